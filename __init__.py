@@ -1,0 +1,8 @@
+"""plyground: adversarial board games as reinforcement-learning environments, with search agents and an evaluation harness."""
+
+from __future__ import annotations
+
+from .envs import Game, IllegalActionError, Position, make_game
+
+__version__ = "0.1.0"
+__all__ = ["Game", "IllegalActionError", "Position", "__version__", "make_game"]

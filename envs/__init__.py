@@ -1,0 +1,3 @@
+"""Rules, positions, environments."""
+from .game import Game, IllegalActionError, Position
+from .registry import make_game

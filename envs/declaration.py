@@ -1,0 +1,132 @@
+"""What a game declares about itself: its name, its position record, its parameters with their limits, its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from .specification import Parameter, SpecificationError, check_names, convert_parameters
+
+T = TypeVar("T", bound=type)
+
+
+class Facts(NamedTuple):
+    """Facts about a game with given parameters, for agents and environments to check.
+
+    Attributes:
+        num_actions: actions are 0 … num_actions − 1.
+        longest_game: no game has more plies.
+        min_return, max_return: range of the returns, zero-sum.
+        observation_shape: (rows, columns, planes) of the int8 observation; its values are 0 and 1.
+        moves_again: whether a player can move twice in a row.
+        players: always two.
+    """
+
+    num_actions: int
+    longest_game: int
+    min_return: float
+    max_return: float
+    observation_shape: tuple[int, int, int]
+    moves_again: bool = False
+    players: int = 2
+
+
+class Declaration(NamedTuple):
+    """What :func:`declare_game` records about a rules type."""
+
+    name: str
+    version: int
+    title: str
+    dtype: np.dtype[Any]
+    parameters: tuple[Parameter, ...]
+    heuristics: tuple[str, ...]
+    short_forms: tuple[Parameter, ...]
+    expand: Callable[[dict[str, Any]], dict[str, Any]]
+    contract: Callable[[dict[str, Any]], dict[str, Any]]
+
+    def make_rules(self, rules_type: type, given: Mapping[str, Any]) -> Any:
+        """The rules for the parameters given, short forms (``size=``, ``dots=``) included."""
+        known = [parameter.name for parameter in self.parameters + self.short_forms]
+        check_names(f"{self.name} has no parameter", given, known)
+        for short in self.short_forms:
+            if short.name in given:
+                short.convert(given[short.name], self.name)
+        return rules_type(**self.expand(dict(given)))
+
+    @property
+    def game_id(self) -> str:
+        """The id with its version, as environments carry it: ``connect_four_v0``."""
+        return f"{self.name}_v{self.version}"
+
+
+def declare_game(
+    *,
+    name: str,
+    version: int,
+    title: str,
+    position: list[tuple[Any, ...]],
+    parameters: tuple[Parameter, ...],
+    heuristics: tuple[str, ...] = (),
+    check: Callable[[Any], str | None] = lambda rules: None,
+    short_forms: tuple[Parameter, ...] = (),
+    expand: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given,
+    contract: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
+) -> Callable[[T], T]:
+    """Class decorator for a rules type: a NamedTuple of whole numbers, validated when it is made.
+
+    Args:
+        name: the game's id without version, ``connect_four``.
+        version: raised by any change of rules, actions, observations or rewards.
+        title: the game's name for people.
+        position: the fields of the position record, as for ``np.dtype``.
+        parameters: one per field of the NamedTuple, in order; a parameter with ``choices`` is stored as the index of its text.
+        heuristics: the names ``evaluate`` knows, in the order of its ``heuristic`` argument.
+        check: names what is wrong with a combination of parameters, or returns None.
+        short_forms: parameters that stand for several others (``size=5`` for ``rows=5,cols=5``).
+        expand: replaces short forms among the parameters given by what they stand for.
+        contract: the inverse, applied to all the values when a game is written as text.
+    """
+    dtype = np.dtype((np.record, np.dtype(position, align=True)))
+
+    def decorate(rules_type: T) -> T:
+        plain_new = rules_type.__new__
+
+        def validated_new(cls: type, *values: Any, **named: Any) -> Any:
+            given = dict(zip((p.name for p in parameters), values)) | named
+            if len(values) > len(parameters):
+                raise SpecificationError(f"{name} has {len(parameters)} parameters, {len(values)} were given")
+            stated = {key: _stated(parameters, key, value) for key, value in given.items()}
+            complete = convert_parameters(name, parameters, stated)
+            rules = plain_new(cls, *(_stored(parameter, complete[parameter.name]) for parameter in parameters))
+            wrong = check(rules)
+            if wrong:
+                raise SpecificationError(f"{name} cannot be played so: {wrong}")
+            return rules
+
+        declared: Any = rules_type
+        declared.__new__ = validated_new
+        declared.declaration = Declaration(name, version, title, dtype, parameters, heuristics, short_forms, expand, contract)
+        return rules_type
+
+    return decorate
+
+
+def _stored(parameter: Parameter, value: Any) -> Any:
+    """A converted value as the NamedTuple holds it: texts become the index of the choice."""
+    return parameter.choices.index(value) if parameter.choices is not None else value
+
+
+def _stated(parameters: tuple[Parameter, ...], name: str, value: Any) -> Any:
+    """A value as a specification states it: an index into the choices becomes the text again."""
+    for parameter in parameters:
+        if parameter.name == name and parameter.choices is not None and isinstance(value, int) and 0 <= value < len(parameter.choices):
+            return parameter.choices[value]
+    return value
+
+
+def parameter_values(rules: Any) -> dict[str, Any]:
+    """The rules' parameters by name, choices as texts."""
+    declaration: Declaration = rules.declaration
+    return {p.name: _stated(declaration.parameters, p.name, value) for p, value in zip(declaration.parameters, rules)}

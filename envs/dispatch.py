@@ -1,0 +1,92 @@
+"""Rule functions: generic names whose bodies depend on the game, in Python and in compiled code alike.
+
+``play(rules, position, action)`` looks up the body that was registered for ``type(rules)``. From Python the look-up is
+:func:`functools.singledispatch`; inside a kernel it happens once, while numba compiles the kernel for that type of rules,
+so a generic search costs nothing over one written for a single game.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+from numba.extending import overload
+
+from .kernels import kernel, watch_source
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class RuleFunction:
+    """What :func:`rule` adds to a stub: ``register(rules_type)``, the decorator for a game's body."""
+
+    def __init__(self, stub: Callable[..., Any]) -> None:
+        self.stub = stub
+        self.parameters = list(inspect.signature(stub).parameters)
+        self.bodies: dict[type, Any] = {}
+        self.dispatch = functools.singledispatch(stub)
+        self.default: Any = None
+
+    def register(self, rules_type: type) -> Callable[[F], F]:
+        """Compile the decorated function and make it the body for ``rules_type``."""
+
+        def decorate(body: F) -> F:
+            self._check_parameters(body)
+            compiled = compile_body(body)
+            self.bodies[rules_type] = compiled
+            self.dispatch.register(rules_type)(compiled)
+            return compiled
+
+        return decorate
+
+    def set_default(self, body: F) -> F:
+        """Compile the decorated function and use it for every game that registers no body of its own."""
+        self._check_parameters(body)
+        self.default = kernel(body)
+        self.dispatch.register(tuple)(self.default)
+        return self.default
+
+    def _check_parameters(self, body: Callable[..., Any]) -> None:
+        found = list(inspect.signature(getattr(body, "py_func", body)).parameters)
+        if found != self.parameters:
+            raise TypeError(f"{self.stub.__name__} takes the parameters {self.parameters}; the body registered for it takes {found}")
+
+    def body_for(self, rules_type: type) -> Any:
+        """The compiled body for a type of rules, or None."""
+        return self.bodies.get(rules_type, self.default)
+
+
+def rule(stub: F) -> F:
+    """Make ``stub`` a rule function. The stub's docstring is the contract; its body runs where no game registered one."""
+    function = RuleFunction(stub)
+    dispatch: Any = function.dispatch
+
+    @overload(dispatch, strict=False)
+    def _compiled_body(rules: Any, *arguments: Any) -> Any:
+        if not isinstance(rules, numba.types.BaseNamedTuple):
+            return None
+        body = function.body_for(rules.instance_class)
+        if body is None:
+            return None
+        return lambda rules, *arguments: body(rules, *arguments)
+
+    dispatch.register_body = function.register
+    dispatch.default_body = function.set_default
+    dispatch.body_for = function.body_for
+    return dispatch
+
+
+def compile_body(body: Any) -> Any:
+    """The kernel of a rule body; a body that several games share may be a kernel already."""
+    if hasattr(body, "py_func"):
+        return body
+    watch_source(body)
+    return kernel(body)
+
+
+def missing(rules: Any, name: str) -> NotImplementedError:
+    """The error for a rule function that a game does not define."""
+    return NotImplementedError(f"{type(rules).__name__} defines no rule {name!r}")

@@ -1,0 +1,277 @@
+"""The Python face of the rules: :class:`Game` (rules with fixed parameters) and :class:`Position` (one state of play)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import rules as r
+from .declaration import Declaration, Facts, parameter_values
+from .kernels import kernel
+from .specification import format_specification
+
+PLAYERS = ("player_0", "player_1")
+
+
+class IllegalActionError(ValueError):
+    """An action that may not be played in this position."""
+
+
+class Outcome(NamedTuple):
+    """How a game ended: the winner (0, 1, or None for a draw) and why."""
+
+    winner: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
+
+
+class Game:
+    """A game with its parameters. Made by :func:`plyground.make_game`; equal if rules and parameters are equal.
+
+    Attributes:
+        rules: the rules type's NamedTuple.
+        facts: what is known of the game with these parameters.
+        declaration: name, version, parameters with limits, heuristics.
+    """
+
+    def __init__(self, rules: Any) -> None:
+        self.rules = rules
+        self.declaration: Declaration = rules.declaration
+        self.facts: Facts = r.facts(rules)
+
+    @property
+    def name(self) -> str:
+        return self.declaration.name
+
+    @property
+    def spec(self) -> str:
+        """The specification that makes this game, parameters with their defaults left out."""
+        defaults = {parameter.name: parameter.default for parameter in self.declaration.parameters}
+        values = self.declaration.contract(parameter_values(self.rules))
+        return format_specification(self.name, {name: value for name, value in values.items() if value != defaults.get(name)})
+
+    def new_records(self, count: int) -> np.recarray[Any, Any]:
+        """``count`` initial positions as a recarray of shape (count,)."""
+        records = np.recarray(count, self.declaration.dtype)
+        records.view(np.uint8)[...] = 0  # padding too: equal positions are equal bytes
+        for index in range(count):
+            r.start(self.rules, records[index])
+        return records
+
+    def initial_position(self) -> Position:
+        """The position before the first move."""
+        return Position(self, self.new_records(1)[0])
+
+    def position(self, actions: Iterable[int | str] = ()) -> Position:
+        """The position after these actions (numbers, or their names as text)."""
+        position = self.initial_position()
+        for action in actions:
+            position.play(self.text_to_action(action) if isinstance(action, str) else action)
+        return position
+
+    def position_from_observation(self, observation: np.ndarray) -> Position:
+        """The position that the player to move observes so.
+
+        Args:
+            observation: int8 of shape ``facts.observation_shape``, as ``observe`` writes it.
+
+        Raises:
+            ValueError: wrong shape, or no position of this game looks so.
+        """
+        planes = np.ascontiguousarray(observation, dtype=np.int8)
+        if planes.shape != self.facts.observation_shape:
+            raise ValueError(f"{self.spec} is observed as an array of shape {self.facts.observation_shape}, not {planes.shape}")
+        position = self.initial_position()
+        r.restore(self.rules, planes, position.record)
+        if not np.array_equal(position.observation(), planes):
+            raise ValueError(f"no position of {self.spec} looks like this observation to the player to move")
+        return position
+
+    def action_to_text(self, action: int) -> str:
+        """The name of an action; IllegalActionError if there is no such action."""
+        number = self._action_number(action)
+        return r.action_to_text(self.rules, number)
+
+    def text_to_action(self, text: str) -> int:
+        """The action of that name (a plain action number is understood too); IllegalActionError if there is none."""
+        try:
+            return r.text_to_action(self.rules, text)
+        except ValueError as error:
+            if text.strip().isascii() and text.strip().isdigit():
+                return self._action_number(int(text))
+            raise IllegalActionError(str(error)) from None
+
+    def _action_number(self, action: Any) -> int:
+        if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)) or not 0 <= action < self.facts.num_actions:
+            raise IllegalActionError(f"{action!r} is no action of {self.spec}; actions are whole numbers from 0 to {self.facts.num_actions - 1}")
+        return int(action)
+
+    @functools.cached_property
+    def symmetries(self) -> np.ndarray:
+        """The board's symmetries as permutations of the actions, int16 of shape (symmetries, num_actions), identity first."""
+        return r.symmetries(self.rules)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and type(self.rules) is type(other.rules) and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        return hash((type(self.rules), self.rules))
+
+    def __repr__(self) -> str:
+        return f"make_game({self.spec!r})"
+
+    def __str__(self) -> str:
+        return self.spec
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Game, (self.rules,)
+
+
+@kernel
+def fill_mask(rules, position, scratch, mask):
+    """Set ``mask`` (int8, num_actions) to 1 at the legal actions and 0 elsewhere."""
+    mask[:] = 0
+    for i in range(r.legal_actions(rules, position, scratch)):
+        mask[scratch[i]] = 1
+
+
+class Position:
+    """One state of play. ``play`` changes it in place, ``after`` gives a new one; equality and hash go by the state.
+
+    Attributes:
+        game: the game it belongs to.
+        record: the state itself, an ``np.record`` that every rule function and search accepts.
+    """
+
+    __slots__ = ("game", "record")
+
+    def __init__(self, game: Game, record: Any) -> None:
+        self.game = game
+        self.record = record
+
+    def legal_actions(self) -> list[int]:
+        """The actions that may be played, ascending; empty once the game is over."""
+        buffer = np.empty(self.game.facts.num_actions, np.int16)
+        return buffer[: r.legal_actions(self.game.rules, self.record, buffer)].tolist()
+
+    def is_legal(self, action: int) -> bool:
+        """Whether the action may be played now."""
+        return isinstance(action, (int, np.integer)) and bool(r.is_legal(self.game.rules, self.record, int(action)))
+
+    def play(self, action: int) -> Position:
+        """Play an action in place; returns this position.
+
+        Raises:
+            IllegalActionError: the action may not be played; says which may.
+        """
+        number = self.game._action_number(action)
+        if not r.is_legal(self.game.rules, self.record, number):
+            self._refuse(number)
+        r.play(self.game.rules, self.record, number)
+        return self
+
+    def _refuse(self, action: int) -> None:
+        name = f"{action} ({self.game.action_to_text(action)})"
+        if self.is_over:
+            raise IllegalActionError(f"action {name} cannot be played: the game is over ({self.outcome})")
+        legal = self.legal_actions()
+        listed = ", ".join(f"{a} ({self.game.action_to_text(a)})" for a in legal[:12])
+        more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
+        raise IllegalActionError(f"action {name} is not legal here; legal are {listed}{more}")
+
+    def after(self, action: int) -> Position:
+        """The position after an action; this one stays as it is."""
+        return self.copy().play(action)
+
+    def copy(self) -> Position:
+        """An independent copy."""
+        return Position(self.game, self.record.copy())
+
+    @property
+    def to_move(self) -> int:
+        """The player whose turn it is, 0 or 1."""
+        return int(r.to_move(self.game.rules, self.record))
+
+    @property
+    def is_over(self) -> bool:
+        return bool(r.is_over(self.game.rules, self.record))
+
+    @property
+    def returns(self) -> tuple[float, float]:
+        """What each player has won so far; zero-sum."""
+        return r.returns(self.game.rules, self.record, 0), r.returns(self.game.rules, self.record, 1)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The winner and the reason, or None while the game goes on."""
+        if not self.is_over:
+            return None
+        first = self.returns[0]
+        winner = None if first == 0 else 0 if first > 0 else 1
+        return Outcome(winner, r.outcome_reason(self.game.rules, self.record))
+
+    def observation(self, player: int | None = None) -> np.ndarray:
+        """The int8 planes as ``player`` (default: the one to move) sees them, shape ``facts.observation_shape``."""
+        out = np.zeros(self.game.facts.observation_shape, np.int8)
+        r.observe(self.game.rules, self.record, self.to_move if player is None else player, out)
+        return out
+
+    def action_mask(self) -> np.ndarray:
+        """1 for each legal action, 0 elsewhere: int8 of shape (num_actions,)."""
+        count = self.game.facts.num_actions
+        mask = np.empty(count, np.int8)
+        fill_mask(self.game.rules, self.record, np.empty(count, np.int16), mask)
+        return mask
+
+    def key(self) -> int:
+        """The 64-bit hash that transposition tables use."""
+        return int(r.key(self.game.rules, self.record))
+
+    def transformed(self, symmetry: int) -> Position:
+        """The image under one of the game's symmetries (a row of ``game.symmetries``)."""
+        image = self.copy()
+        r.transform(self.game.rules, self.record, self.game.symmetries[symmetry], image.record)
+        return image
+
+    def to_image(self, last_action: int | None = None, longest_side: int = 600) -> Any:
+        """The board as a Pillow image."""
+        from .drawing import to_image
+
+        return to_image(r.picture(self.game.rules, self.record, last_action), longest_side)
+
+    def to_svg(self, last_action: int | None = None) -> str:
+        """The board as an SVG element."""
+        from .drawing import to_svg
+
+        return to_svg(r.picture(self.game.rules, self.record, last_action))
+
+    def _repr_svg_(self) -> str:
+        """Notebooks show the board."""
+        return self.to_svg()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self.game == other.game and self.record.tobytes() == other.record.tobytes()
+
+    def __hash__(self) -> int:
+        return hash((self.game, self.record.tobytes()))
+
+    def __str__(self) -> str:
+        return r.board_text(self.game.rules, self.record)
+
+    def __repr__(self) -> str:
+        turn = str(self.outcome) if self.is_over else f"{PLAYERS[self.to_move]} to move"
+        return f"<Position of {self.game.spec}, {turn}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load_position, (self.game, self.record.tobytes())
+
+
+def _load_position(game: Game, data: bytes) -> Position:
+    position = game.initial_position()
+    position.record = np.frombuffer(bytearray(data), game.declaration.dtype).view(np.recarray)[0]
+    return position

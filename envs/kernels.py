@@ -1,0 +1,122 @@
+"""Compilation: the one decorator that turns a Python function into a cached machine-code kernel.
+
+Everything compiled in plyground goes through :func:`kernel`. numba's own disk cache notices edits of the file a kernel stands
+in, but not of the files it calls into, so a changed rule would go on playing as before. The cache therefore lives in a
+folder named by a hash of all package sources, the numba version and the flags that change the machine code: another
+source, another folder. Folders nobody used for thirty days are removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import platformdirs
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).resolve().parent.parent
+UNUSED_SECONDS = 30 * 24 * 3600
+_MARKER = "last_used"
+
+_dispatchers: list[Any] = []
+_foreign_sources: set[Path] = set()
+
+
+def _package_sources() -> list[Path]:
+    """The files that hold kernels or are called by them."""
+    return sorted(path for folder in ("envs", "agents") for path in (PACKAGE / folder).rglob("*.py"))
+
+
+def source_fingerprint() -> str:
+    """A hash of everything the machine code depends on: sources, numba, numpy, debug flags."""
+    digest = hashlib.sha256()
+    for path in (*_package_sources(), *sorted(_foreign_sources)):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    flags = (numba.__version__, np.__version__, numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.DEBUG)
+    digest.update(repr(flags).encode())
+    return digest.hexdigest()[:20]
+
+
+def cache_root() -> Path:
+    """The folder that holds the cache folders; ``PLYGROUND_CACHE`` overrides the platform's choice."""
+    chosen = os.environ.get("PLYGROUND_CACHE")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("plyground", appauthor=False)) / "kernels"
+
+
+def _open_cache_folder() -> Path | None:
+    """Create (or touch) today's cache folder and tidy up old ones; None where nothing is writable."""
+    root = cache_root()
+    folder = root / source_fingerprint()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _MARKER).touch()
+    except OSError:
+        return None
+    _remove_unused_folders(root)
+    return folder
+
+
+def _remove_unused_folders(root: Path) -> None:
+    """Delete cache folders whose marker was last touched more than thirty days ago."""
+    oldest = time.time() - UNUSED_SECONDS
+    for marker in root.glob(f"*/{_MARKER}"):
+        try:
+            if marker.stat().st_mtime < oldest:
+                shutil.rmtree(marker.parent, ignore_errors=True)
+        except OSError:
+            continue  # another process was quicker
+
+
+_cache_folder = None if numba.config.DISABLE_JIT else _open_cache_folder()
+
+
+def _enable_cache(dispatcher: Any) -> None:
+    """Turn the disk cache on for one dispatcher, in our folder; numba reads the setting only at this moment."""
+    if _cache_folder is None:
+        return
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_cache_folder)
+    try:
+        dispatcher.enable_caching()
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` with numba: no Python objects, no GIL, cached on disk.
+
+    Kernels assume valid input and fill buffers that are passed in. They must not recurse (a cached recursive function that
+    is called from another cached function crashes on its second run) and must not close over other functions.
+    """
+    dispatcher = numba.njit(function, nogil=True, error_model="numpy")
+    if not numba.config.DISABLE_JIT:
+        _enable_cache(dispatcher)
+        _dispatchers.append(dispatcher)
+    return dispatcher
+
+
+def watch_source(function: Callable[..., Any]) -> None:
+    """Let the cache depend on the file of a rule defined outside this package (a user's own game)."""
+    global _cache_folder
+    if numba.config.DISABLE_JIT:
+        return
+    path = Path(function.__code__.co_filename).resolve()
+    if not path.is_file() or path in _foreign_sources or PACKAGE in path.parents and path in _package_sources():
+        return
+    _foreign_sources.add(path)
+    _cache_folder = _open_cache_folder()
+    for dispatcher in _dispatchers:
+        _enable_cache(dispatcher)
+
+
+def is_compiled(dispatcher: Any) -> bool:
+    """Whether this process has already compiled (or loaded) at least one version of the kernel."""
+    return numba.config.DISABLE_JIT or bool(dispatcher.signatures)

@@ -1,0 +1,58 @@
+"""The list of games, and how a specification becomes a :class:`~plyground.envs.game.Game`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .connect_four import ConnectFour
+from .dots_and_boxes import DotsAndBoxes
+from .game import Game
+from .gomoku import Gomoku
+from .specification import SpecificationError, check_names, parse_specification
+from .tic_tac_toe import TicTacToe
+
+# Adding a game: its file, and its rules type here.
+BUILT_IN: tuple[type, ...] = (TicTacToe, ConnectFour, DotsAndBoxes, Gomoku)
+
+_rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rules_type in BUILT_IN}  # type: ignore[attr-defined]
+
+
+def register_game(rules_type: type) -> type:
+    """Make a rules type of your own known by its declared name; usable as a class decorator above ``declare_game``."""
+    declaration = getattr(rules_type, "declaration", None)
+    if declaration is None:
+        raise TypeError(f"{rules_type.__name__} declares no game; decorate it with plyground.envs.declare_game")
+    if _rules_types.get(declaration.name, rules_type).__qualname__ != rules_type.__qualname__:
+        raise ValueError(f"a game named {declaration.name!r} is registered already")
+    _rules_types[declaration.name] = rules_type
+    return rules_type
+
+
+def game_names() -> list[str]:
+    """The names of all games known."""
+    return list(_rules_types)
+
+
+def rules_type(name: str) -> Any:
+    """The rules type of that name; its version suffix (``_v0``) may be written. SpecificationError if unknown."""
+    for found in _rules_types.values():
+        if name in (found.declaration.name, found.declaration.game_id):  # type: ignore[attr-defined]
+            return found
+    check_names("there is no game", [name], game_names())
+    raise AssertionError("unreachable")
+
+
+def make_game(spec: str | Game, parameters: Mapping[str, Any] | None = None, /, **more: Any) -> Game:
+    """Make a game from its specification, ``"dots_and_boxes:rows=2,cols=2"``, or from its name and keywords.
+
+    Raises:
+        SpecificationError: unknown game or parameter, or a value out of range; says what is allowed.
+    """
+    if isinstance(spec, Game):
+        return spec
+    parsed = parse_specification(spec)
+    found = rules_type(parsed.name)
+    if parsed.argument is not None:
+        raise SpecificationError(f"{parsed.argument!r} in {spec!r} is not of the form KEY=VALUE")
+    return Game(found.declaration.make_rules(found, {**parsed.parameters, **(parameters or {}), **more}))

@@ -1,0 +1,185 @@
+"""The rule functions every game defines: the vocabulary in which searches, environments and playouts are written.
+
+Arguments, everywhere:
+
+``rules``
+    the game's rules type, a NamedTuple of whole numbers (``ConnectFour(rows=6, cols=7, connect=4)``);
+``position``
+    one record of the game's position dtype; in Python an ``np.record``, so that ``position.stones`` reads the same in
+    compiled and in interpreted code;
+``player``
+    0 for the player who moves first, 1 for the other;
+``action``
+    a whole number from 0 up to, not including, ``facts(rules).num_actions``.
+
+The compiled bodies assume valid input; :class:`plyground.envs.game.Position` is the face that checks it.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from .dispatch import missing, rule
+from .randomness import random_below
+
+NOBODY = -1  # the value of a `winner` field while nobody has won
+
+
+@rule
+def start(rules, position):
+    """Make ``position`` the initial position, in place."""
+    raise missing(rules, "start")
+
+
+@rule
+def legal_actions(rules, position, out):
+    """Write the legal actions in ascending order into ``out`` (int16, at least num_actions long); return how many. None once the game is over."""
+    raise missing(rules, "legal_actions")
+
+
+@rule
+def is_legal(rules, position, action):
+    """Whether ``action`` (any whole number) may be played now."""
+    raise missing(rules, "is_legal")
+
+
+@rule
+def play(rules, position, action):
+    """Play a legal action, in place."""
+    raise missing(rules, "play")
+
+
+@rule
+def to_move(rules, position):
+    """The player whose turn it is (once the game is over: who would be next)."""
+    raise missing(rules, "to_move")
+
+
+@rule
+def is_over(rules, position):
+    """Whether the game has ended."""
+    raise missing(rules, "is_over")
+
+
+@rule
+def returns(rules, position, player):
+    """What ``player`` has won so far (float). Zero-sum; the difference over a move is that move's reward."""
+    raise missing(rules, "returns")
+
+
+@rule
+def observe(rules, position, player, out):
+    """Write the position as ``player`` sees it into ``out`` (int8, ``facts(rules).observation_shape``)."""
+    raise missing(rules, "observe")
+
+
+@rule
+def restore(rules, observation, position):
+    """Make ``position`` the one that the player to move observes as ``observation``: the inverse of :func:`observe`."""
+    raise missing(rules, "restore")
+
+
+@rule
+def key(rules, position):
+    """A 64-bit hash (uint64): equal positions have equal keys."""
+    raise missing(rules, "key")
+
+
+@rule
+def evaluate(rules, position, player, heuristic):
+    """An estimate of a game that goes on, from ``player``'s side, in the points of the heuristic (int64).
+
+    ``heuristic`` is the index of a name in the game's declared ``heuristics``.
+    """
+    raise missing(rules, "evaluate")
+
+
+@rule
+def order_actions(rules, position, actions, count):
+    """Bring the first ``count`` entries of ``actions`` into a promising order, in place."""
+    raise missing(rules, "order_actions")
+
+
+@rule
+def random_action(rules, position, rng, scratch):
+    """A uniformly random legal action; ``scratch`` (int16, num_actions long) may be used."""
+    raise missing(rules, "random_action")
+
+
+@rule
+def transform(rules, position, permutation, out):
+    """Write into the record ``out`` the image of ``position`` under one row of :func:`symmetries` (a permutation of the actions)."""
+    raise missing(rules, "transform")
+
+
+@is_legal.default_body
+def _is_legal(rules, position, action):
+    buffer = np.empty(1024, np.int16)
+    count = legal_actions(rules, position, buffer)
+    for i in range(count):
+        if buffer[i] == action:
+            return True
+    return False
+
+
+@order_actions.default_body
+def _keep_order(rules, position, actions, count):
+    pass
+
+
+@random_action.default_body
+def _random_action(rules, position, rng, scratch):
+    count = legal_actions(rules, position, scratch)
+    return np.int64(scratch[random_below(rng, count)])
+
+
+# -- what a game says of itself: plain Python, never called from a kernel --
+
+
+@functools.singledispatch
+def facts(rules: Any) -> Any:
+    """The game's :class:`~plyground.envs.declaration.Facts` for these parameters."""
+    raise missing(rules, "facts")
+
+
+@functools.singledispatch
+def action_to_text(rules: Any, action: int) -> str:
+    """The name of an action, as people write it."""
+    raise missing(rules, "action_to_text")
+
+
+@functools.singledispatch
+def text_to_action(rules: Any, text: str) -> int:
+    """The action of that name; ValueError if there is none."""
+    raise missing(rules, "text_to_action")
+
+
+@functools.singledispatch
+def board_text(rules: Any, position: Any) -> str:
+    """The board as lines of text."""
+    raise missing(rules, "board_text")
+
+
+@functools.singledispatch
+def picture(rules: Any, position: Any, last_action: int | None) -> Any:
+    """The board as a :class:`~plyground.envs.drawing.Picture`."""
+    raise missing(rules, "picture")
+
+
+@functools.singledispatch
+def outcome_reason(rules: Any, position: Any) -> str:
+    """Why a finished game ended, in a few words."""
+    raise missing(rules, "outcome_reason")
+
+
+@functools.singledispatch
+def symmetries(rules: Any) -> np.ndarray:
+    """The board's symmetries as permutations of the actions: int16 of shape (symmetries, num_actions), identity first.
+
+    Row ``s`` maps action ``a`` to ``symmetries[s, a]``.
+    """
+    raise missing(rules, "symmetries")
+

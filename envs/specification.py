@@ -1,0 +1,143 @@
+"""Specifications: the strings that name a game or an agent, ``name:key=value,...``, and the parameters they may set.
+
+``connect_four``, ``gomoku:size=10,rule=caro`` and ``alphabeta:depth=6`` all follow the same grammar: a name, then after a
+colon parameters separated by commas. A value may hold commas inside brackets (``dots=(5,5)``). One parameter without a key
+(``ppo:runs/c4``) is the specification's argument.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+
+class SpecificationError(ValueError):
+    """A specification names something that does not exist, or gives a value that is not allowed."""
+
+
+class Specification(NamedTuple):
+    """A parsed specification: its name, its argument without a key (or None), and its parameters as text."""
+
+    name: str
+    argument: str | None
+    parameters: dict[str, str]
+
+
+def parse_specification(text: str) -> Specification:
+    """Parse ``name:argument,key=value,...``; SpecificationError if the text does not follow the grammar."""
+    name, colon, rest = text.strip().partition(":")
+    if not name:
+        raise SpecificationError(f"{text!r} names nothing; write NAME or NAME:KEY=VALUE,…")
+    argument: str | None = None
+    parameters: dict[str, str] = {}
+    for index, item in enumerate(_split_at_commas(rest) if colon else ()):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals and index == 0 and key:
+            argument = key
+        elif not equals or not key or not value:
+            raise SpecificationError(f"{item!r} in {text!r} is not of the form KEY=VALUE")
+        elif key in parameters:
+            raise SpecificationError(f"{key!r} is given twice in {text!r}")
+        else:
+            parameters[key] = value
+    return Specification(name, argument, parameters)
+
+
+def _split_at_commas(text: str) -> list[str]:
+    """Split at the commas that stand outside brackets."""
+    items, depth = [""], 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += character
+    return items
+
+
+class Parameter(NamedTuple):
+    """One parameter of a game or an agent: its type, default, limits and meaning.
+
+    ``kind`` is ``int``, ``float``, ``str`` or ``bool``; ``choices`` lists the allowed texts of a ``str`` (None: any text);
+    ``low`` and ``high`` are inclusive limits of a number. A default of None means "not set".
+    """
+
+    name: str
+    kind: type
+    default: Any
+    help: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple[str, ...] | None = None
+
+    def allowed(self) -> str:
+        """What the parameter accepts, in words."""
+        if self.choices is not None:
+            return "one of " + ", ".join(self.choices)
+        if self.kind is bool:
+            return "yes or no"
+        if self.kind is str:
+            return "a text"
+        noun = "a whole number" if self.kind is int else "a number"
+        if math.isinf(self.high):
+            return noun if math.isinf(self.low) else f"{noun} of at least {self.low:g}"
+        return f"{noun} from {self.low:g} to {self.high:g}"
+
+    def convert(self, value: Any, owner: str) -> Any:
+        """Turn a text or a Python value into the parameter's type; ``owner`` is named in the SpecificationError."""
+        refused = SpecificationError(f"{self.name}={value} is not possible for {owner}: {self.name} must be {self.allowed()}")
+        if value is None and self.default is None:
+            return None
+        if self.kind is bool:
+            if str(value).lower() in ("yes", "true", "1", "on"):
+                return True
+            if str(value).lower() in ("no", "false", "0", "off"):
+                return False
+            raise refused
+        if self.kind is str:
+            if self.choices is not None and value not in self.choices:
+                raise refused
+            return str(value)
+        if isinstance(value, bool) or (self.kind is int and isinstance(value, float) and not value.is_integer()):
+            raise refused
+        try:
+            number = self.kind(value)
+        except (TypeError, ValueError, OverflowError):
+            raise refused from None
+        if not self.low <= number <= self.high:
+            raise refused
+        return number
+
+
+def convert_parameters(owner: str, declared: Iterable[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
+    """All declared parameters with their values: those given, converted and checked, and the defaults of the rest."""
+    declared = tuple(declared)
+    check_names(f"{owner} has no parameter", given, [parameter.name for parameter in declared])
+    return {p.name: p.convert(given[p.name], owner) if p.name in given else p.default for p in declared}
+
+
+def check_names(complaint: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse the first name that is not known, listing those that are, nearest first in mind."""
+    known = list(known)
+    for name in names:
+        if name in known:
+            continue
+        near = difflib.get_close_matches(name, known, n=1)
+        guess = f"; did you mean {near[0]!r}?" if near else ""
+        listing = f" (it has: {', '.join(known)})" if "parameter" in complaint and known else f" (there are: {', '.join(known)})" if known else " (it has none)"
+        raise SpecificationError(f"{complaint} {name!r}{guess}{listing}")
+
+
+def format_specification(name: str, values: Mapping[str, Any], argument: str | None = None) -> str:
+    """Write a specification, the inverse of :func:`parse_specification`."""
+    items = [] if argument is None else [argument]
+    items += [f"{key}={_value_text(value)}" for key, value in values.items()]
+    return f"{name}:{','.join(items)}" if items else name
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
