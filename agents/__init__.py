@@ -1,0 +1,7 @@
+"""Agents: search, learned policies, external engines; all made by :func:`make_agent`."""
+
+from . import random_agent as random_agent  # registers itself
+from .agent import Agent, Decision
+from .registry import make_agent, register_agent, register_preset
+
+__all__ = ["Agent", "Decision", "make_agent", "register_agent", "register_preset"]

@@ -8,11 +8,14 @@ source, another folder. Folders nobody used for thirty days are removed.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
+import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).resolve().parent.parent
 UNUSED_SECONDS = 30 * 24 * 3600
+ANNOUNCE_AFTER_SECONDS = 1.0
 _MARKER = "last_used"
 
 _dispatchers: list[Any] = []
@@ -117,6 +121,13 @@ def watch_source(function: Callable[..., Any]) -> None:
         _enable_cache(dispatcher)
 
 
-def is_compiled(dispatcher: Any) -> bool:
-    """Whether this process has already compiled (or loaded) at least one version of the kernel."""
-    return numba.config.DISABLE_JIT or bool(dispatcher.signatures)
+@contextlib.contextmanager
+def announce_compilation(what: str) -> Iterator[None]:
+    """Say on standard error that compilation is under way, if the body takes long enough for somebody to wonder."""
+    notice = threading.Timer(ANNOUNCE_AFTER_SECONDS, lambda: print(f"compiling {what} (once; later starts are instant) …", file=sys.stderr))
+    notice.daemon = True
+    notice.start()
+    try:
+        yield
+    finally:
+        notice.cancel()

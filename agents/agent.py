@@ -1,0 +1,162 @@
+"""What every agent is: something that is given a situation of a game and decides on an action."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..envs.game import Game, Position
+from ..envs.kernels import announce_compilation
+from ..envs.randomness import new_stream
+from ..envs.registry import make_game
+from ..envs.specification import Parameter, SpecificationError, convert_parameters, format_specification
+
+
+@dataclasses.dataclass(frozen=True)
+class Decision:
+    """An action, and what the search knows about it. All values are from the side of the player to move.
+
+    Attributes:
+        action: the action chosen.
+        value: what the position is worth, or None where the method estimates nothing.
+        scale: the unit of values: ``"return"`` (expected return of the game) or ``"points"`` (of the heuristic; a forced win in n plies is
+            1,000,000 − n for each unit of return).
+        values: value by action, for the actions the method valued.
+        errors: standard error by action, for methods that sample.
+        visits: simulations by action, for methods that sample.
+        principal_variation: the line of play expected, the action first.
+        nodes: positions visited.
+        simulations: random or guided games played.
+        depth: plies searched in full.
+        seconds: time spent, without compilation.
+        exact: whether ``value`` is proved to be the result under best play.
+    """
+
+    action: int
+    value: float | None = None
+    scale: Literal["return", "points"] = "return"
+    values: Mapping[int, float] | None = None
+    errors: Mapping[int, float] | None = None
+    visits: Mapping[int, int] | None = None
+    principal_variation: tuple[int, ...] = ()
+    nodes: int = 0
+    simulations: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+    exact: bool = False
+
+
+class Agent(ABC):
+    """Base class of agents. A subclass declares its parameters and implements :meth:`decide`.
+
+    An agent is deterministic: the same specification, seed and sequence of situations give the same actions. One agent plays one
+    game at a time; for a second thread or a second game at once, make a second agent.
+
+    Attributes:
+        name: the name it is registered under.
+        summary: one line for people.
+        parameters: what its specification may set.
+        options: the values of its parameters.
+    """
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
+        self.options = convert_parameters(self.name, self.parameters, options)
+        self.check_options()
+        self._bound_game = None if game is None else make_game(game)
+        self._ready_for: Game | None = None
+        self.reset(seed)
+        if self._bound_game is not None:
+            self.check_game(self._bound_game)
+
+    def check_options(self) -> None:
+        """Refuse combinations of options that make no sense, with a SpecificationError."""
+
+    def check_game(self, game: Game) -> None:
+        """Refuse a game that this agent cannot play, with a SpecificationError."""
+
+    def prepare(self, game: Game) -> None:
+        """Allocate what playing this game needs; called before the first decision in it."""
+
+    @abstractmethod
+    def decide(self, position: Position) -> Decision:
+        """Decide in a position that is not over. ``seconds`` is filled in by the caller."""
+
+    def reset(self, seed: int = 0) -> None:
+        """Forget everything about the game played so far and start the random stream of ``seed``."""
+        self.seed = seed
+        self.rng = new_stream(seed)
+
+    def act(self, situation: Any) -> int:
+        """The action to play.
+
+        Args:
+            situation: a Position, a live plyground AEC environment, or an observation dictionary with the keys
+                ``observation`` and ``action_mask`` (the agent must then have been made for a game).
+        """
+        return self.analyse(situation).action
+
+    def analyse(self, situation: Any) -> Decision:
+        """Decide and tell all that is known about the decision. Takes what :meth:`act` takes."""
+        position = self._position_of(situation)
+        if position.is_over:
+            raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
+        self.get_ready(position.game)
+        began = time.perf_counter()
+        decision = self.decide(position)
+        return dataclasses.replace(decision, seconds=time.perf_counter() - began)
+
+    def get_ready(self, game: Game) -> None:
+        """Check, allocate and compile for a game, so that compilation does not count as thinking time."""
+        if game == self._ready_for:
+            return
+        self.check_game(game)
+        with announce_compilation(f"{self.name} for {game.name}"):
+            self.prepare(game)
+        self._ready_for = game
+
+    def _position_of(self, situation: Any) -> Position:
+        if isinstance(situation, Position):
+            return situation
+        if isinstance(situation, Mapping) and "observation" in situation:
+            if self._bound_game is None:
+                raise ValueError("an observation alone does not tell which game it is from; make the agent for a game: make_agent(spec, game=…)")
+            if "action_mask" in situation and not np.any(situation["action_mask"]):
+                raise ValueError("there is nothing to decide: the action mask is all zeros (the game is over, or another player is to move)")
+            return self._bound_game.position_from_observation(situation["observation"])
+        position = getattr(getattr(situation, "unwrapped", situation), "position", None)
+        if isinstance(position, Position):
+            return position
+        raise TypeError(f"an agent acts on a Position, a plyground environment or an observation dictionary, not on {type(situation).__name__}")
+
+    @property
+    def spec(self) -> str:
+        """The specification that makes this agent, options with their defaults left out."""
+        changed = {p.name: self.options[p.name] for p in self.parameters if self.options[p.name] != p.default}
+        return format_specification(self.name, changed)
+
+    def __repr__(self) -> str:
+        return f"make_agent({self.spec!r})"
+
+    def __str__(self) -> str:
+        return self.spec
+
+
+def heuristic_index(game: Game, heuristic: str) -> int:
+    """The number ``evaluate`` knows a heuristic by: ``none`` is −1, ``default`` the game's first; SpecificationError if unknown."""
+    known = game.declaration.heuristics
+    if heuristic == "none" or (heuristic == "default" and not known):
+        return -1
+    if heuristic == "default":
+        return 0
+    if heuristic not in known:
+        raise SpecificationError(f"{game.name} has no heuristic {heuristic!r} (there are: {', '.join((*known, 'default', 'none'))})")
+    return known.index(heuristic)

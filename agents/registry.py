@@ -1,0 +1,75 @@
+"""The list of agents, and how a specification becomes an agent."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from ..envs.game import Game
+from ..envs.specification import SpecificationError, check_names, parse_specification
+from .agent import Agent
+
+A = TypeVar("A", bound=type[Agent])
+
+_classes: dict[str, type[Agent]] = {}
+_presets: dict[str, tuple[str, str]] = {}
+
+
+def register_agent(name: str) -> Any:
+    """Class decorator: make an Agent subclass known by a name, for ``make_agent`` and the command line."""
+
+    def decorate(agent_class: A) -> A:
+        if not issubclass(agent_class, Agent):
+            raise TypeError(f"{agent_class.__name__} is no plyground.agents.Agent")
+        known = _classes.get(name)
+        if name in _presets or (known is not None and known.__qualname__ != agent_class.__qualname__):
+            raise ValueError(f"an agent named {name!r} is registered already")
+        agent_class.name = name
+        _classes[name] = agent_class
+        return agent_class
+
+    return decorate
+
+
+def register_preset(name: str, spec: str, summary: str) -> None:
+    """Make a specification known by a short name; options given with the name override its own."""
+    if name in _classes:
+        raise ValueError(f"an agent named {name!r} is registered already")
+    _presets[name] = (spec, summary)
+
+
+def agent_classes() -> dict[str, type[Agent]]:
+    """All registered agents by name."""
+    return dict(_classes)
+
+
+def agent_presets() -> dict[str, tuple[str, str]]:
+    """All presets: name to (specification, summary)."""
+    return dict(_presets)
+
+
+def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0) -> Agent:
+    """Make an agent from its specification, ``"alphabeta:depth=6"``.
+
+    Args:
+        spec: name and options; an Agent is returned as it is.
+        game: the game it will play, if it is to act on bare observations or to be checked now rather than at its first move.
+        seed: start of its random stream.
+
+    Raises:
+        SpecificationError: unknown agent or option, a value that is not allowed, or a game the agent cannot play.
+    """
+    if isinstance(spec, Agent):
+        return spec
+    parsed = parse_specification(spec)
+    name, options = parsed.name, dict(parsed.parameters)
+    if name in _presets:
+        preset = parse_specification(_presets[name][0])
+        name, options = preset.name, preset.parameters | options
+    check_names("there is no agent", [name], [*_classes, *_presets])
+    agent_class = _classes[name]
+    if parsed.argument is not None:
+        keyless = getattr(agent_class, "argument", None)
+        if keyless is None:
+            raise SpecificationError(f"{parsed.argument!r} in {spec!r} is not of the form KEY=VALUE")
+        options[keyless] = parsed.argument
+    return agent_class(game=game, seed=seed, **options)
