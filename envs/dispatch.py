@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.extending import overload
@@ -38,7 +38,7 @@ class RuleFunction:
             compiled = compile_body(body)
             self.bodies[rules_type] = compiled
             self.dispatch.register(rules_type)(compiled)
-            return compiled
+            return cast(F, compiled)
 
         return decorate
 
@@ -47,7 +47,7 @@ class RuleFunction:
         self._check_parameters(body)
         self.default = kernel(body)
         self.dispatch.register(tuple)(self.default)
-        return self.default
+        return cast(F, self.default)
 
     def _check_parameters(self, body: Callable[..., Any]) -> None:
         found = list(inspect.signature(getattr(body, "py_func", body)).parameters)
@@ -59,7 +59,7 @@ class RuleFunction:
         return self.bodies.get(rules_type, self.default)
 
 
-def rule(stub: F) -> F:
+def rule(stub: Callable[..., Any]) -> Any:
     """Make ``stub`` a rule function. The stub's docstring is the contract; its body runs where no game registered one."""
     function = RuleFunction(stub)
     dispatch: Any = function.dispatch
@@ -71,7 +71,7 @@ def rule(stub: F) -> F:
         body = function.body_for(rules.instance_class)
         if body is None:
             return None
-        return lambda rules, *arguments: body(rules, *arguments)
+        return lambda rules, *arguments: body(rules, *arguments)  # noqa: PLW0108 - numba compiles this function, it cannot compile `body` in its place
 
     dispatch.register_body = function.register
     dispatch.default_body = function.set_default

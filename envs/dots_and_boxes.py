@@ -357,7 +357,9 @@ def text_to_action(rules: DotsAndBoxes, text: str) -> int:
         vertical, row, column = match[1].lower() == "v", int(match[2]), int(match[3])
         if row < rules.rows + (not vertical) and column < rules.cols + vertical:
             return (rules.rows + 1) * rules.cols + row * (rules.cols + 1) + column if vertical else row * rules.cols + column
-    raise ValueError(f"{text!r} is no edge of this board; edges run from 'h 0 0' to 'h {rules.rows} {rules.cols - 1}' and 'v {rules.rows - 1} {rules.cols}'")
+    raise ValueError(
+        f"{text!r} is no edge of this board; edges run from 'h 0 0' to 'h {rules.rows} {rules.cols - 1}' and 'v {rules.rows - 1} {rules.cols}'"
+    )
 
 
 @r.board_text.register(DotsAndBoxes)

@@ -157,7 +157,9 @@ class Position:
     def legal_actions(self) -> list[int]:
         """The actions that may be played, ascending; empty once the game is over."""
         buffer = np.empty(self.game.facts.num_actions, np.int16)
-        return buffer[: r.legal_actions(self.game.rules, self.record, buffer)].tolist()
+        count: int = r.legal_actions(self.game.rules, self.record, buffer)
+        legal: list[int] = buffer[:count].tolist()
+        return legal
 
     def is_legal(self, action: int) -> bool:
         """Whether the action may be played now."""

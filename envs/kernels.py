@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -104,7 +104,7 @@ def kernel(function: F) -> F:
     if not numba.config.DISABLE_JIT:
         _enable_cache(dispatcher)
         _dispatchers.append(dispatcher)
-    return dispatcher
+    return cast(F, dispatcher)
 
 
 def watch_source(function: Callable[..., Any]) -> None:
@@ -113,7 +113,7 @@ def watch_source(function: Callable[..., Any]) -> None:
     if numba.config.DISABLE_JIT:
         return
     path = Path(function.__code__.co_filename).resolve()
-    if not path.is_file() or path in _foreign_sources or PACKAGE in path.parents and path in _package_sources():
+    if not path.is_file() or path in _foreign_sources or path in _package_sources():
         return
     _foreign_sources.add(path)
     _cache_folder = _open_cache_folder()

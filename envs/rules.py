@@ -182,4 +182,3 @@ def symmetries(rules: Any) -> np.ndarray:
     Row ``s`` maps action ``a`` to ``symmetries[s, a]``.
     """
     raise missing(rules, "symmetries")
-

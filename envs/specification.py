@@ -126,7 +126,13 @@ def check_names(complaint: str, names: Iterable[str], known: Iterable[str]) -> N
             continue
         near = difflib.get_close_matches(name, known, n=1)
         guess = f"; did you mean {near[0]!r}?" if near else ""
-        listing = f" (it has: {', '.join(known)})" if "parameter" in complaint and known else f" (there are: {', '.join(known)})" if known else " (it has none)"
+        listing = (
+            f" (it has: {', '.join(known)})"
+            if "parameter" in complaint and known
+            else f" (there are: {', '.join(known)})"
+            if known
+            else " (it has none)"
+        )
         raise SpecificationError(f"{complaint} {name!r}{guess}{listing}")
 
 

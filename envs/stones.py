@@ -184,7 +184,21 @@ def count_windows(rules, cells, player, counts):
 
 def register_stone_rules(rules_type: Any) -> None:
     """Register the common bodies and descriptions for a rules type with rows, cols and connect."""
-    bodies: tuple[Any, ...] = (start, legal_actions, is_legal, play, to_move, is_over, returns, observe, restore, key, transform, order_actions, random_action)
+    bodies: tuple[Any, ...] = (
+        start,
+        legal_actions,
+        is_legal,
+        play,
+        to_move,
+        is_over,
+        returns,
+        observe,
+        restore,
+        key,
+        transform,
+        order_actions,
+        random_action,
+    )
     for body in bodies:
         getattr(r, body.__name__).register_body(rules_type)(body)
     r.facts.register(rules_type)(_facts)
