@@ -1,0 +1,1 @@
+"""Measurements of speed; each file is a script that prints what it measured."""

@@ -1,0 +1,38 @@
+"""Every fenced Python example in the README and the documentation runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+
+
+def examples(page: Path) -> list[tuple[str, str]]:
+    """(page and line, code) of each block that is fenced as Python."""
+    text = page.read_text(encoding="utf-8")
+    found = re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [(f"{page.relative_to(ROOT).as_posix()}:{text.count(chr(10), 0, match.start()) + 2}", match[1]) for match in found]
+
+
+EXAMPLES = [example for page in PAGES for example in examples(page)]
+
+
+@pytest.mark.parametrize(("place", "code"), EXAMPLES, ids=[place for place, _ in EXAMPLES])
+def test_the_example_runs(place, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = int(place.rpartition(":")[2])
+    exec(compile("\n" * (line - 1) + code, place, "exec"), {"__name__": "__main__"})
+
+
+def test_the_readme_has_examples():
+    assert any(place.startswith("README.md") for place, _ in EXAMPLES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"

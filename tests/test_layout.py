@@ -1,0 +1,106 @@
+"""The repository's shape: packages, import directions, sizes of files, what goes without annotations."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from pathlib import Path
+
+import plyground
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("agents", "envs", "evaluation", "training")
+MAY_IMPORT = {
+    "envs": {"envs"},
+    "agents": {"agents", "envs"},
+    "training": {"training", "agents", "envs"},
+    "evaluation": {"evaluation", "agents", "envs"},
+}
+SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+ALL_FILES = sorted([*SOURCES, *ROOT.glob("*.py"), *(path for name in ("tests", "benchmarks", "examples") for path in (ROOT / name).rglob("*.py"))])
+KERNEL_MARKS = {"kernel", "rule", "register_body", "default_body", "njit", "overload", "register_jitable"}
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported_modules(path: Path) -> list[tuple[int, str]]:
+    """(line, absolute module inside the package or the foreign module's name) of every import, also inside functions."""
+    package = path.relative_to(ROOT).parent.parts
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.append((node.lineno, node.module or ""))
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - (node.level - 1)]
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            found += [(node.lineno, ".".join(("plyground", *base, name))) for name in names]
+    return found
+
+
+def test_the_tests_import_this_checkout():
+    assert Path(plyground.__file__).resolve().parent == ROOT
+
+
+def test_the_folders_are_not_importable_under_their_bare_names():
+    bare = [name for name in FOLDERS if name in sys.modules and str(ROOT) in str(getattr(sys.modules[name], "__path__", ""))]
+    assert bare == []
+
+
+def test_the_packages_listed_are_the_folders():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {"plyground"} | {".".join(("plyground", *path.parent.relative_to(ROOT).parts)) for path in SOURCES}
+    assert sorted(listed) == sorted(found)
+
+
+def test_every_package_folder_has_an_init_file():
+    assert [relative(path.parent) for path in SOURCES if not (path.parent / "__init__.py").is_file()] == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_imports_go_down_only(path):
+    own = path.relative_to(ROOT).parts[0]
+    for line, module in imported_modules(path):
+        if module.startswith("plyground."):
+            assert module.split(".")[1] in MAY_IMPORT[own], f"{relative(path)}:{line} imports {module}"
+
+
+@pytest.mark.parametrize("path", [*SOURCES, *ROOT.glob("*.py")], ids=relative)
+def test_imports_inside_the_package_are_relative(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        absolute = []
+        if isinstance(node, ast.Import):
+            absolute = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            absolute = [node.module or ""]
+        own = [name for name in absolute if name.split(".")[0] in ("plyground", *FOLDERS)]
+        assert own == [], f"{relative(path)}:{node.lineno} imports {own} absolutely"
+
+
+@pytest.mark.parametrize("path", ALL_FILES, ids=relative)
+def test_no_file_is_longer_than_500_lines(path):
+    assert len(path.read_text().splitlines()) <= 500
+
+
+def _is_kernel(function: ast.FunctionDef) -> bool:
+    """Whether a decorator makes the function a kernel or a rule."""
+    names = set()
+    for decorator in function.decorator_list:
+        names |= {node.attr for node in ast.walk(decorator) if isinstance(node, ast.Attribute)}
+        names |= {node.id for node in ast.walk(decorator) if isinstance(node, ast.Name)}
+    return bool(names & KERNEL_MARKS)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_only_kernels_and_rules_go_without_annotations(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef) and not _is_kernel(node):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            bare = [argument.arg for argument in arguments if argument.annotation is None and argument.arg not in ("self", "cls")]
+            assert bare == [], f"{relative(path)}:{node.lineno} {node.name} lacks the types of {bare}"
+            assert node.returns is not None, f"{relative(path)}:{node.lineno} {node.name} lacks its return type"
