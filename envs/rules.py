@@ -98,6 +98,12 @@ def evaluate(rules, position, player, heuristic):
 
 
 @rule
+def candidates(rules, position, radius, out):
+    """Like :func:`legal_actions`, but only actions worth searching; 0 asks for all. What other numbers mean is the game's to say."""
+    raise missing(rules, "candidates")
+
+
+@rule
 def order_actions(rules, position, actions, count):
     """Bring the first ``count`` entries of ``actions`` into a promising order, in place."""
     raise missing(rules, "order_actions")
@@ -123,6 +129,11 @@ def _is_legal(rules, position, action):
         if buffer[i] == action:
             return True
     return False
+
+
+@candidates.default_body
+def _all_actions(rules, position, radius, out):
+    return legal_actions(rules, position, out)
 
 
 @order_actions.default_body
