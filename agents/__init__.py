@@ -1,7 +1,6 @@
 """Agents: search, learned policies, external engines; all made by :func:`make_agent`."""
 
-from . import random_agent as random_agent  # registers itself
-from . import solver as solver
+from . import alphabeta, greedy, montecarlo, random_agent, solver  # noqa: F401 -- importing an agent's file registers it
 from .agent import Agent, Decision
 from .registry import make_agent, register_agent, register_preset
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -62,7 +62,10 @@ class Agent(ABC):
         summary: one line for people.
         parameters: what its specification may set.
         options: the values of its parameters.
+        on_progress: called by iterative searches with the Decision of every iteration completed, if set.
     """
+
+    on_progress: Callable[[Decision], None] | None = None
 
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""

@@ -82,7 +82,7 @@ class Workspace(NamedTuple):
     killers: Any  # int16, (plies, 2)
     history: Any  # int64, (2, num_actions): the maximiser's actions, the opponent's
     root_values: Any  # int64, (num_actions,)
-    registers: Any  # int64, (4,): ply, state, value, nodes
+    registers: Any  # int64, (5,): ply, state, value, nodes, leaves at the depth limit
 
 
 def new_workspace(game: Game, dtype: Any = None) -> Workspace:
@@ -95,7 +95,7 @@ def new_workspace(game: Game, dtype: Any = None) -> Workspace:
         np.full((plies, 2), NO_ACTION, np.int16),
         np.zeros((2, actions), np.int64),
         np.zeros(actions, np.int64),
-        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
     )
 
 
@@ -126,7 +126,8 @@ def begin(options, workspace, depth):
     root = workspace.frames[0]
     root.alpha, root.beta, root.depth = -INFINITY, INFINITY, depth
     registers = workspace.registers
-    registers[0], registers[1], registers[2], registers[3] = 0, ENTER, 0, 0
+    registers[:] = 0
+    registers[1] = ENTER
 
 
 @borrowing_kernel
@@ -144,7 +145,7 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
             if nodes >= limit:
                 break
             nodes += 1
-            state, value = enter_node(rules, options, positions, frames, actions[ply], killers, history, table, symmetries, ply)
+            state, value = enter_node(rules, options, positions, frames, actions[ply], killers, history, table, symmetries, ply, registers)
         elif state == LEAVE:
             if ply == 0:
                 state = DONE
@@ -167,13 +168,14 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
 
 
 @borrowing_kernel
-def enter_node(rules, options, positions, frames, actions, killers, history, table, symmetries, ply):
+def enter_node(rules, options, positions, frames, actions, killers, history, table, symmetries, ply, registers):
     """Visit the node at ``ply``: returns LEAVE with its value, or ADVANCE with its actions listed in order."""
     position, frame = positions[ply], frames[ply]
     # 1. A finished game is worth its result, a position at the depth limit its estimate.
     if r.is_over(rules, position):
         return LEAVE, terminal_points(rules, position, options.maximiser, ply)
     if frame.depth <= 0:
+        registers[4] += 1
         return LEAVE, leaf_points(rules, position, options)
     # 2. What an earlier visit found out may settle the node, or at least names the action to try first.
     first_action = NO_ACTION

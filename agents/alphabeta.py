@@ -1,0 +1,237 @@
+"""The agents that search with alpha-beta: ``alphabeta`` with all its enhancements, and plain ``minimax``."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from ..envs import rules as r
+from ..envs.game import Game, Position
+from ..envs.specification import Parameter, SpecificationError
+from . import alphabeta_search as search
+from .agent import Agent, Decision, heuristic_index
+from .registry import register_agent
+from .search_form import search_form
+from .transposition import GENERATIONS, check_table_size, new_table, probe
+
+DEFAULT_DEPTH = 4
+FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two looks at the clock
+SLICE_SECONDS = 0.002
+
+_DEPTH = Parameter("depth", int, None, f"plies to look ahead; {DEFAULT_DEPTH} unless time or nodes limit the search", 1, search.MAX_DEPTH)
+_HEURISTIC = Parameter("heuristic", str, "default", "what values a position at the depth limit: a heuristic of the game, default or none")
+
+
+class TreeSearchAgent(Agent):
+    """What alpha-beta and minimax share: iterative or direct search of a game tree to a depth."""
+
+    def check_game(self, game: Game) -> None:
+        heuristic_index(game, self.options["heuristic"])
+
+    def prepare(self, game: Game) -> None:
+        self._form = search_form(game, self.options["heuristic"])
+        self._workspace = search.new_workspace(game, self._form.dtype)
+        self._table = new_table(self.options.get("table", 0))
+        self._generation = 0
+        self._symmetries = game.symmetries
+        self._search(game.initial_position(), 1, math.inf, math.inf)
+
+    def _switches(self) -> dict[str, int]:
+        """The engine's switches as this agent's options set them."""
+        raise NotImplementedError
+
+    def decide(self, position: Position) -> Decision:
+        return self._search(position, *self._limits(position))
+
+    def _search(self, position: Position, target: int, deadline: float, nodes: float) -> Decision:
+        """Search to ``target`` plies or as far as the limits allow."""
+        decision: Decision | None = None
+        spent = 0
+        self._new_search()
+        for depth in range(1, target + 1) if self._iterative else (target,):
+            result = self._run(position, depth, deadline, nodes - spent, spent)
+            if result is None:
+                break
+            complete, decision = result
+            spent = decision.nodes
+            if not complete:
+                break
+            if self.on_progress is not None:
+                self.on_progress(decision)
+            if decision.exact or (deadline < math.inf and len(position.legal_actions()) == 1):
+                break
+        if decision is None:  # not even one action could be searched within the limits
+            return Decision(position.legal_actions()[0], scale="points", nodes=spent)
+        return decision
+
+    _iterative = False
+
+    def _limits(self, position: Position) -> tuple[int, float, float]:
+        """Depth, deadline (seconds of the monotonic clock) and nodes."""
+        return self.options["depth"] or DEFAULT_DEPTH, math.inf, math.inf
+
+    def _new_search(self) -> None:
+        """Forget what earlier searches taught: a decision depends on the position alone."""
+        self._generation = self._generation % GENERATIONS + 1
+        if self._generation == 1:
+            self._table.tag[:] = 0
+        self._workspace.history[:] = 0
+        self._workspace.killers[:] = -1
+
+    def _run(self, position: Position, depth: int, deadline: float, nodes: float, spent: int) -> tuple[bool, Decision] | None:
+        """One search to ``depth``: whether it was completed, and what it found; None if it found nothing within the limits."""
+        game, workspace = position.game, self._workspace
+        options = search.Options(position.to_move, heuristic_index(game, self.options["heuristic"]), max(self._generation, 1), **self._switches())
+        self._form.load(position.record, workspace.positions)
+        search.begin(options, workspace, depth)
+        complete, allowed = False, FIRST_SLICE if deadline < math.inf else LARGEST_SLICE
+        while not complete:
+            began = time.perf_counter()
+            allowed = int(min(allowed, nodes - workspace.registers[3]))
+            complete = search.run(self._form.rules, options, workspace, self._table, self._symmetries, allowed)
+            now = time.perf_counter()
+            # Two levels of the tree are always searched, so that there is an answer worth giving.
+            if not complete and (now >= deadline and depth > 1 or workspace.registers[3] >= nodes):
+                break
+            if now - began < SLICE_SECONDS:
+                allowed = min(2 * allowed, LARGEST_SLICE)
+        root = workspace.frames[0]
+        if not complete and root.best_action < 0:
+            return None
+        return complete, self._decision(position, options, depth, complete, spent)
+
+    def _decision(self, position: Position, options: search.Options, depth: int, complete: bool, spent: int) -> Decision:
+        root, registers = self._workspace.frames[0], self._workspace.registers
+        value = int(root.best)
+        line = self._principal_variation(position, int(root.best_action), options.table)
+        return Decision(
+            int(root.best_action),
+            float(value),
+            "points",
+            values={a: float(self._workspace.root_values[a]) for a in position.legal_actions()} if options.open_root else None,
+            principal_variation=line,
+            nodes=spent + int(registers[3]),
+            depth=depth if complete else depth - 1,
+            exact=self._is_exact(position, options, depth, value),
+        )
+
+    def _is_exact(self, position: Position, options: search.Options, depth: int, value: int) -> bool:
+        """Whether the value is the game's result: a forced result, or a tree searched to the end of every game."""
+        if options.radius or options.width:
+            return False
+        facts = position.game.facts
+        if abs(value) > search.PROVEN and facts.max_return == 1.0:
+            return True
+        return self._workspace.registers[4] == 0 and (not facts.moves_again or depth >= len(position.legal_actions()))
+
+    def _principal_variation(self, position: Position, action: int, table_used: int) -> tuple[int, ...]:
+        """The expected line of play: the action chosen, then the table's best actions."""
+        line, ahead = [action], position.after(action)
+        record = np.recarray(1, self._form.dtype)
+        while table_used and not ahead.is_over and len(line) < search.MAX_DEPTH:
+            self._form.load(ahead.record, record)
+            index = probe(self._table, np.uint64(r.key(self._form.rules, record[0])), self._generation)
+            if index < 0 or not ahead.is_legal(int(self._table[index].action)):
+                break
+            line.append(int(self._table[index].action))
+            ahead.play(line[-1])
+        return tuple(line)
+
+
+@register_agent("minimax")
+class Minimax(TreeSearchAgent):
+    """Full minimax to a fixed depth, without pruning: the reference that other searches are measured against."""
+
+    summary = "full minimax to a fixed depth, without pruning"
+    parameters = (_DEPTH, _HEURISTIC)
+
+    def _switches(self) -> dict[str, int]:
+        return dict(pruning=0, ordering=0, table=0, killers=0, history=0, scout=0)
+
+
+@register_agent("alphabeta")
+class AlphaBeta(TreeSearchAgent):
+    """Alpha-beta with iterative deepening, transposition table, killer moves, history and principal-variation search.
+
+    Each enhancement can be switched off. With ``iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no`` it is the
+    textbook's alpha-beta, with ``ordering=none`` too without any move ordering.
+    """
+
+    summary = "alpha-beta with iterative deepening and a transposition table"
+    parameters = (
+        _DEPTH,
+        Parameter("time", float, None, "seconds a move", 0.001, 86400),
+        Parameter("nodes", int, None, "positions visited a move", 1, 10**15),
+        _HEURISTIC,
+        Parameter("ordering", str, "default", "which actions are tried first", choices=("default", "none")),
+        Parameter("table", float, 16.0, "size of the transposition table in MB; 0 for none", 0, 1_000_000),
+        Parameter("killers", bool, True, "try first what refuted a sibling"),
+        Parameter("history", bool, True, "prefer actions that caused cut-offs elsewhere"),
+        Parameter("scout", bool, True, "principal-variation search: null windows after the first action"),
+        Parameter("iterative", bool, True, "deepen ply by ply"),
+        Parameter("symmetry", bool, True, "search mirror images near the root once"),
+        Parameter("radius", int, 0, "gomoku: only cells within this distance of a stone; 0 for all", 0, 18),
+        Parameter("width", int, 0, "search only so many actions of each position, the best ordered; 0 for all", 0, 361),
+        Parameter("adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"),
+        Parameter("values", bool, False, "give every root action its exact value (slower)"),
+    )
+
+    _symmetric_plies = 3
+
+    def check_options(self) -> None:
+        check_table_size(self.options["table"])
+        if self.options["width"] and self.options["ordering"] == "none":
+            raise SpecificationError("width= needs an ordering: it keeps the best ordered actions, and ordering=none orders none")
+
+    @property
+    def _iterative(self) -> bool:  # type: ignore[override]
+        return bool(self.options["iterative"] or self.options["time"] or self.options["nodes"])
+
+    def _switches(self) -> dict[str, int]:
+        o = self.options
+        return dict(
+            ordering=int(o["ordering"] != "none"),
+            table=int(o["table"] > 0),
+            killers=int(o["killers"]),
+            history=int(o["history"]),
+            scout=int(o["scout"]),
+            radius=o["radius"],
+            width=o["width"],
+            symmetric_plies=self._symmetric_plies if o["symmetry"] and not o["values"] else 0,
+            open_root=int(o["values"]),
+        )
+
+    def _search(self, position: Position, target: int, deadline: float, nodes: float) -> Decision:
+        # Only a position that is its own mirror image has actions that lead to mirror images.
+        key = position.key()
+        same = any(position.transformed(s).key() == key for s in range(1, len(self._symmetries)))
+        self._symmetric_plies = 3 if same else 0
+        return super()._search(position, target, deadline, nodes)
+
+    def _limits(self, position: Position) -> tuple[int, float, float]:
+        depth, seconds, nodes = self.options["depth"], self.options["time"], self.options["nodes"]
+        if depth is None:
+            depth = DEFAULT_DEPTH if seconds is None and nodes is None else search.MAX_DEPTH
+        if self.options["adaptive"]:
+            depth = _adapted_depth(position, depth)
+        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        return depth, deadline, math.inf if nodes is None else nodes
+
+
+def _adapted_depth(position: Position, depth: int) -> int:
+    """The depth whose full tree here is about as large as one of ``depth`` plies from the initial position.
+
+    Actions are taken to get fewer by one each ply.
+    """
+
+    def size(actions: int, plies: int) -> float:
+        return sum(math.log(max(actions - ply, 1)) for ply in range(plies))
+
+    budget = size(len(position.game.initial_position().legal_actions()), depth)
+    here = len(position.legal_actions())
+    while depth < here and size(here, depth + 1) <= budget:
+        depth += 1
+    return depth

@@ -1,0 +1,37 @@
+"""The form in which a game is searched: usually its own rules, for some heuristics a richer record that is kept up to date move by move."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..envs.game import Game
+
+
+class SearchForm(NamedTuple):
+    """Rules and position dtype for a search engine, and how a position record gets into the first row of an array of that dtype."""
+
+    rules: Any
+    dtype: Any
+    load: Callable[[Any, Any], None]  # (position record, array of search records) -> None
+
+
+def search_form(game: Game, heuristic: str) -> SearchForm:
+    """The search form of a game under a heuristic."""
+    return form_for(game.rules, game, heuristic)
+
+
+@functools.singledispatch
+def form_for(rules: Any, game: Game, heuristic: str) -> SearchForm:
+    """Rules types that have a form of their own register it here; the others are searched as they are."""
+    return plain_form(game)
+
+
+def plain_form(game: Game) -> SearchForm:
+    """The game's own rules and record."""
+    return SearchForm(game.rules, game.declaration.dtype, _copy_record)
+
+
+def _copy_record(source: Any, target: Any) -> None:
+    target[0] = source
