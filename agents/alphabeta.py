@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,7 @@ class TreeSearchAgent(Agent):
             complete = search.run(self._form.rules, options, workspace, self._table, self._symmetries, allowed)
             now = time.perf_counter()
             # Two levels of the tree are always searched, so that there is an answer worth giving.
-            if not complete and (now >= deadline and depth > 1 or workspace.registers[3] >= nodes):
+            if not complete and ((now >= deadline and depth > 1) or workspace.registers[3] >= nodes):
                 break
             if now - began < SLICE_SECONDS:
                 allowed = min(2 * allowed, LARGEST_SLICE)
@@ -125,7 +124,7 @@ class TreeSearchAgent(Agent):
         facts = position.game.facts
         if abs(value) > search.PROVEN and facts.max_return == 1.0:
             return True
-        return self._workspace.registers[4] == 0 and (not facts.moves_again or depth >= len(position.legal_actions()))
+        return bool(self._workspace.registers[4] == 0) and (not facts.moves_again or depth >= len(position.legal_actions()))
 
     def _principal_variation(self, position: Position, action: int, table_used: int) -> tuple[int, ...]:
         """The expected line of play: the action chosen, then the table's best actions."""
@@ -149,7 +148,7 @@ class Minimax(TreeSearchAgent):
     parameters = (_DEPTH, _HEURISTIC)
 
     def _switches(self) -> dict[str, int]:
-        return dict(pruning=0, ordering=0, table=0, killers=0, history=0, scout=0)
+        return {"pruning": 0, "ordering": 0, "table": 0, "killers": 0, "history": 0, "scout": 0}
 
 
 @register_agent("alphabeta")
@@ -192,17 +191,17 @@ class AlphaBeta(TreeSearchAgent):
 
     def _switches(self) -> dict[str, int]:
         o = self.options
-        return dict(
-            ordering=int(o["ordering"] != "none"),
-            table=int(o["table"] > 0),
-            killers=int(o["killers"]),
-            history=int(o["history"]),
-            scout=int(o["scout"]),
-            radius=o["radius"],
-            width=o["width"],
-            symmetric_plies=self._symmetric_plies if o["symmetry"] and not o["values"] else 0,
-            open_root=int(o["values"]),
-        )
+        return {
+            "ordering": int(o["ordering"] != "none"),
+            "table": int(o["table"] > 0),
+            "killers": int(o["killers"]),
+            "history": int(o["history"]),
+            "scout": int(o["scout"]),
+            "radius": o["radius"],
+            "width": o["width"],
+            "symmetric_plies": self._symmetric_plies if o["symmetry"] and not o["values"] else 0,
+            "open_root": int(o["values"]),
+        }
 
     def _search(self, position: Position, target: int, deadline: float, nodes: float) -> Decision:
         # Only a position that is its own mirror image has actions that lead to mirror images.

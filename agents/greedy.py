@@ -19,8 +19,8 @@ WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # what an action does, the best first
 def grade_actions(rules, position, heuristic, children, actions, replies, grades, points):
     """Grade every legal action and evaluate what it leads to; returns how many there are.
 
-    ``children`` are two spare records, ``actions`` and ``replies`` int16 buffers of num_actions; ``grades`` and ``points`` (int64, num_actions) are filled
-    in the order of ``actions``.
+    ``children`` are two spare records, ``actions`` and ``replies`` int16 buffers of num_actions; ``grades`` and ``points`` (int64,
+    num_actions) are filled in the order of ``actions``.
     """
     count = r.legal_actions(rules, position, actions)
     mover = r.to_move(rules, position)
@@ -63,6 +63,7 @@ class Greedy(Agent):
         self._actions, self._replies = np.empty(count, np.int16), np.empty(count, np.int16)
         self._grades, self._points = np.empty(count, np.int64), np.empty(count, np.int64)
         self._grade(game.initial_position())
+        random_below(self.rng.copy(), 1)
 
     def _grade(self, position: Position) -> int:
         heuristic = heuristic_index(position.game, self.options["heuristic"])
@@ -77,4 +78,3 @@ class Greedy(Agent):
         chosen = best[int(random_below(self.rng, best.size))]
         values = {int(action): float(value) for action, value in zip(self._actions[:count], points)}
         return Decision(int(self._actions[chosen]), float(points[chosen]), "points", values, nodes=count, depth=1)
-

@@ -52,6 +52,7 @@ class MonteCarlo(Agent):
     def prepare(self, game: Game) -> None:
         self._spare = game.new_records(2)
         self._scratch = np.empty(game.facts.num_actions, np.int16)
+        random_below(self.rng.copy(), 1)
         start = game.initial_position()
         sample_action(game.rules, start.record, start.legal_actions()[0], 1, self.rng.copy(), self._spare, self._scratch)
 
