@@ -1,6 +1,38 @@
-"""Rules, positions, environments."""
+"""Games: rules, positions, and environments such as ``plyground.envs.connect_four_v0``."""
 
-from .game import Game, IllegalActionError, Position
-from .registry import make_game
+from __future__ import annotations
 
-__all__ = ["Game", "IllegalActionError", "Position", "make_game"]
+from types import ModuleType
+
+from .aec import BoardEnv, IllegalMoveError, environment_module
+from .declaration import Facts, declare_game
+from .game import Game, IllegalActionError, Outcome, Position
+from .registry import BUILT_IN, make_game, register_game
+from .specification import Parameter, SpecificationError, check_names
+
+__all__ = [
+    "BoardEnv",
+    "Facts",
+    "Game",
+    "IllegalActionError",
+    "IllegalMoveError",
+    "Outcome",
+    "Parameter",
+    "Position",
+    "SpecificationError",
+    "declare_game",
+    "make_game",
+    "register_game",
+]
+
+_modules = {module.__name__.rpartition(".")[2]: module for module in map(environment_module, BUILT_IN)}
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Called for a name that does not exist: an environment of another version or game gets a helpful answer."""
+    if name.rpartition("_v")[2].isdigit():
+        try:
+            check_names("there is no environment", [name], _modules)
+        except SpecificationError as error:
+            raise AttributeError(str(error)) from None
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,394 @@
+"""PettingZoo AEC environments: one class for all games.
+
+``env()`` behaves as PettingZoo's classic games do inside ``TerminateIllegalWrapper`` (illegal reward −1), ``AssertOutOfBoundsWrapper`` and
+``OrderEnforcingWrapper``, with the same errors and messages, but the class does it itself: three wrappers cost many times what the
+move costs. ``raw_env()`` is the same class without these checks; it refuses an illegal action with an error.
+
+Every registered game has a module made by :func:`environment_module`, such as ``plyground.envs.connect_four_v0``, with ``env`` and ``raw_env``.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pettingzoo
+from gymnasium import spaces
+from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from . import rules as r
+from .game import PLAYERS, Game, IllegalActionError, Position
+from .kernels import announce_compilation, kernel
+from .registry import make_game
+
+Observation = dict[str, np.ndarray]
+
+ILLEGAL_REWARD = -1.0
+RENDER_MODES = ("human", "rgb_array", "ansi")
+KNOWN_AFTER_RESET = frozenset(("rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents", "position"))
+
+
+class IllegalMoveError(IllegalActionError, AssertionError):
+    """``raw_env`` was given an action that may not be played; an AssertionError, as PettingZoo's raw environments raise."""
+
+
+@kernel
+def describe_turn(rules, position, masks, planes):
+    """Write what the environment tells about a position; returns who is to move and whether the game is over.
+
+    ``masks``, int8 of shape (3, num_actions) and all zeros, gets the legal actions in the row of the player to move and once more in the
+    last row; ``planes`` (int8, all zeros) what that player sees.
+    """
+    scratch = np.empty(masks.shape[1], np.int16)
+    mover = r.to_move(rules, position)
+    for i in range(r.legal_actions(rules, position, scratch)):
+        masks[mover, scratch[i]] = 1
+        masks[2, scratch[i]] = 1
+    r.observe(rules, position, mover, planes)
+    return np.int64(mover), r.is_over(rules, position)
+
+
+@kernel
+def advance(rules, position, action, masks, planes):
+    """A whole environment step in one call from Python: play ``action`` if it is legal and describe the position after it.
+
+    Returns whether it was legal, who moves next, whether the game is over, and what each player gained.
+    """
+    if not r.is_legal(rules, position, action):
+        return False, np.int64(0), False, 0.0, 0.0
+    before_0, before_1 = r.returns(rules, position, 0), r.returns(rules, position, 1)
+    r.play(rules, position, action)
+    mover, over = describe_turn(rules, position, masks, planes)
+    return True, mover, over, r.returns(rules, position, 0) - before_0, r.returns(rules, position, 1) - before_1
+
+
+class BoardEnv(AECEnv[str, Observation, int]):
+    """A board game for two agents, ``player_0`` (who moves first) and ``player_1``.
+
+    An observation is ``{"observation": …, "action_mask": …}``: int8 planes of shape ``game.facts.observation_shape`` as that agent sees the board, and
+    an int8 mask with 1 at each action the agent may play. The mask is all zeros for the agent that is not to move, and for
+    both once the game is over. ``infos[agent]["action_mask"]`` holds the mask too.
+
+    Rewards are the change of the game's returns over the move, so that their sum over a game is the result. An agent that moves again (dots and boxes)
+    stays selected; its cumulative reward is, as always in PettingZoo, what it got since its own last step.
+
+    Args:
+        game: the game, or its specification (``"connect_four:rows=5"``).
+        render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None.
+        checked: whether illegal actions, actions out of bounds and calls out of order are dealt with as PettingZoo's wrappers do.
+
+    Attributes:
+        game: the game being played.
+        render_mode: as given.
+    """
+
+    def __init__(self, game: Game | str, render_mode: str | None = None, *, checked: bool = True) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode={render_mode!r} is not possible; it is one of {', '.join(RENDER_MODES)} or None")
+        self.game = make_game(game)
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": self.game.declaration.game_id,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 4,
+            "is_parallelizable": False,
+        }
+        self._num_actions, self._shape = self.game.facts.num_actions, self.game.facts.observation_shape
+        self.possible_agents = list(PLAYERS)
+        self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in PLAYERS}
+        self.observation_spaces = {agent: _observation_space(self._shape, self._num_actions) for agent in PLAYERS}
+        self._checked = checked
+        self._has_reset = False
+        self._has_updated = False
+        self._window: Any = None
+        if not checked:
+            self.agents = list(PLAYERS)
+        self._compile()
+
+    def _compile(self) -> None:
+        """Compile all kernels now, so that no step takes longer than the others."""
+        position = self.game.initial_position()
+        with announce_compilation(f"the environment of {self.game.name}"):
+            describe_turn(self.game.rules, position.record, *self._blank_description())
+            advance(self.game.rules, position.record, -1, *self._blank_description())
+            position.observation(0)
+        self._initial = position
+
+    def _blank_description(self) -> tuple[np.ndarray, np.ndarray]:
+        """The arrays that :func:`describe_turn` fills, new for each turn because users keep them."""
+        return np.zeros((3, self._num_actions), np.int8), np.zeros(self._shape, np.int8)
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for what does not exist (yet): say so as PettingZoo's OrderEnforcingWrapper does."""
+        if name in KNOWN_AFTER_RESET and self.__dict__.get("_checked"):
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_window": None}  # a copy opens its own window when it is rendered
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of an agent's observations, the same object at every call."""
+        return self.observation_spaces[agent]  # type: ignore[return-value]
+
+    def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
+        """The space of an agent's actions, the same object at every call."""
+        return self.action_spaces[agent]  # type: ignore[return-value]
+
+    @property
+    def position(self) -> Position:
+        """The live position. Searches may read and copy it; to change it, use :meth:`step` or :meth:`set_position`."""
+        return self._position
+
+    def set_position(self, position: Position) -> None:
+        """Go on from a copy of this position, as if the episode had started there: rewards are zero, both agents are back.
+
+        Raises:
+            ValueError: the position is of another game, or of the same with other parameters.
+        """
+        if not isinstance(position, Position):
+            raise TypeError(f"set_position takes a Position, not {type(position).__name__}")
+        if position.game != self.game:
+            raise ValueError(f"this environment plays {self.game.spec}; the position is one of {position.game.spec}")
+        self._start_from(position.copy())
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game. Nothing in it is random; ``seed`` and ``options`` are accepted because the interface has them."""
+        self._start_from(self._initial.copy())
+
+    def _start_from(self, position: Position) -> None:
+        self._position = position
+        self._has_reset = self._has_updated = True
+        self._last_action: int | None = None
+        self._skip_agent_selection = None  # AECEnv keeps here whom to return to after the agents that ended have stepped
+        self.agents = list(PLAYERS)
+        self.rewards = dict.fromkeys(PLAYERS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
+        masks, planes = self._blank_description()
+        mover, over = describe_turn(self.game.rules, position.record, masks, planes)
+        self.terminations = dict.fromkeys(PLAYERS, over)
+        self.truncations = dict.fromkeys(PLAYERS, False)
+        self._publish(mover, masks, planes)
+
+    def _publish(self, mover: int, masks: np.ndarray, planes: np.ndarray) -> None:
+        """Select the agent to move and make its observation known."""
+        self.agent_selection = PLAYERS[mover]
+        self.infos = {"player_0": {"action_mask": masks[0]}, "player_1": {"action_mask": masks[1]}}
+        self._prepared: Observation | None = {"observation": planes, "action_mask": masks[2]}
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        """Play the selected agent's action; None (only that) for an agent whose game has ended.
+
+        Raises:
+            AssertionError: ``action`` is not in the action space, or the environment was not reset.
+            IllegalMoveError: ``raw_env`` only: the action may not be played. ``env`` ends the game: the agent gets −1, its opponent 0.
+            ValueError: an action for an agent whose game has ended.
+        """
+        if self._checked:
+            if not self._has_reset:
+                EnvLogger.error_step_before_reset()
+            self._has_updated = True
+            if not self.agents:
+                EnvLogger.warn_step_after_terminated_truncated()
+                return
+        agent = self.agent_selection
+        ended = self.terminations[agent]
+        if type(action) is not int or not 0 <= action < self._num_actions:
+            action = self._check_bounds(agent, action, ended)
+        if ended:
+            self._was_dead_step(action)  # type: ignore[arg-type]
+            return
+        masks, planes = self._blank_description()
+        legal, mover, over, gain_0, gain_1 = advance(self.game.rules, self._position.record, action, masks, planes)
+        if not legal:
+            self._refuse(agent, action)
+            return
+        self._last_action = action
+        cumulative = self._cumulative_rewards
+        cumulative[agent] = 0.0
+        cumulative["player_0"] += gain_0
+        cumulative["player_1"] += gain_1
+        self.rewards = {"player_0": gain_0, "player_1": gain_1}
+        if over:
+            self.terminations = dict.fromkeys(PLAYERS, True)
+        self._publish(mover, masks, planes)
+
+    def _check_bounds(self, agent: str, action: Any, ended: bool) -> int | None:
+        """An action of any type as an int, or None where that is right; refuses what is not in the action space."""
+        if action is None and ended:
+            return None
+        if self.action_spaces[agent].contains(action):
+            return int(action)
+        if self._checked:
+            raise AssertionError("action is not in action space")
+        if ended:
+            return action  # PettingZoo's own refusal follows
+        raise IllegalMoveError(f"played illegal move. {action!r} is no action of {self.game.spec}; actions are 0 to {self._num_actions - 1}")
+
+    def _refuse(self, agent: str, action: int | None) -> None:
+        """An illegal action: ``raw_env`` raises, ``env`` ends the game against the agent."""
+        if not self._checked:
+            try:
+                self._position.play(action)  # type: ignore[arg-type]
+            except IllegalActionError as error:
+                raise IllegalMoveError(f"played illegal move. {error}") from None
+        EnvLogger.warn_on_illegal_move()
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = dict.fromkeys(self.agents, 0.0) | {agent: ILLEGAL_REWARD}
+        self._cumulative_rewards[agent] = ILLEGAL_REWARD
+        self.infos = {name: {"action_mask": np.zeros(self._num_actions, np.int8)} for name in self.agents}
+        self._prepared = None
+        self._deads_step_first()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees now; both arrays are the caller's own."""
+        if self._checked and not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        prepared = self._prepared
+        if prepared is not None and agent == self.agent_selection:
+            self._prepared = None  # these arrays now belong to the caller
+            return prepared
+        position, player = self._position, self._player(agent)
+        live = position.to_move == player and not self.terminations.get(agent, True)
+        mask = position.action_mask() if live else np.zeros(self._num_actions, np.int8)
+        return {"observation": position.observation(player), "action_mask": mask}
+
+    def _player(self, agent: str) -> int:
+        if agent == "player_0":
+            return 0
+        if agent == "player_1":
+            return 1
+        raise ValueError(f"there is no agent {agent!r}; the agents are player_0 and player_1")
+
+    def state(self) -> np.ndarray:
+        """The board as ``player_0`` sees it, whoever is to move: int8 of shape ``game.facts.observation_shape``."""
+        if self._checked and not self._has_reset:
+            EnvLogger.error_state_before_reset()
+        return self._position.observation(0)
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
+        """The selected agent, again and again, until the game is over; the loop must step or reset in between."""
+        if not self._checked:
+            return super().agent_iter(max_iter)
+        if not self._has_reset:
+            EnvLogger.error_agent_iter_before_reset()
+        return _OrderedAgents(self, max_iter)
+
+    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
+        """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``); ``human`` shows it and returns None."""
+        if self._checked and not self._has_reset:
+            EnvLogger.error_render_before_reset()
+        if self.render_mode is None:
+            gymnasium.logger.warn(f"render() shows nothing without a render mode; make the environment with one of {', '.join(RENDER_MODES)}")
+            return None
+        if self.render_mode == "ansi":
+            return str(self._position)
+        from .drawing import to_array
+
+        pixels = to_array(r.picture(self.game.rules, self._position.record, self._last_action))
+        if self.render_mode == "rgb_array":
+            return pixels
+        if self._window is None:
+            from .window import Window
+
+            self._window = Window(self.game.declaration.title)
+        self._window.show(pixels, self.metadata["render_fps"])
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __repr__(self) -> str:
+        return f"<{'' if self._checked else 'raw '}environment of {self.game.spec}>"
+
+
+class _OrderedAgents(AECIterable[str, Observation, int]):
+    """``agent_iter`` that notices a loop which forgets to step."""
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+        return _OrderedIterator(self.env, self.max_iter)
+
+
+class _OrderedIterator(AECIterator[str, Observation, int]):
+    def __next__(self) -> str:
+        agent = super().__next__()
+        assert self.env._has_updated, "need to call step() or reset() in a loop over `agent_iter`"  # type: ignore[attr-defined]
+        self.env._has_updated = False  # type: ignore[attr-defined]
+        return agent
+
+
+def _observation_space(shape: tuple[int, ...], num_actions: int) -> spaces.Dict:
+    planes = spaces.Box(0, 1, shape, np.int8)
+    return spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (num_actions,), np.int8)})
+
+
+def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
+    """The environment of any game, by its specification or name and parameters; what most users want."""
+    return BoardEnv(make_game(game, parameters), render_mode, checked=True)
+
+
+def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
+    """The same without the safety of ``env``: an illegal action raises, calls out of order are not noticed."""
+    return BoardEnv(make_game(game, parameters), render_mode, checked=False)
+
+
+def environment_module(rules_type: Any) -> ModuleType:
+    """Make and publish the module of a game's environment, and register it with PettingZoo.
+
+    Afterwards ``from plyground.envs import NAME_vN``, ``import plyground.envs.NAME_vN`` and ``pettingzoo.make("aec", "plyground/NAME-vN")`` work.
+    """
+    declaration = rules_type.declaration
+    module = ModuleType(f"{__package__}.{declaration.game_id}", sys.modules[rules_type.__module__].__doc__)
+    module.__spec__ = importlib.machinery.ModuleSpec(module.__name__, None)
+    module.__package__ = __package__
+
+    def constructor(name: str, checked: bool, summary: str) -> Callable[..., BoardEnv]:
+        def construct(render_mode: str | None = None, **parameters: Any) -> BoardEnv:
+            return BoardEnv(Game(declaration.make_rules(rules_type, parameters)), render_mode, checked=checked)
+
+        described: Any = construct
+        described.__name__ = described.__qualname__ = name
+        described.__module__ = module.__name__
+        described.__doc__ = summary + "\n\n" + "\n".join(_describe(declaration))
+        described.__signature__ = _signature(declaration)
+        return construct
+
+    public: Any = module
+    public.env = constructor("env", True, f"{declaration.title} as a PettingZoo AEC environment.")
+    public.raw_env = constructor("raw_env", False, f"{declaration.title} without the checks of ``env``: an illegal action raises IllegalMoveError.")
+    public.__all__ = ["env", "raw_env"]
+    sys.modules[module.__name__] = module
+    setattr(sys.modules[__package__], declaration.game_id, module)
+    game_id = f"plyground/{declaration.name}-v{declaration.version}"
+    if game_id not in pettingzoo.aec_registry:
+        pettingzoo.register("aec", game_id, entry_point=f"{module.__name__}:env")
+    return module
+
+
+def _describe(declaration: Any) -> Iterator[str]:
+    yield "Args:"
+    yield f"    render_mode: one of {', '.join(RENDER_MODES)}, or None."
+    for parameter in declaration.parameters + declaration.short_forms:
+        default = "" if parameter.default is None else f", {parameter.default} if not given"
+        yield f"    {parameter.name}: {parameter.help}; {parameter.allowed()}{default}."
+
+
+def _signature(declaration: Any) -> inspect.Signature:
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    names = [inspect.Parameter(p.name, keyword, default=p.default) for p in declaration.parameters + declaration.short_forms]
+    first = inspect.Parameter("render_mode", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+    return inspect.Signature([first, *names], return_annotation=BoardEnv)
