@@ -69,15 +69,15 @@ def advance(rules, position, action, masks, planes):
     return True, mover, over, r.returns(rules, position, 0) - before_0, r.returns(rules, position, 1) - before_1
 
 
-class BoardEnv(AECEnv[str, Observation, int]):
+class BoardEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo publishes no types
     """A board game for two agents, ``player_0`` (who moves first) and ``player_1``.
 
-    An observation is ``{"observation": …, "action_mask": …}``: int8 planes of shape ``game.facts.observation_shape`` as that agent sees the board, and
-    an int8 mask with 1 at each action the agent may play. The mask is all zeros for the agent that is not to move, and for
-    both once the game is over. ``infos[agent]["action_mask"]`` holds the mask too.
+    An observation is ``{"observation": …, "action_mask": …}``: int8 planes of shape ``game.facts.observation_shape`` as that agent sees
+    the board, and an int8 mask with 1 at each action the agent may play. The mask is all zeros for the agent that is not to move, and
+    for both once the game is over. ``infos[agent]["action_mask"]`` holds the mask too.
 
-    Rewards are the change of the game's returns over the move, so that their sum over a game is the result. An agent that moves again (dots and boxes)
-    stays selected; its cumulative reward is, as always in PettingZoo, what it got since its own last step.
+    Rewards are the change of the game's returns over the move, so that their sum over a game is the result. An agent that moves again
+    (dots and boxes) stays selected; its cumulative reward is, as always in PettingZoo, what it got since its own last step.
 
     Args:
         game: the game, or its specification (``"connect_four:rows=5"``).
@@ -137,11 +137,11 @@ class BoardEnv(AECEnv[str, Observation, int]):
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of an agent's observations, the same object at every call."""
-        return self.observation_spaces[agent]  # type: ignore[return-value]
+        return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
         """The space of an agent's actions, the same object at every call."""
-        return self.action_spaces[agent]  # type: ignore[return-value]
+        return self.action_spaces[agent]
 
     @property
     def position(self) -> Position:
@@ -206,7 +206,7 @@ class BoardEnv(AECEnv[str, Observation, int]):
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._check_bounds(agent, action, ended)
         if ended:
-            self._was_dead_step(action)  # type: ignore[arg-type]
+            self._was_dead_step(action)
             return
         masks, planes = self._blank_description()
         legal, mover, over, gain_0, gain_1 = advance(self.game.rules, self._position.record, action, masks, planes)
@@ -223,7 +223,7 @@ class BoardEnv(AECEnv[str, Observation, int]):
             self.terminations = dict.fromkeys(PLAYERS, True)
         self._publish(mover, masks, planes)
 
-    def _check_bounds(self, agent: str, action: Any, ended: bool) -> int | None:
+    def _check_bounds(self, agent: str, action: Any, ended: bool) -> Any:
         """An action of any type as an int, or None where that is right; refuses what is not in the action space."""
         if action is None and ended:
             return None
@@ -232,7 +232,7 @@ class BoardEnv(AECEnv[str, Observation, int]):
         if self._checked:
             raise AssertionError("action is not in action space")
         if ended:
-            return action  # PettingZoo's own refusal follows
+            return action  # AECEnv refuses it
         raise IllegalMoveError(f"played illegal move. {action!r} is no action of {self.game.spec}; actions are 0 to {self._num_actions - 1}")
 
     def _refuse(self, agent: str, action: int | None) -> None:
@@ -285,7 +285,7 @@ class BoardEnv(AECEnv[str, Observation, int]):
             EnvLogger.error_agent_iter_before_reset()
         return _OrderedAgents(self, max_iter)
 
-    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
+    def render(self) -> str | np.ndarray | None:
         """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``); ``human`` shows it and returns None."""
         if self._checked and not self._has_reset:
             EnvLogger.error_render_before_reset()
@@ -316,18 +316,18 @@ class BoardEnv(AECEnv[str, Observation, int]):
         return f"<{'' if self._checked else 'raw '}environment of {self.game.spec}>"
 
 
-class _OrderedAgents(AECIterable[str, Observation, int]):
+class _OrderedAgents(AECIterable[str, Observation, int]):  # type: ignore[misc]
     """``agent_iter`` that notices a loop which forgets to step."""
 
-    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[str]:
         return _OrderedIterator(self.env, self.max_iter)
 
 
-class _OrderedIterator(AECIterator[str, Observation, int]):
+class _OrderedIterator(AECIterator[str, Observation, int]):  # type: ignore[misc]
     def __next__(self) -> str:
-        agent = super().__next__()
-        assert self.env._has_updated, "need to call step() or reset() in a loop over `agent_iter`"  # type: ignore[attr-defined]
-        self.env._has_updated = False  # type: ignore[attr-defined]
+        agent: str = super().__next__()
+        assert self.env._has_updated, "need to call step() or reset() in a loop over `agent_iter`"
+        self.env._has_updated = False
         return agent
 
 

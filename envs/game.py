@@ -133,11 +133,27 @@ class Game:
 
 
 @kernel
-def fill_mask(rules, position, scratch, mask):
+def fill_mask(rules, position, mask):
     """Set ``mask`` (int8, num_actions) to 1 at the legal actions and 0 elsewhere."""
+    scratch = np.empty(mask.shape[0], np.int16)
     mask[:] = 0
     for i in range(r.legal_actions(rules, position, scratch)):
         mask[scratch[i]] = 1
+
+
+@kernel
+def play_if_legal(rules, position, action):
+    """Play ``action`` if it is legal, in place; whether it was."""
+    if not r.is_legal(rules, position, action):
+        return False
+    r.play(rules, position, action)
+    return True
+
+
+@kernel
+def observe_as(rules, position, player, out):
+    """Observe as ``player``, or as the player to move if ``player`` is negative."""
+    r.observe(rules, position, r.to_move(rules, position) if player < 0 else player, out)
 
 
 class Position:
@@ -172,9 +188,8 @@ class Position:
             IllegalActionError: the action may not be played; says which may.
         """
         number = self.game._action_number(action)
-        if not r.is_legal(self.game.rules, self.record, number):
+        if not play_if_legal(self.game.rules, self.record, number):
             self._refuse(number)
-        r.play(self.game.rules, self.record, number)
         return self
 
     def _refuse(self, action: int) -> None:
@@ -192,7 +207,7 @@ class Position:
 
     def copy(self) -> Position:
         """An independent copy."""
-        return Position(self.game, self.record.copy())
+        return Position(self.game, record_from_bytes(bytearray(self.record), self.game.declaration.dtype))
 
     @property
     def to_move(self) -> int:
@@ -220,14 +235,13 @@ class Position:
     def observation(self, player: int | None = None) -> np.ndarray:
         """The int8 planes as ``player`` (default: the one to move) sees them, shape ``facts.observation_shape``."""
         out = np.zeros(self.game.facts.observation_shape, np.int8)
-        r.observe(self.game.rules, self.record, self.to_move if player is None else player, out)
+        observe_as(self.game.rules, self.record, -1 if player is None else player, out)
         return out
 
     def action_mask(self) -> np.ndarray:
         """1 for each legal action, 0 elsewhere: int8 of shape (num_actions,)."""
-        count = self.game.facts.num_actions
-        mask = np.empty(count, np.int8)
-        fill_mask(self.game.rules, self.record, np.empty(count, np.int16), mask)
+        mask = np.empty(self.game.facts.num_actions, np.int8)
+        fill_mask(self.game.rules, self.record, mask)
         return mask
 
     def key(self) -> int:
@@ -273,7 +287,10 @@ class Position:
         return _load_position, (self.game, self.record.tobytes())
 
 
+def record_from_bytes(data: bytearray, dtype: np.dtype[Any]) -> Any:
+    """The record whose bytes are ``data``, padding included (``np.record.copy`` leaves garbage in the padding)."""
+    return np.ndarray((), dtype, data)[()]
+
+
 def _load_position(game: Game, data: bytes) -> Position:
-    position = game.initial_position()
-    position.record = np.frombuffer(bytearray(data), game.declaration.dtype).view(np.recarray)[0]
-    return position
+    return Position(game, record_from_bytes(bytearray(data), game.declaration.dtype))
