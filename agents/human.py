@@ -1,0 +1,87 @@
+"""The human agent: asks a person at the terminal for every move."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..envs import rules as r
+from ..envs.game import PLAYERS, Game, Position
+from .agent import Agent, Decision
+from .registry import register_agent
+
+
+class HumanQuit(KeyboardInterrupt):
+    """The person wants to stop. A KeyboardInterrupt, so that a match does not take it for a fault of the agent."""
+
+
+@register_agent("human")
+class HumanAgent(Agent):
+    """Shows the board, asks for a move and asks again until it is one.
+
+    Attributes:
+        ask: what reads a line, ``input`` by default; a test or another front end may put its own function here.
+        tell: what shows a text, ``print`` by default.
+    """
+
+    summary = "a person at the terminal"
+    ask: Callable[[str], str] = staticmethod(input)
+    tell: Callable[[str], None] = staticmethod(print)
+
+    def decide(self, position: Position) -> Decision:
+        self.tell(f"\n{position}\n")
+        legal = position.legal_actions()
+        example = position.game.action_to_text(legal[len(legal) // 2])
+        while True:
+            try:
+                text = self.ask(f"{PLAYERS[position.to_move]}, your move (such as {example}; ? for help, q to quit): ").strip()
+            except EOFError:
+                raise HumanQuit("the input has ended") from None
+            if text.lower() in ("q", "quit", "exit"):
+                raise HumanQuit("the game was left")
+            if text in ("?", "help"):
+                self.tell(_help(position, legal))
+                continue
+            try:
+                action = read_move(position.game, text)
+            except ValueError as error:
+                self.tell(f"{error}. Try again.")
+                continue
+            if position.is_legal(action):
+                return Decision(action)
+            self.tell(f"{position.game.action_to_text(action)} {_taken(position.game)}. Try again.")
+
+
+def read_move(game: Game, text: str) -> int:
+    """The action a person means: its name, or on a board of cells its row and column as the numbers beside the board say.
+
+    Raises:
+        ValueError: there is no such action; says what is allowed.
+    """
+    numbers = re.fullmatch(r"\s*(-?\d+)\s*[ ,]\s*(-?\d+)\s*", text, re.ASCII)
+    if numbers is None or not _has_cells(game):
+        if not text:
+            raise ValueError("nothing was entered")
+        return int(r.text_to_action(game.rules, text))
+    rows, cols = game.rules.rows, game.rules.cols
+    row, column = int(numbers[1]), int(numbers[2])
+    if not (1 <= row <= rows and 1 <= column <= cols):
+        raise ValueError(f"row {row}, column {column} is off the board; rows go from 1 (bottom) to {rows}, columns from 1 (left) to {cols}")
+    return (rows - row) * cols + column - 1
+
+
+def _has_cells(game: Game) -> bool:
+    """Whether the actions are the cells of a board of rows and columns."""
+    rows, cols = getattr(game.rules, "rows", 0), getattr(game.rules, "cols", 0)
+    return bool(rows > 1 and game.facts.num_actions == rows * cols)
+
+
+def _taken(game: Game) -> str:
+    return "is taken" if _has_cells(game) else "cannot be played now"
+
+
+def _help(position: Position, legal: list[int]) -> str:
+    names = [position.game.action_to_text(action) for action in legal]
+    shown = ", ".join(names[:40]) + (f" and {len(names) - 40} more" if len(names) > 40 else "")
+    cells = "\nA cell may be given as two numbers as well: its row, counted from the bottom, and its column." if _has_cells(position.game) else ""
+    return f"Possible moves: {shown}.{cells}\nq leaves the game."

@@ -1,0 +1,163 @@
+"""What the command line shows: tables of results, progress, games. Everything that draws with rich stands here."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from ..agents.agent import Decision
+from ..envs.game import Game
+from ..envs.specification import Parameter
+from .size import SizeLine
+from .store import StoredGame
+from .table import AgentRow, CrossTable
+
+REFRESHES_PER_SECOND = 2  # drawing takes milliseconds during which no game goes on
+
+
+def plain_table(*headings: str, left: int = 1) -> Table:
+    """A table without frame: the first ``left`` columns are texts, the others numbers."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for index, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if index < left else "right", overflow="fold")
+    return table
+
+
+def percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds in three significant digits, with the unit that suits them."""
+    if seconds is None:
+        return "-"
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= 0.9995 * scale:
+            digits = max(0, 2 - math.floor(math.log10(seconds / scale) + 1e-3))
+            return f"{seconds / scale:.{digits}f} {unit}"
+    return f"{seconds * 1e6:.2f} µs"
+
+
+def cross_table(table: CrossTable) -> Group:
+    """Standings with a column for each opponent, and what the agents did wrong."""
+    rows = table.standings()
+    shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    shown.add_column("#", justify="right")
+    shown.add_column("agent", overflow="fold", min_width=10)
+    for heading in ("score %", "wins", "draws", "losses", "time/move", "distinct %"):
+        shown.add_column(Text(heading), justify="right", overflow="fold", min_width=max(map(len, heading.split())) if " " in heading else len(heading))
+    for place in range(1, len(rows) + 1):
+        shown.add_column(f"#{place}", justify="right", no_wrap=True)
+    for place, row in enumerate(rows, 1):
+        cells = ["." if other is row else _whole_percent(row.against[other.number].score) for other in rows]
+        counts = [str(row.total.wins), str(row.total.draws), str(row.total.losses)]
+        numbers = [percent(row.total.score), *counts, duration(row.seconds_per_move), _whole_percent(row.distinct_share)]
+        shown.add_row(str(place), Text(row.label), *numbers, *cells)
+    return Group(shown, *(_faults(row) for row in rows if row.faults))
+
+
+def _whole_percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f}"
+
+
+def _faults(row: AgentRow) -> Text:
+    counted = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
+    return Text(f"{row.label} forfeited {sum(row.faults.values())} of {row.total.games} games ({counted}), one of them because {row.last_fault}", "red")
+
+
+class _GamesPerSecond(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text("" if task.speed is None else f"{task.speed:.1f} games/s")
+
+
+class TournamentProgress:
+    """A progress bar with the running standings below it. Counting a game costs microseconds; drawing happens twice a second."""
+
+    def __init__(self, table: CrossTable, total: int) -> None:
+        self._table = table
+        self._done = table.games
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn(), _GamesPerSecond(),
+            TextColumn("left"), TimeRemainingColumn(), TextColumn("spent"), TimeElapsedColumn(), expand=True,
+        )  # fmt: skip
+        self._task: TaskID = self._bar.add_task("games", total=total, completed=self._done)
+
+    def count(self, game: StoredGame) -> None:
+        """Count a finished game."""
+        self._table.count(game)
+        self._done += 1
+
+    def __rich__(self) -> Group:
+        self._bar.update(self._task, completed=self._done)
+        standings = [f"{percent(row.total.score)} {row.label}" for row in self._table.standings() if row.total.games]
+        return Group(self._bar, Text("  ".join(standings), overflow="ellipsis", no_wrap=True, style="dim"))
+
+
+@contextlib.contextmanager
+def show_progress(progress: TournamentProgress, console: Console) -> Iterator[None]:
+    """Keep the progress on the screen during the body; on something that is no terminal, show nothing."""
+    if not console.is_terminal:
+        yield
+        return
+    with Live(progress, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True):
+        yield
+
+
+def thoughts(game: Game, decision: Decision | None) -> str:
+    """What an agent knows about its move, in a few words."""
+    if decision is None:
+        return ""
+    parts = []
+    if decision.value is not None:
+        parts.append(f"value {decision.value:+.3g}" if decision.scale == "return" else f"{decision.value:+.0f} points")
+    parts += [f"{number:,} {what}" for number, what in ((decision.nodes, "nodes"), (decision.simulations, "simulations")) if number]
+    if decision.depth:
+        parts.append(f"depth {decision.depth}")
+    if len(decision.principal_variation) > 1:
+        parts.append("expects " + ", ".join(map(game.action_to_text, decision.principal_variation)))
+    parts.append(duration(decision.seconds))
+    return "; ".join(parts)
+
+
+def parameter_table(parameters: tuple[Parameter, ...]) -> Table:
+    """Parameters with their defaults, limits and meaning."""
+    table = plain_table("parameter", "default", "allowed", "meaning", left=4)
+    for parameter in parameters:
+        default = "" if parameter.default is None else "yes" if parameter.default is True else "no" if parameter.default is False else str(parameter.default)
+        table.add_row(parameter.name, escape(default), escape(parameter.allowed()), escape(parameter.help))
+    return table
+
+
+def size_table(lines: list[SizeLine]) -> Table:
+    """A size report."""
+    table = plain_table("quantity", "formula", "value", left=2)
+    for line in lines:
+        table.add_row(line.quantity, line.formula, large_number(line.value))
+    return table
+
+
+def large_number(value: int | float) -> str:
+    """A number in full up to twelve digits, beyond that as a power of ten."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    if value < 10**12:
+        return f"{value:,}"
+    exponent = len(str(value)) - 1
+    mantissa = value // 10 ** (exponent - 2) / 100
+    return f"{mantissa:.2f} x 10^{exponent}"
+
+
+def facts_text(game: Game) -> str:
+    """A game's facts in one line."""
+    facts: Any = game.facts
+    again = ", a player can move again" if facts.moves_again else ""
+    return f"{facts.num_actions} actions, at most {facts.longest_game} plies, returns {facts.min_return:g} to {facts.max_return:g}{again}"
