@@ -35,7 +35,6 @@ DEFAULT_STORE = Path("plyground-tournament.db")
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 
 
-
 class _Commands(typer.core.TyperGroup):
     """Bad input ends with one sentence on standard error and exit status 2, not with a trace."""
 
@@ -90,19 +89,20 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Show the v
 
 @app.command()
 def tournament(
+    context: typer.Context,
     game: GameArgument,
     agents: Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="Two agents or more, such as random or alphabeta:depth=6.")],
     pairs: Annotated[int, typer.Option(min=1, help="Pairs of games between each two agents; a pair is one opening with both seatings.")] = 10,
     opening_plies: Annotated[int, typer.Option(min=0, help="Random moves before the agents take over.")] = 2,
-    seed: OpeningOption = Annotated[str, typer.Option(metavar="MOVES", help="Moves played beforehand, by name, separated by commas: d,d,c.")]
-SeedOption = 1,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Where finished games are kept; an interrupted tournament goes on from there.")] = DEFAULT_STORE,
+    seed: SeedOption = 1,
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Where finished games are kept.")] = DEFAULT_STORE,
     name: Annotated[str | None, typer.Option(help="What the tournament is called in the store (default: made from its settings).")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Let agents play everybody against everybody, in both seats.
 
-    Every finished game is kept in the store at once. The same command goes on where it was stopped, and more --pairs add games to those that are there.
+    Every finished game is kept in the store at once. The same command goes on where it was stopped; more --pairs add games to those
+    that are there.
 
     [bold]Examples[/bold]
 
@@ -124,23 +124,35 @@ SeedOption = 1,
             with display.show_progress(progress, Console(stderr=True)):
                 planned.run(progress.count)
         except KeyboardInterrupt:
-            options = {"--pairs": (pairs, 10), "--opening-plies": (opening_plies, 2), "--seed": (seed, 1), "--store": (store, DEFAULT_STORE), "--name": (name, None)}
-            changed = [word for option, (value, default) in options.items() if value != default for word in (option, str(value))]
-            again = shlex.join(["plyground", "tournament", game, *agents, *changed, *(["--json"] if as_json else [])])
-            notes.print(f"stopped; {table.games} of {planned.total} games are in {store}. To go on:\n  {again}", markup=False)
+            notes.print(f"stopped; {table.games} of {planned.total} games are in {store}. To go on:\n  {_same_command(context)}", markup=False)
             raise typer.Exit(INTERRUPTED) from None
         table = CrossTable(planned.labels, planned.played())  # the games another process has added count as well
     if before == planned.total:
         notes.print(
-            f"all {before} games of this tournament are in {store} already, so none was played; more --pairs or another --seed give new ones", markup=False
+            f"all {before} games of this tournament are in {store} already: none was played. More --pairs or another --seed give new ones.",
+            markup=False,
         )
     if as_json:
         _print_json({"tournament": planned.plan._asdict(), "store": str(store), **table.to_json()})
         return
     console = Console(highlight=False)
-    console.print(f"{planned.game.spec}: {table.games} games, {pairs} pairs between each two agents, {opening_plies} random opening plies, seed {seed}\n", markup=False)
+    settings = f"{pairs} pairs between each two agents, {opening_plies} random opening plies, seed {seed}"
+    console.print(f"{planned.game.spec}: {table.games} games ({settings})\n", markup=False)
     console.print(display.cross_table(table))
     notes.print(f"\ngames in {store}", markup=False)
+
+
+def _same_command(context: typer.Context) -> str:
+    """The command that was given, arguments first, options that have their defaults left out."""
+    arguments: list[Any] = []
+    options: list[str] = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.param_type_name == "argument":
+            arguments += value if isinstance(value, (list, tuple)) else [value]
+        elif value != parameter.default and value is not None:
+            options += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
+    return f"plyground {context.info_name} {shlex.join([*map(str, arguments), *options])}"
 
 
 @app.command()
@@ -149,8 +161,7 @@ def match(
     first: Annotated[str, typer.Argument(metavar="A", help="The agent that moves first.")],
     second: Annotated[str, typer.Argument(metavar="B", help="The agent that moves second.")],
     opening: OpeningOption = "",
-    seed: OpeningOption = Annotated[str, typer.Option(metavar="MOVES", help="Moves played beforehand, by name, separated by commas: d,d,c.")]
-SeedOption = 1,
+    seed: SeedOption = 1,
     show: Annotated[bool, typer.Option("--show", help="Show the board after every move.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -185,7 +196,8 @@ def _play(
         known = {} if decision is None else {"value": decision.value, "scale": decision.scale, "seconds": decision.seconds}
         moves.append({"player": PLAYERS[seat], "action": action, "name": game.action_to_text(action), **known})
         if not isinstance(agents[seat], HumanAgent):
-            tell(f"{len(opening) + len(moves):>3}. {PLAYERS[seat]} ({names[seat]}) plays {game.action_to_text(action)}   [{display.thoughts(game, decision)}]")
+            thoughts = display.thoughts(game, decision)
+            tell(f"{len(opening) + len(moves):>3}. {PLAYERS[seat]} ({names[seat]}) plays {game.action_to_text(action)}   [{thoughts}]")
         if show:
             tell(f"{position}\n")
 
@@ -203,8 +215,7 @@ def play(
     game: GameArgument,
     against: Annotated[str, typer.Option(metavar="AGENT", help="Who to play against.")] = "alphabeta:depth=4",
     seat: Annotated[int, typer.Option(min=0, max=1, help="Your seat: 0 moves first, 1 second.")] = 0,
-    seed: OpeningOption = Annotated[str, typer.Option(metavar="MOVES", help="Moves played beforehand, by name, separated by commas: d,d,c.")]
-SeedOption = 1,
+    seed: SeedOption = 1,
 ) -> None:
     """Play a game yourself, in the terminal.
 
@@ -288,7 +299,8 @@ def agents(
     for known in shown:
         console.print(f"[bold]{known}[/bold]  {escape(classes[known].summary)}")
         if name is not None:
-            console.print(f"\n{inspect.cleandoc(classes[known].__doc__ or '')}\n", markup=False)
+            description = inspect.cleandoc(classes[known].__doc__ or "").partition("\n\nAttributes:")[0]
+            console.print(f"\n{description}\n", markup=False)
         if classes[known].parameters:
             console.print(Padding(display.parameter_table(classes[known].parameters), (0, 0, 0, 2)))
     if name is None and presets:

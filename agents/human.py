@@ -63,7 +63,7 @@ def read_move(game: Game, text: str) -> int:
         if not text:
             raise ValueError("nothing was entered")
         return int(r.text_to_action(game.rules, text))
-    rows, cols = game.rules.rows, game.rules.cols
+    rows, cols = int(game.rules.rows), int(game.rules.cols)
     row, column = int(numbers[1]), int(numbers[2])
     if not (1 <= row <= rows and 1 <= column <= cols):
         raise ValueError(f"row {row}, column {column} is off the board; rows go from 1 (bottom) to {rows}, columns from 1 (left) to {cols}")

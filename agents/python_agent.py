@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -57,7 +56,7 @@ def _call_factory(reference: str | None) -> Any:
     module_name, colon, function_name = (reference or "").partition(":")
     if not (module_name and colon and function_name):
         raise SpecificationError("write python:MODULE:FUNCTION; FUNCTION() of MODULE must return an object with act(position)")
-    here = os.getcwd()
+    here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:

@@ -54,7 +54,9 @@ def cross_table(table: CrossTable) -> Group:
     shown.add_column("#", justify="right")
     shown.add_column("agent", overflow="fold", min_width=10)
     for heading in ("score %", "wins", "draws", "losses", "time/move", "distinct %"):
-        shown.add_column(Text(heading), justify="right", overflow="fold", min_width=max(map(len, heading.split())) if " " in heading else len(heading))
+        shown.add_column(
+            Text(heading), justify="right", overflow="fold", min_width=max(map(len, heading.split())) if " " in heading else len(heading)
+        )
     for place in range(1, len(rows) + 1):
         shown.add_column(f"#{place}", justify="right", no_wrap=True)
     for place, row in enumerate(rows, 1):
@@ -71,7 +73,9 @@ def _whole_percent(share: float | None) -> str:
 
 def _faults(row: AgentRow) -> Text:
     counted = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
-    return Text(f"{row.label} forfeited {sum(row.faults.values())} of {row.total.games} games ({counted}), one of them because {row.last_fault}", "red")
+    return Text(
+        f"{row.label} forfeited {sum(row.faults.values())} of {row.total.games} games ({counted}), one of them because {row.last_fault}", "red"
+    )
 
 
 class _GamesPerSecond(ProgressColumn):
@@ -132,7 +136,15 @@ def parameter_table(parameters: tuple[Parameter, ...]) -> Table:
     """Parameters with their defaults, limits and meaning."""
     table = plain_table("parameter", "default", "allowed", "meaning", left=4)
     for parameter in parameters:
-        default = "" if parameter.default is None else "yes" if parameter.default is True else "no" if parameter.default is False else str(parameter.default)
+        default = (
+            ""
+            if parameter.default is None
+            else "yes"
+            if parameter.default is True
+            else "no"
+            if parameter.default is False
+            else str(parameter.default)
+        )
         table.add_row(parameter.name, escape(default), escape(parameter.allowed()), escape(parameter.help))
     return table
 

@@ -10,13 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents.agent import Agent, Decision
-from ..envs import rules as r
 from ..envs.game import PLAYERS, Game, Position
-from ..envs.kernels import kernel
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-
-OVER, ILLEGAL = 2, 3  # what `advance` returns besides the next player
+from ..envs.stepping import ILLEGAL, OVER, advance
 
 # Kinds of faults that lose a game, as the store keeps them.
 RAISED, NO_ACTION, ILLEGAL_ACTION = "raised", "no action", "illegal action"
@@ -123,18 +120,6 @@ def play_game(
     return GameResult(tuple(moves), position.returns, outcome.reason, None, None, _pair(seconds), _pair(decisions))
 
 
-@kernel
-def advance(rules, position, action):
-    """Play an action in place; returns the player to move next, OVER, or ILLEGAL (and then leaves the position as it is).
-
-    One call from Python instead of four: calls are what a move of a quick agent consists of.
-    """
-    if not r.is_legal(rules, position, action):
-        return np.int64(ILLEGAL)
-    r.play(rules, position, action)
-    return np.int64(OVER) if r.is_over(rules, position) else np.int64(r.to_move(rules, position))
-
-
 def _prepare(agent: Any, game: Game, seed: int) -> None:
     """Let an agent compile and allocate for the game, which is no thinking time, and reset it."""
     try:
@@ -177,7 +162,9 @@ def _whole_number(answer: Any, num_actions: int) -> int:
 def _illegal(game: Game, action: int) -> _Fault:
     if 0 <= action < game.facts.num_actions:
         return _Fault(ILLEGAL_ACTION, f"played the illegal action {action} ({game.action_to_text(action)})")
-    return _Fault(ILLEGAL_ACTION, f"played the action {_one_line(action, repr)}, which does not exist; actions go from 0 to {game.facts.num_actions - 1}")
+    return _Fault(
+        ILLEGAL_ACTION, f"played the action {_one_line(action, repr)}, which does not exist; actions go from 0 to {game.facts.num_actions - 1}"
+    )
 
 
 def _one_line(value: Any, render: Callable[[Any], str], longest: int = 200) -> str:

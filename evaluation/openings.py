@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..envs import rules as r
 from ..envs.game import Game
-from ..envs.kernels import announce_compilation, kernel
-from ..envs.randomness import new_stream, random_below
+from ..envs.kernels import announce_compilation
+from ..envs.randomness import new_stream
 from ..envs.specification import SpecificationError
+from ..envs.stepping import draw_opening
 
 OPENING_STREAM = 0x6F70656E  # keeps these random numbers apart from those that agents draw from the same seed
 FEWEST_TRIES = 1000
@@ -57,28 +57,3 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[tuple[int, ..
 def _forever(openings: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
     while True:
         yield from openings
-
-
-@kernel
-def draw_opening(rules, positions, rng, scratch, out):
-    """Play ``len(out)`` random actions from ``positions[0]``, which stays; the position reached is left in ``positions[1]``.
-
-    Returns whether the game is still open there. ``positions`` has three records, ``scratch`` is int16 of length num_actions.
-    """
-    positions[1] = positions[0]
-    for ply in range(len(out)):
-        count = r.legal_actions(rules, positions[1], scratch)
-        if count == 0:
-            return False
-        out[ply] = scratch[random_below(rng, count)]
-        r.play(rules, positions[1], np.int64(out[ply]))
-    mover = r.to_move(rules, positions[1])
-    open_moves = 0
-    for i in range(r.legal_actions(rules, positions[1], scratch)):
-        positions[2] = positions[1]
-        r.play(rules, positions[2], np.int64(scratch[i]))
-        if not r.is_over(rules, positions[2]):
-            open_moves += 1
-        elif r.returns(rules, positions[2], mover) > 0:
-            return False
-    return open_moves > 0

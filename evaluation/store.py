@@ -131,11 +131,12 @@ class Store:
         )
         if application == APPLICATION_ID and version != SCHEMA_VERSION:
             raise StoreError(
-                f"{self.path} is a plyground store of version {version}, this plyground reads version {SCHEMA_VERSION}; choose another file with --store FILE"
+                f"{self.path} is a plyground store of version {version}, this plyground reads version {SCHEMA_VERSION}; "
+                "choose another file with --store FILE"
             )
         if application != APPLICATION_ID and tables:
             raise StoreError(f"{self.path} is an SQLite file of another program; choose another file with --store FILE")
-        return application == APPLICATION_ID
+        return bool(application == APPLICATION_ID)
 
     def close(self) -> None:
         """Close the file."""

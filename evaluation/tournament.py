@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .. import __version__
 from ..agents import Agent, make_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
+from ..envs.version import __version__
 from .match import GameResult, play_game
 from .openings import random_openings
 from .store import AgentEntry, GameKey, Store, StoredGame
@@ -136,7 +136,9 @@ def _check(plan: Plan, game: Game) -> None:
     if not 0 <= plan.seed <= LARGEST_SEED:
         raise SpecificationError(f"a tournament's seed is a whole number from 0 to 2^63 - 1, not {plan.seed}")
     if plan.opening_plies >= game.facts.longest_game:
-        raise SpecificationError(f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of {plan.opening_plies} plies leaves nothing to play")
+        raise SpecificationError(
+            f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of {plan.opening_plies} plies leaves nothing to play"
+        )
 
 
 def agent_version(agent: Agent) -> str:

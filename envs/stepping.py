@@ -1,0 +1,48 @@
+"""Kernels that play a game from the outside, one call where Python would need several: for matches and their openings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import rules as r
+from .kernels import kernel
+from .randomness import random_below
+
+OVER, ILLEGAL = 2, 3  # what `advance` returns besides the next player
+
+
+@kernel
+def advance(rules: Any, position: Any, action: Any) -> Any:
+    """Play an action in place; returns the player to move next, OVER, or ILLEGAL (and then leaves the position as it is)."""
+    if not r.is_legal(rules, position, action):
+        return np.int64(ILLEGAL)
+    r.play(rules, position, action)
+    return np.int64(OVER) if r.is_over(rules, position) else np.int64(r.to_move(rules, position))
+
+
+@kernel
+def draw_opening(rules: Any, positions: Any, rng: Any, scratch: Any, out: Any) -> Any:
+    """Play ``len(out)`` random actions from ``positions[0]``, which stays; the position reached is left in ``positions[1]``.
+
+    Returns whether the game is open there: it is not over, its mover cannot win at once, and some move lets it go on. ``positions``
+    has three records, ``scratch`` is int16 of length num_actions.
+    """
+    positions[1] = positions[0]
+    for ply in range(len(out)):
+        count = r.legal_actions(rules, positions[1], scratch)
+        if count == 0:
+            return False
+        out[ply] = scratch[random_below(rng, count)]
+        r.play(rules, positions[1], np.int64(out[ply]))
+    mover = r.to_move(rules, positions[1])
+    open_moves = 0
+    for i in range(r.legal_actions(rules, positions[1], scratch)):
+        positions[2] = positions[1]
+        r.play(rules, positions[2], np.int64(scratch[i]))
+        if not r.is_over(rules, positions[2]):
+            open_moves += 1
+        elif r.returns(rules, positions[2], mover) > 0:
+            return False
+    return open_moves > 0

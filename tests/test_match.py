@@ -1,0 +1,320 @@
+"""Games between two agents: who wins, what is recorded, and what a misbehaving agent brings on itself."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plyground import make_agent, make_game
+from plyground.agents.human import HumanAgent, HumanQuit, read_move
+from plyground.envs import IllegalActionError
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.match import ILLEGAL_ACTION, NO_ACTION, RAISED, play_game
+from plyground.evaluation.openings import random_openings
+from plyground.evaluation.size import size_report
+
+GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=7"]
+
+
+class Script:
+    """Plays given answers one after the other."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+    def act(self, position):
+        answer = self.answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def __str__(self):
+        return "script"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_record_of_a_game_can_be_played_over(game):
+    result = play_game(game, [make_agent("random"), make_agent("random")], seeds=(3, 4))
+    position = make_game(game).position(result.moves)
+    assert position.is_over
+    assert position.returns == result.returns
+    assert position.outcome.reason == result.reason
+    assert position.outcome.winner == result.winner
+    assert (result.fault, result.forfeited) == (None, None)
+    assert sum(result.decisions) == len(result.moves)
+    assert all(seconds > 0 for seconds in result.seconds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_equal_seeds_give_equal_games_and_others_do_not(game):
+    agents = [make_agent("random"), make_agent("random")]
+    games = [play_game(game, agents, seeds=seeds).moves for seeds in ((1, 2), (1, 2), (1, 3), (2, 2))]
+    assert games[0] == games[1]
+    assert len(set(games)) == 3
+
+
+def test_the_opening_is_played_first_and_not_asked_for():
+    result = play_game("connect_four", [Script(0, 0, 0), Script(1, 1)], opening=[0, 1])
+    assert result.moves == (0, 1, 0, 1, 0, 1, 0)
+    assert result.decisions == (3, 2)
+    assert result.winner == 0
+
+
+def test_an_opening_that_cannot_be_played_is_refused():
+    with pytest.raises(IllegalActionError, match="not legal"):
+        play_game("tic_tac_toe", [Script(), Script()], opening=[4, 4])
+
+
+def test_a_player_who_moves_again_is_asked_again():
+    game = make_game("dots_and_boxes:rows=1,cols=2")
+    first = Script(*map(game.text_to_action, ["h 0 0", "v 0 0", "h 1 1"]))
+    second = Script(*map(game.text_to_action, ["h 1 0", "v 0 1", "h 0 1", "v 0 2"]))  # v 0 1 completes a box
+    seats = []
+    result = play_game(game, [first, second], on_move=lambda position, seat, action, decision: seats.append(seat))
+    assert seats == [0, 1, 0, 1, 1, 0, 1]
+    assert result.decisions == (3, 4)
+    assert (result.winner, result.reason) == (1, "2 boxes to 0")
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault", "reason"),
+    [
+        (ValueError("no idea\nat all"), RAISED, r"player_1 \(bad\) raised ValueError: no idea at all \(test_match.py, line \d+\)"),
+        (SystemExit(3), RAISED, r"player_1 \(bad\) raised SystemExit: 3 "),
+        (MemoryError(), RAISED, r"player_1 \(bad\) raised MemoryError \("),
+        (3, ILLEGAL_ACTION, r"player_1 \(bad\) played the illegal action 3 \(d\)"),
+        (7, ILLEGAL_ACTION, r"player_1 \(bad\) played the action 7, which does not exist; actions go from 0 to 6"),
+        (-1, ILLEGAL_ACTION, r"played the action -1, which does not exist"),
+        (10**30, ILLEGAL_ACTION, r"played the action 10{30}, which does not exist"),
+        (None, NO_ACTION, r"player_1 \(bad\) returned None, which is no action; actions are whole numbers from 0 to 6"),
+        (2.0, NO_ACTION, r"returned 2.0, which is no action"),
+        (math.nan, NO_ACTION, r"returned nan, which is no action"),
+        (True, NO_ACTION, r"returned True, which is no action"),
+        ("d", NO_ACTION, r"returned 'd', which is no action"),
+        (np.array([2]), NO_ACTION, r"returned array\(\[2\]\), which is no action"),
+    ],
+)
+def test_a_fault_forfeits_the_game_with_its_reason(answer, fault, reason):
+    full_column = [3, 3, 3, 3, 3, 3]
+    result = play_game("connect_four", [Script(0), Script(answer)], opening=full_column, names=["good", "bad"])
+    assert result.fault == fault
+    assert result.forfeited == 1
+    assert result.returns == (1.0, -1.0)
+    assert result.moves == (*full_column, 0)
+    assert re.search(reason, result.reason), result.reason
+    assert "\n" not in result.reason
+
+
+def test_a_forfeit_costs_the_most_that_the_game_can_cost():
+    result = play_game("dots_and_boxes:rows=2,cols=3,reward=margin", [Script(None), Script()])
+    assert result.returns == (-6.0, 6.0)
+
+
+def test_a_numpy_whole_number_is_an_action():
+    result = play_game("connect_four", [Script(*np.zeros(4, np.int16)), Script(*np.ones(3, np.uint8))])
+    assert result.moves == (0, 1, 0, 1, 0, 1, 0)
+    assert all(type(action) is int for action in result.moves)
+
+
+def test_keyboard_interrupt_goes_through():
+    with pytest.raises(KeyboardInterrupt):
+        play_game("tic_tac_toe", [Script(KeyboardInterrupt()), Script()])
+
+
+def test_an_agent_that_cannot_be_printed_still_forfeits_in_one_line():
+    class Hostile:
+        def __repr__(self):
+            raise RuntimeError
+
+    assert "returned an unprintable Hostile" in play_game("tic_tac_toe", [Script(Hostile()), Script()]).reason
+
+
+def test_an_agent_cannot_disturb_the_game_through_the_position_it_is_given():
+    class Meddler:
+        def act(self, position):
+            action = position.legal_actions()[0]
+            while not position.is_over:
+                position.play(position.legal_actions()[0])
+            return action
+
+    result = play_game("tic_tac_toe", [Meddler(), Meddler()])
+    assert result.fault is None
+    assert make_game("tic_tac_toe").position(result.moves).is_over
+
+
+def test_an_agent_whose_reset_raises_forfeits_before_the_first_move():
+    class Unready(Script):
+        def reset(self, seed):
+            raise OSError("no model file")
+
+    result = play_game("tic_tac_toe", [Script(), Unready()])
+    assert (result.forfeited, result.moves) == (1, ())
+    assert result.reason.endswith("before the first move")
+
+
+def test_on_move_sees_every_move_of_the_agents():
+    seen = []
+    agents = [make_agent("random"), Script(*range(7))]
+    play_game("connect_four", agents, opening=[3, 3], on_move=lambda position, *rest: seen.append((str(position), *rest)))
+    assert [seat for _, seat, _, _ in seen[:2]] == [0, 1]
+    assert seen[0][3].action == seen[0][2]
+    assert seen[1][3] is None
+
+
+# -- openings --
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_openings_are_distinct_repeatable_and_leave_the_game_open(game):
+    game = make_game(game)
+    taken = [opening for opening, _ in zip(random_openings(game, 2, seed=5), range(20))]
+    again = [opening for opening, _ in zip(random_openings(game, 2, seed=5), range(30))]
+    assert again[:20] == taken
+    assert len({game.position(opening) for opening in taken}) == 20
+    assert taken != [opening for opening, _ in zip(random_openings(game, 2, seed=6), range(20))]
+    for opening in taken:
+        position = game.position(opening)
+        assert len(opening) == 2
+        assert not position.is_over
+
+
+def test_openings_come_round_again_when_there_are_no_more():
+    openings = [opening for opening, _ in zip(random_openings(make_game("connect_four"), 1, seed=1), range(21))]
+    assert sorted(openings[:7]) == [(column,) for column in range(7)]
+    assert openings[7:14] == openings[:7] == openings[14:]
+
+
+def test_no_opening_lets_the_player_to_move_win_at_once():
+    game = make_game("tic_tac_toe")
+    for opening, _ in zip(random_openings(game, 5, seed=1), range(200)):
+        position = game.position(opening)
+        nexts = [position.after(action) for action in position.legal_actions()]
+        assert not any(after.is_over and after.returns[position.to_move] > 0 for after in nexts)
+        assert not all(after.is_over for after in nexts)
+
+
+def test_an_opening_that_cannot_leave_the_game_open_is_refused():
+    with pytest.raises(SpecificationError, match="fewer opening plies"):
+        next(random_openings(make_game("tic_tac_toe:rows=1,cols=2,connect=2"), 1, seed=1))
+
+
+# -- a person --
+
+
+def human(*lines):
+    """A human agent who types these lines, and the list of everything it was told."""
+    agent, told, lines = make_agent("human"), [], iter(lines)
+
+    def ask(prompt):
+        told.append(prompt)
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    agent.ask, agent.tell = ask, told.append
+    return agent, told
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("a1", "a1 is taken"),
+        ("1 1", "a1 is taken"),
+        ("4 1", "row 4, column 1 is off the board; rows go from 1 (bottom) to 3, columns from 1 (left) to 3"),
+        ("-1 2", "row -1, column 2 is off the board"),
+        ("z9", "'z9' is no cell of this board; cells run from a1 to c3"),
+        ("hello", "'hello' is no cell of this board"),
+        ("", "nothing was entered"),
+        ("?", "Possible moves: a3, b3, c3"),
+    ],
+)
+def test_a_person_who_mistypes_is_told_and_asked_again(line, message):
+    agent, told = human(line, "b2")
+    position = make_game("tic_tac_toe").position(["a1"])
+    assert agent.act(position) == position.game.text_to_action("b2")
+    assert any(message in text for text in told)
+
+
+@pytest.mark.parametrize("line", ["b3", "3 2", "3,2", " 3  2 "])
+def test_a_cell_may_be_given_by_name_or_by_row_and_column(line):
+    assert read_move(make_game("tic_tac_toe"), line) == 1
+
+
+@pytest.mark.parametrize("lines", [["q"], ["quit"], []])
+def test_a_person_may_leave_at_any_time(lines):
+    agent, _ = human(*lines)
+    with pytest.raises(HumanQuit):
+        play_game("connect_four", [agent, make_agent("random")])
+
+
+def test_a_person_plays_a_whole_game():
+    agent, told = human("a", "a", "x", "a", "a")
+    result = play_game("connect_four", [agent, Script(1, 1, 1)])
+    assert isinstance(agent, HumanAgent)
+    assert result.winner == 0
+    assert any("X" in text for text in told)
+
+
+# -- agents of the user's own --
+
+
+def write_module(folder: Path, name: str, text: str) -> None:
+    (folder / f"{name}.py").write_text(text, encoding="utf-8")
+
+
+def test_a_python_agent_is_found_in_the_current_folder_and_reset_for_each_game(tmp_path, monkeypatch):
+    write_module(
+        tmp_path,
+        "own_bots",
+        "class Bot:\n    def reset(self, seed):\n        self.seed = seed\n    def act(self, position):\n        return position.legal_actions()[0]\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    agent = make_agent("python:own_bots:Bot")
+    assert agent.spec == "python:own_bots:Bot"
+    play_game("connect_four", [agent, Script(*range(6, -1, -1))], seeds=(17, 0))
+    assert agent.bot.seed == 17
+    assert make_agent(agent.spec).act(make_game("tic_tac_toe").initial_position()) == 0
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("python", "write python:MODULE:FUNCTION"),
+        ("python:module_without_function", "write python:MODULE:FUNCTION"),
+        ("python:no_such_module_here:make", "there is no module 'no_such_module_here'"),
+        ("python:json:no_such_function", "has no function 'no_such_function' .it has: .*loads"),
+        ("python:json:loads", r"loads\(\) of module 'json' raised TypeError"),
+        ("python:builtins:list", r"list\(\) of module 'builtins' returned a list, which has no method act"),
+    ],
+)
+def test_a_python_agent_that_cannot_be_made_is_refused_with_the_cause(reference, message):
+    with pytest.raises(SpecificationError, match=message):
+        make_agent(reference)
+
+
+def test_the_version_of_a_python_agent_follows_its_source(tmp_path, monkeypatch):
+    source = "class Bot:\n    def act(self, position):\n        return 0\n"
+    write_module(tmp_path, "versioned_bots", source)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    before = make_agent("python:versioned_bots:Bot").version
+    write_module(tmp_path, "versioned_bots", source + "# edited\n")
+    assert make_agent("python:versioned_bots:Bot").version != before
+
+
+# -- size reports --
+
+
+def test_the_size_report_counts_what_the_rules_say():
+    dots = {line.quantity: line.value for line in size_report(make_game("dots_and_boxes:dots=5x5"))}
+    assert (dots["edges"], dots["boxes"], dots["states, by edges drawn"], dots["depth, at most"]) == (40, 16, 2**40, 40)
+    connect = {line.quantity: line.value for line in size_report(make_game("connect_four"))}
+    assert connect["states, at most"] == 3**42
+    assert connect["minimax leaves, at most"] == 7**42
+    assert connect["alpha-beta leaves, best order"] == 2 * 7**21 - 1  # Knuth and Moore's b^⌈d/2⌉ + b^⌊d/2⌋ − 1
