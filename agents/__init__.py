@@ -4,6 +4,4 @@ from . import alphabeta, greedy, human, montecarlo, python_agent, random_agent, 
 from .agent import Agent, Decision
 from .registry import make_agent, register_agent, register_preset
 
-from .registry import make_agent, register_agent, register_preset
-
 __all__ = ["Agent", "Decision", "make_agent", "register_agent", "register_preset"]

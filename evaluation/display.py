@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,14 +36,13 @@ def percent(share: float | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds in three significant digits, with the unit that suits them."""
+    """Seconds in the unit that suits them, to two or three digits."""
     if seconds is None:
         return "-"
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= 0.9995 * scale:
-            digits = max(0, 2 - math.floor(math.log10(seconds / scale) + 1e-3))
-            return f"{seconds / scale:.{digits}f} {unit}"
-    return f"{seconds * 1e6:.2f} µs"
+            return f"{seconds / scale:.{1 if seconds < 9.95 * scale else 0}f} {unit}"
+    return f"{seconds * 1e6:.{1 if seconds < 9.95e-6 else 0}f} µs"
 
 
 def cross_table(table: CrossTable) -> Group:
@@ -53,10 +51,8 @@ def cross_table(table: CrossTable) -> Group:
     shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     shown.add_column("#", justify="right")
     shown.add_column("agent", overflow="fold", min_width=10)
-    for heading in ("score %", "wins", "draws", "losses", "time/move", "distinct %"):
-        shown.add_column(
-            Text(heading), justify="right", overflow="fold", min_width=max(map(len, heading.split())) if " " in heading else len(heading)
-        )
+    for heading in ("score\n%", "won", "draw", "lost", "time\n/move", "distinct\n%"):
+        shown.add_column(heading, justify="right", no_wrap=True)
     for place in range(1, len(rows) + 1):
         shown.add_column(f"#{place}", justify="right", no_wrap=True)
     for place, row in enumerate(rows, 1):

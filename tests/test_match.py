@@ -271,7 +271,8 @@ def test_a_python_agent_is_found_in_the_current_folder_and_reset_for_each_game(t
     write_module(
         tmp_path,
         "own_bots",
-        "class Bot:\n    def reset(self, seed):\n        self.seed = seed\n    def act(self, position):\n        return position.legal_actions()[0]\n",
+        "class Bot:\n    def reset(self, seed):\n        self.seed = seed\n"
+        "    def act(self, position):\n        return position.legal_actions()[0]\n",
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", list(sys.path))
