@@ -1,0 +1,200 @@
+"""The compiled rules are those of the slow plain-Python reference, on random games of every size and variant."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from plyground import make_game
+from plyground.envs import rules as r
+from plyground.envs.randomness import new_stream
+from reference import make_reference
+from reference.heuristics import evaluate
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def tic_tac_toe_games(draw):
+    rows, cols = draw(st.integers(1, 7)), draw(st.integers(1, 7))
+    connect = draw(st.integers(2, max(2, rows, cols)))
+    return "tic_tac_toe", {"rows": max(rows, connect if cols < connect else 1), "cols": cols, "connect": connect}
+
+
+@st.composite
+def connect_four_games(draw):
+    rows = draw(st.integers(1, 10))
+    cols = draw(st.integers(1, min(10, 64 // (rows + 1))))
+    connect = draw(st.integers(2, max(2, rows, cols)))
+    return "connect_four", {"rows": max(rows, connect if cols < connect else 1), "cols": cols, "connect": connect}
+
+
+@st.composite
+def dots_and_boxes_games(draw):
+    rows, cols = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    starts = ["empty", "icelandic"] + (["swedish"] if rows * cols > 1 else [])
+    return "dots_and_boxes", {"rows": rows, "cols": cols, "reward": draw(st.sampled_from(["win", "margin"])), "start": draw(st.sampled_from(starts))}
+
+
+@st.composite
+def gomoku_games(draw):
+    rows, cols = draw(st.integers(3, 9)), draw(st.integers(3, 9))
+    connect = draw(st.integers(3, min(5, max(rows, cols))))
+    rule = draw(st.sampled_from(["freestyle", "standard", "caro", "caro_overline"]))
+    return "gomoku", {"rows": rows, "cols": cols, "connect": connect, "rule": rule}
+
+
+games = st.one_of(tic_tac_toe_games(), connect_four_games(), dots_and_boxes_games(), gomoku_games())
+
+# The largest boards, and those at the limits of what a position holds.
+LARGEST = [
+    ("tic_tac_toe", {"rows": 19, "cols": 19, "connect": 3}),
+    ("tic_tac_toe", {"rows": 1, "cols": 19, "connect": 2}),
+    ("tic_tac_toe", {"rows": 19, "cols": 19, "connect": 19}),
+    ("connect_four", {"rows": 7, "cols": 8, "connect": 4}),
+    ("connect_four", {"rows": 1, "cols": 32, "connect": 4}),
+    ("connect_four", {"rows": 15, "cols": 4, "connect": 9}),
+    ("connect_four", {"rows": 20, "cols": 3, "connect": 4}),
+    ("connect_four", {"rows": 30, "cols": 2, "connect": 4}),
+    ("dots_and_boxes", {"rows": 7, "cols": 7, "reward": "margin"}),
+    ("dots_and_boxes", {"rows": 1, "cols": 42, "reward": "win"}),
+    ("dots_and_boxes", {"rows": 42, "cols": 1, "reward": "win", "start": "swedish"}),
+    ("gomoku", {"rows": 15, "cols": 15, "rule": "caro"}),
+    ("gomoku", {"rows": 19, "cols": 19, "rule": "standard"}),
+]
+
+
+def next_action(rng, legal, last, cols):
+    """A random legal action, often one near the last, so that rows and boxes come about."""
+    if last is not None and rng.random() < 0.6:
+        near = [action for action in legal if abs(action - last) % cols in (0, 1, cols - 1) and abs(action - last) <= 2 * cols]
+        legal = near or legal
+    return rng.choice(legal)
+
+
+def assert_same_game(game, seed):
+    """Play one random game on both sides and compare everything at every ply."""
+    rng, position, reference, last = random.Random(seed), game.initial_position(), make_reference(game), None
+    plies = 0
+    while True:
+        legal = reference.legal_actions()
+        assert position.legal_actions() == legal
+        assert np.flatnonzero(position.action_mask()).tolist() == legal
+        assert [action for action in range(-1, game.facts.num_actions + 1) if position.is_legal(action)] == legal
+        assert position.to_move == reference.to_move
+        assert position.is_over == reference.is_over()
+        assert position.returns == reference.returns()
+        for player in (0, 1):
+            np.testing.assert_array_equal(position.observation(player), reference.observation(player))
+        assert game.position_from_observation(position.observation()) == position
+        if reference.is_over():
+            break
+        last = next_action(rng, legal, last, game.rules.cols)
+        position.play(last)
+        reference.play(last)
+        plies += 1
+    assert plies <= game.facts.longest_game
+    assert all(game.facts.min_return <= value <= game.facts.max_return for value in position.returns)
+
+
+@settings(max_examples=120)
+@given(games, seeds)
+@example(("connect_four", {"rows": 6, "cols": 7, "connect": 4}), 1)
+@example(("gomoku", {"rows": 6, "cols": 6, "connect": 3, "rule": "caro"}), 2)
+def test_random_games_go_as_in_the_reference(named, seed):
+    assert_same_game(make_game(*named), seed)
+
+
+@pytest.mark.parametrize("named", LARGEST, ids=lambda named: "-".join(map(str, (named[0], *named[1].values()))))
+def test_games_on_the_largest_boards_go_as_in_the_reference(named):
+    game = make_game(*named)
+    for seed in range(1 if game.facts.num_actions > 100 else 10):
+        assert_same_game(game, seed)
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "standard", "caro", "caro_overline"])
+def test_the_random_games_tell_the_gomoku_rules_apart(rule):
+    """Random games compare the variants only if they hold rows that one variant counts as won and another does not."""
+
+    def results(of_rule):
+        game, found = make_game("gomoku", size=6, connect=3, rule=of_rule), []
+        for seed in range(200):
+            rng, position, last = random.Random(seed), game.initial_position(), None
+            while not position.is_over:
+                last = next_action(rng, position.legal_actions(), last, 6)
+                position.play(last)
+            found.append((position.returns, int(position.action_mask().sum()), str(position)))
+        return found
+
+    others = {"freestyle", "standard", "caro", "caro_overline"} - {rule}
+    mine = results(rule)
+    assert all(mine != results(other) for other in others)
+
+
+@settings(max_examples=60)
+@given(games, seeds)
+def test_heuristics_value_positions_as_the_reference_does(named, seed):
+    game, rng = make_game(*named), random.Random(seed)
+    if game.name == "gomoku" and game.rules.connect != 5:  # its weights are those of windows of five
+        return
+    position, reference, last = game.initial_position(), make_reference(game), None
+    while not position.is_over:
+        for index, heuristic in enumerate(game.declaration.heuristics):
+            for player in (0, 1):
+                assert r.evaluate(game.rules, position.record, player, index) == evaluate(game.name, heuristic, reference, player)
+        last = next_action(rng, position.legal_actions(), last, game.rules.cols)
+        position.play(last)
+        reference.play(last)
+
+
+@settings(max_examples=60)
+@given(games, seeds)
+def test_ordering_permutes_the_legal_actions(named, seed):
+    game, rng = make_game(*named), random.Random(seed)
+    position = game.initial_position()
+    while not position.is_over:
+        legal = position.legal_actions()
+        ordered = np.array(legal, np.int16)
+        r.order_actions(game.rules, position.record, ordered, len(legal))
+        assert sorted(ordered.tolist()) == legal
+        position.play(rng.choice(legal))
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=2,cols=4,connect=2", "dots_and_boxes:rows=1,cols=2", "gomoku:size=4,connect=3"])
+def test_random_actions_are_uniform_over_the_legal_ones(spec):
+    game = make_game(spec)
+    scratch, rng, draws = np.empty(game.facts.num_actions, np.int16), new_stream(7), 4000
+    for plies in (0, 1, 2, 3):
+        position, choose = game.initial_position(), random.Random(plies)
+        for _ in range(plies):
+            position.play(choose.choice(position.legal_actions()))
+        if position.is_over:
+            continue
+        legal = position.legal_actions()
+        drawn = [r.random_action(game.rules, position.record, rng, scratch) for _ in range(draws)]
+        counts = np.array([drawn.count(action) for action in legal])
+        assert counts.sum() == draws
+        expected = draws / len(legal)
+        # Pearson's statistic has mean len - 1 and variance 2 (len - 1); six standard deviations off is no accident.
+        assert ((counts - expected) ** 2 / expected).sum() < len(legal) - 1 + 6 * (2 * len(legal)) ** 0.5
+
+
+@settings(max_examples=60)
+@given(games, seeds)
+def test_play_commutes_with_every_symmetry(named, seed):
+    game, rng = make_game(*named), random.Random(seed)
+    symmetries = game.symmetries
+    chosen = rng.randrange(len(symmetries))
+    position = game.initial_position()
+    image = position.transformed(chosen)
+    assert image == position
+    while not position.is_over:
+        action = rng.choice(position.legal_actions())
+        position.play(action)
+        image.play(int(symmetries[chosen, action]))
+        assert position.transformed(chosen) == image
+        assert position.transformed(chosen).key() == image.key()
+        assert image.returns == position.returns
