@@ -50,9 +50,9 @@ def _check(rules: ConnectFour) -> str | None:
     title="Connect Four",
     position=[("stones", np.uint64, 2), ("ply", np.int16), ("winner", np.int8)],
     parameters=(
-        Parameter("rows", int, 6, "height of the board", 1, 31),
+        Parameter("rows", int, 6, "height of the board", 1, 29),
         Parameter("cols", int, 7, "width of the board", 1, 32),
-        Parameter("connect", int, 4, "discs in a row that win", 2, 31),
+        Parameter("connect", int, 4, "discs in a row that win", 2, 32),
     ),
     heuristics=("windows",),
     check=_check,
@@ -68,7 +68,7 @@ def connects(stones, rows, connect):
     """Whether the bitboard holds ``connect`` stones in a row.
 
     In each direction ``run`` marks the cells at which a row of ``length`` stones starts; ANDing it with itself shifted
-    lengthens the rows, doubling while that does not overshoot.
+    lengthens the rows, doubling while that does not overshoot. No shift reaches 64 bits (where machines disagree) on up to 29 rows.
     """
     height = rows + 1
     for direction in range(4):
@@ -242,9 +242,9 @@ def evaluate(rules, position, player, heuristic):
             for row in range(rules.rows - abs(rise) * (rules.connect - 1)):
                 cells = window << np.uint64(column * height + row)
                 mine, theirs = count_bits(own & cells), count_bits(other & cells)
-                if theirs == 0:
+                if theirs == 0 and mine > 0:
                     points += _window_points(rules.connect - mine)
-                elif mine == 0:
+                elif mine == 0 and theirs > 0:
                     points -= _window_points(rules.connect - theirs)
     centre = ((ONE << np.uint64(rules.rows)) - ONE) << np.uint64(height * (rules.cols // 2))
     return points + count_bits(own & centre) - count_bits(other & centre)

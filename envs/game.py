@@ -234,6 +234,8 @@ class Position:
 
     def observation(self, player: int | None = None) -> np.ndarray:
         """The int8 planes as ``player`` (default: the one to move) sees them, shape ``facts.observation_shape``."""
+        if player not in (None, 0, 1):
+            raise ValueError(f"there is no player {player!r}; players are 0 and 1")
         out = np.zeros(self.game.facts.observation_shape, np.int8)
         observe_as(self.game.rules, self.record, -1 if player is None else player, out)
         return out
