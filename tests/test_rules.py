@@ -58,7 +58,8 @@ LARGEST = [
     ("connect_four", {"rows": 1, "cols": 32, "connect": 4}),
     ("connect_four", {"rows": 15, "cols": 4, "connect": 9}),
     ("connect_four", {"rows": 20, "cols": 3, "connect": 4}),
-    ("connect_four", {"rows": 30, "cols": 2, "connect": 4}),
+    ("connect_four", {"rows": 1, "cols": 32, "connect": 32}),
+    ("connect_four", {"rows": 29, "cols": 2, "connect": 4}),
     ("dots_and_boxes", {"rows": 7, "cols": 7, "reward": "margin"}),
     ("dots_and_boxes", {"rows": 1, "cols": 42, "reward": "win"}),
     ("dots_and_boxes", {"rows": 42, "cols": 1, "reward": "win", "start": "swedish"}),
@@ -145,6 +146,8 @@ def test_heuristics_value_positions_as_the_reference_does(named, seed):
         for index, heuristic in enumerate(game.declaration.heuristics):
             for player in (0, 1):
                 assert r.evaluate(game.rules, position.record, player, index) == evaluate(game.name, heuristic, reference, player)
+            if heuristic in ("windows", "lines"):
+                assert evaluate(game.name, heuristic, reference, 0) == -evaluate(game.name, heuristic, reference, 1)
         last = next_action(rng, position.legal_actions(), last, game.rules.cols)
         position.play(last)
         reference.play(last)

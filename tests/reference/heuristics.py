@@ -30,9 +30,9 @@ def connect_four_windows(game: ConnectFour, player: int) -> int:
     worth = {game.connect: 1000, game.connect - 1: 50, game.connect - 2: 3}
     points = 0
     for mine, theirs in windows(game, player):
-        if theirs == 0:
+        if mine > 0 and theirs == 0:
             points += worth.get(mine, 0)
-        elif mine == 0:
+        elif theirs > 0 and mine == 0:
             points -= worth.get(theirs, 0)
     centre = [owner for (_, column), owner in game.stones.items() if column == game.cols // 2]
     return points + centre.count(player) - centre.count(1 - player)
