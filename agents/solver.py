@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from ..envs.game import Game, Position
+from ..envs.kernels import announce_compilation
 from ..envs.specification import Parameter, SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent
@@ -30,6 +31,7 @@ DEFAULT_MEMORY_MB = 512
 S = TypeVar("S", bound="type[Solver]")
 
 _solvers: dict[type, type[Solver]] = {}
+_prepared: set[type[Solver]] = set()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +85,8 @@ class SolveInterrupted(KeyboardInterrupt):
 class Watch:
     """The clock of one call of a solver: its time limit, and its reports of progress.
 
-    Between two slices a solver calls :meth:`stopped`; where that says True it returns what it has proved.
+    Between two slices a solver calls :meth:`stopped`; where that says True it returns what it has proved. A solver that catches a KeyboardInterrupt
+    sets ``interrupted`` and does the same.
     """
 
     def __init__(self, time: float | None = None, progress: Callable[[Progress], None] | None = None) -> None:
@@ -97,12 +100,9 @@ class Watch:
         return clock.perf_counter() - self.began
 
     def stopped(self, nodes: int, lower: int, upper: int) -> bool:
-        """Report progress; whether the time is up or Ctrl-C was pressed."""
-        try:
-            if self._progress is not None:
-                self._progress(Progress(nodes, self.seconds, lower, upper))
-        except KeyboardInterrupt:
-            self.interrupted = True
+        """Report progress; whether the time is up or Ctrl-C was pressed (then the solver has set ``interrupted``)."""
+        if self._progress is not None:
+            self._progress(Progress(nodes, self.seconds, lower, upper))
         return self.interrupted or (self._deadline is not None and clock.perf_counter() >= self._deadline)
 
 
@@ -125,7 +125,7 @@ class Solver(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Compile the kernels, for instance by solving something small."""
+        """Compile the kernels (by running them on something small), so that no time limit is spent on it."""
 
     @abstractmethod
     def clear(self) -> None:
@@ -145,24 +145,57 @@ class Solver(ABC):
         progress: Callable[[Progress], None] | None = None,
     ) -> Solution:
         """Solve one position; see :func:`solve`."""
-        if position.game != self.game:
-            raise ValueError(f"this solver was made for {self.game}, the position is one of {position.game}")
-        if position.is_over:
-            raise ValueError(f"there is nothing to solve: the game is over ({position.outcome})")
+        self._check_position(position)
         if moves not in ("best", "all"):
             raise ValueError(f"moves={moves!r} is not possible: moves must be 'best' or 'all'")
         if time is not None and not time > 0:
             raise ValueError(f"time={time!r} is not possible: time must be a positive number of seconds")
+        self._prepare_once()
         watch = Watch(time, progress)
         solution = dataclasses.replace(self.search(position, moves, weak, watch), seconds=watch.seconds)
         if watch.interrupted:
             raise SolveInterrupted(solution)
         return solution
 
-    def solve_batch(self, positions: Iterable[Position], *, weak: bool = False) -> np.ndarray:
-        """The values (``weak``: results) of many positions that are not over, for their sides to move: int16 of shape (positions,)."""
-        solutions = [self.solve(position, weak=weak) for position in positions]
-        return np.array([solution.result if weak else solution.value for solution in solutions], np.int16)
+    def solve_batch(self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False) -> np.ndarray:
+        """The values (``weak``: results) of many positions that are not over, for their sides to move.
+
+        Args:
+            positions: positions of this game, or an array of their records.
+            weak: ask only for win, draw or loss: +1, 0, −1.
+
+        Returns:
+            int16 of shape (positions,).
+        """
+        found = [self.solve(Position(self.game, record), weak=weak) for record in self.records_of(positions)]
+        return np.array([solution.result if weak else solution.value for solution in found], np.int16)
+
+    def records_of(self, positions: Iterable[Position] | np.ndarray) -> np.recarray[Any, Any]:
+        """The records of positions that can be solved, as an array of shape (positions,); ValueError if one cannot."""
+        if isinstance(positions, np.ndarray):
+            if positions.dtype != self.game.declaration.dtype or positions.ndim != 1:
+                raise ValueError(f"an array of positions must be a one-dimensional array of records of {self.game.spec}")
+            listed = [Position(self.game, record) for record in positions.view(np.recarray)]
+        else:
+            listed = list(positions)
+        for position in listed:
+            self._check_position(position)
+        records = self.game.new_records(len(listed))
+        for index, position in enumerate(listed):
+            records[index] = position.record
+        return records
+
+    def _prepare_once(self) -> None:
+        if type(self) not in _prepared:
+            with announce_compilation(f"the solver of {self.game.name}"):
+                self.prepare()
+            _prepared.add(type(self))
+
+    def _check_position(self, position: Position) -> None:
+        if position.game != self.game:
+            raise ValueError(f"this solver was made for {self.game}, the position is one of {position.game}")
+        if position.is_over:
+            raise ValueError(f"there is nothing to solve: the game is over ({position.outcome})")
 
     def expected_return(self, position: Position, value: int) -> float:
         """The return that the side to move gets in the end if the rest of the game is worth ``value`` to it."""

@@ -1,0 +1,177 @@
+"""Connect-four bitboards for the exact solver: threats, forced moves, proofs without search, keys.
+
+A position is two sets of cells, the stones of the side to move (``own``) and of the other side (``opp``), in the layout of the position
+record: cell (row from the bottom, column) is bit ``column * (rows + 1) + row``. The value of a position is +k if the side to move wins when it
+has k of its stones left, the winning one included; −k if the other side does; 0 for a draw. A *node* here is a position whose side to
+move cannot win at once: its parent skips moves that would allow that.
+
+Sources: Pons, "Solving Connect 4: how to build a perfect AI" (threat bitboards, moves that lose at once, keys); Steininger's solver c4
+(following forced moves, stones that no longer matter left out of the key); Allis, "A knowledge-based approach of connect-four", 1988
+(claimeven and baseinverse, here as proofs for whole boards only).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..envs.connect_four import ConnectFour
+from ..envs.kernels import kernel
+
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+
+
+class Board(NamedTuple):
+    """What the kernels need to know of a board; sets of cells and shifts as uint64.
+
+    Attributes:
+        cells, cols, connect: numbers of cells and columns, stones in a row that win.
+        height: rows + 1, the distance between neighbours in a row.
+        playable: all cells.
+        bottom: the lowest cell of every column.
+        column: the lowest column, its spare bit included.
+        quiet_rows: the cells that a side gets that must start every column: rows of the parity of ``rows``, counted from 0 at the bottom.
+    """
+
+    cells: int
+    cols: int
+    connect: int
+    height: np.uint64
+    playable: np.uint64
+    bottom: np.uint64
+    column: np.uint64
+    quiet_rows: np.uint64
+
+
+def make_board(rules: ConnectFour) -> Board:
+    """The board of a game."""
+    bottom = sum(1 << (column * (rules.rows + 1)) for column in range(rules.cols))
+    quiet = sum(bottom << row for row in range(rules.rows) if row % 2 == rules.rows % 2)
+    sets: list[Any] = [rules.rows + 1, bottom * ((1 << rules.rows) - 1), bottom, (1 << (rules.rows + 1)) - 1, quiet]
+    return Board(rules.rows * rules.cols, rules.cols, rules.connect, *(np.uint64(each) for each in sets))
+
+
+@kernel
+def winning_cells(board, stones, occupied):
+    """The free cells on which one more stone completes a row, whether or not they can be reached yet."""
+    if board.connect != 4:
+        return _winning_cells_of_any_length(board, stones) & (board.playable ^ occupied)
+    cells = (stones << ONE) & (stones << TWO) & (stones << THREE)
+    for direction in range(3):
+        step = board.height + np.uint64(direction) - ONE
+        twice = step << ONE
+        pair = (stones << step) & (stones << twice)
+        cells |= pair & ((stones << (step + twice)) | (stones >> step))
+        pair = (stones >> step) & (stones >> twice)
+        cells |= pair & ((stones >> (step + twice)) | (stones << step))
+    return cells & (board.playable ^ occupied)
+
+
+@kernel
+def _winning_cells_of_any_length(board, stones):
+    """For every direction and every place of the missing stone in the row: the other stones must all be there."""
+    cells = ZERO
+    for direction in range(4):
+        step = ONE if direction == 0 else board.height + np.uint64(direction) - TWO
+        for below in range(board.connect):
+            others = ~ZERO
+            for i in range(1, below + 1):
+                others &= stones << (step * np.uint64(i))
+            for i in range(1, board.connect - below):
+                others &= stones >> (step * np.uint64(i))
+            cells |= others
+    return cells
+
+
+@kernel
+def has_row(board, stones):
+    """Whether a set of cells holds a row."""
+    for direction in range(4):
+        step = ONE if direction == 0 else board.height + np.uint64(direction) - TWO
+        if board.connect == 4:
+            run = stones & (stones >> step)
+            run &= run >> (step << ONE)
+        else:
+            run = stones
+            for i in range(1, board.connect):
+                run &= stones >> (step * np.uint64(i))
+        if run != ZERO:
+            return True
+    return False
+
+
+@kernel
+def win_at_once(board, own, opp):
+    """The cells on which the side to move can win now."""
+    occupied = own | opp
+    return winning_cells(board, own, occupied) & (occupied + board.bottom)
+
+
+@kernel
+def safe_moves(board, own, opp):
+    """The cells on which the side to move can play, without a win at once, so that the other side cannot win at once either."""
+    occupied = own | opp
+    threats = winning_cells(board, opp, occupied)
+    moves = (occupied + board.bottom) & board.playable
+    blocks = moves & threats
+    if blocks != ZERO:
+        moves = blocks if blocks & (blocks - ONE) == ZERO else ZERO
+    return moves & ~(threats >> ONE)
+
+
+@kernel
+def follow(board, own, opp, placed, beta):
+    """Bound a node without search, following forced moves: (decided, value, own, opp, placed, beta, moves, turned).
+
+    ``placed`` counts the stones, ``beta`` is the question "is the value at least beta?". While the side to move has only one move that does not
+    lose at once it is played. Returned is the node where that ends, seen from its own side to move; ``turned`` is 1 if that is the
+    other side. If ``decided``, ``value`` answers its question: at least ``beta`` (then a lower bound) or below (then an upper bound).
+    Otherwise ``moves`` are the cells that do not lose at once, two or more.
+    """
+    turned = 0
+    while True:
+        left = board.cells - placed
+        if left == 0:
+            return True, 0, own, opp, placed, beta, ZERO, turned
+        # 1. Moves: block what the other side threatens to win with, and never play below such a cell.
+        moves = safe_moves(board, own, opp)
+        if moves == ZERO:
+            return True, -(left // 2), own, opp, placed, beta, ZERO, turned
+        # 2. Nobody wins within two plies.
+        upper = (left - 1) // 2
+        if upper < beta:
+            return True, upper, own, opp, placed, beta, ZERO, turned
+        lower = -max((left - 2) // 2, 0)
+        if lower >= beta:
+            return True, lower, own, opp, placed, beta, ZERO, turned
+        if moves & (moves - ONE) != ZERO:
+            return False, 0, own, opp, placed, beta, moves, turned
+        # 3. The only move is made; the question turns round: v >= beta means not (-v >= 1 - beta).
+        own, opp = opp, own | moves
+        placed += 1
+        beta = 1 - beta
+        turned ^= 1
+
+
+@kernel
+def mirror(board, cells):
+    """The set of cells, spare bits included, with left and right exchanged."""
+    image = ZERO
+    for _ in range(board.cols):
+        image = (image << board.height) | (cells & board.column)
+        cells >>= board.height
+    return image
+
+
+@kernel
+def key_of(board, own, opp):
+    """A number that tells positions apart, the same for a position and its mirror image; and whether it is the mirror image's.
+
+    Own stones, and a bit on top of every column to say where it ends. Never 0.
+    """
+    key = own | ((own | opp) + board.bottom)
+    image = mirror(board, key)
+    if image < key:
+        return image, True
+    return key, False

@@ -1,0 +1,115 @@
+"""The solver as a function and as an agent, whatever the game: what it accepts, what it refuses, how it can be stopped."""
+
+from __future__ import annotations
+
+import pytest
+from plyground import make_agent, make_game
+from plyground.agents.solver import SolveInterrupted, make_solver, solve
+from plyground.envs.specification import SpecificationError
+
+SMALL = ["connect_four:rows=4,cols=4"]
+LARGE = ["connect_four"]
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_the_value_is_that_of_the_best_action_and_the_line_of_play_attains_it(spec):
+    game = make_game(spec)
+    solution = solve(game.initial_position(), moves="all")
+    assert solution.exact
+    assert solution.value == solution.lower == solution.upper == max(solution.values.values())
+    assert sorted(solution.values) == game.initial_position().legal_actions()
+    assert solution.optimal_actions == tuple(a for a, value in solution.values.items() if value == solution.value)
+    assert solution.best_action in solution.optimal_actions
+    assert solution.principal_variation[0] == solution.best_action
+    end = game.position(solution.principal_variation)
+    assert end.is_over
+    assert (end.returns[0] > 0) - (end.returns[0] < 0) == solution.result
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_asking_for_one_move_or_only_the_result_gives_the_same_answer(spec):
+    position = make_game(spec).initial_position()
+    full, one, weak = solve(position, moves="all"), solve(position), solve(position, weak=True)
+    assert one.value == full.value
+    assert one.best_action in full.optimal_actions
+    assert weak.result == full.result
+    assert weak.exact
+    assert weak.lower <= full.value <= weak.upper
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_a_batch_gives_the_values_of_its_positions_as_objects_and_as_records(spec):
+    game = make_game(spec)
+    positions = [game.initial_position().after(action) for action in game.initial_position().legal_actions()]
+    solver = make_solver(game)
+    values = [solve(position).value for position in positions]
+    assert solver.solve_batch(positions).tolist() == values
+    assert solver.solve_batch(solver.records_of(positions)).tolist() == values
+    assert solver.solve_batch(positions, weak=True).tolist() == [solve(position).result for position in positions]
+
+
+@pytest.mark.parametrize("spec", LARGE)
+def test_a_time_limit_gives_the_bounds_proved_until_then_and_a_legal_action(spec):
+    position = make_game(spec).initial_position()
+    reports = []
+    solution = solve(position, time=0.3, progress=reports.append, memory_mb=64)
+    assert solution.seconds < 2
+    assert not solution.exact
+    assert solution.value is None
+    assert solution.lower < solution.upper
+    assert position.is_legal(solution.best_action)
+    assert reports
+    assert reports[-1].nodes <= solution.nodes
+    assert (reports[-1].lower, reports[-1].upper) == (solution.lower, solution.upper)
+
+
+@pytest.mark.parametrize("spec", LARGE)
+def test_ctrl_c_hands_over_the_bounds_proved_until_then(spec):
+    def press_ctrl_c(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(SolveInterrupted) as interrupted:
+        solve(make_game(spec).initial_position(), progress=press_ctrl_c, memory_mb=64)
+    assert interrupted.value.solution.lower < interrupted.value.solution.upper
+    assert isinstance(interrupted.value, KeyboardInterrupt)
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_the_agent_plays_an_optimal_action_and_says_that_it_is_proved(spec):
+    position = make_game(spec).initial_position()
+    solution = solve(position, moves="all")
+    for options in ("", ":weak=yes", ":moves=all", ":memory=8,time=20"):
+        decision = make_agent(f"solver{options}").analyse(position)
+        assert decision.exact, options
+        assert decision.value == solution.result, options
+        if "weak" not in options:
+            assert decision.action in solution.optimal_actions, options
+        assert decision.nodes > 0, options
+    assert make_agent("solver:moves=all").analyse(position).values.keys() == solution.values.keys()
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_the_agent_plays_alike_after_a_reset(spec):
+    agent, position = make_agent("solver"), make_game(spec).initial_position()
+    first = agent.analyse(position)
+    agent.reset(0)
+    again = agent.analyse(position)
+    assert (first.action, first.nodes) == (again.action, again.nodes)
+
+
+def test_what_cannot_be_solved_is_refused_in_one_sentence():
+    position = make_game("connect_four").position([3, 3])
+    with pytest.raises(ValueError, match="moves must be 'best' or 'all'"):
+        solve(position, moves="some")
+    with pytest.raises(ValueError, match="positive number of seconds"):
+        solve(position, time=0)
+    with pytest.raises(SpecificationError, match="memory must be"):
+        solve(position, memory_mb=0)
+    with pytest.raises(SpecificationError, match="no exact solver for gomoku"):
+        make_agent("solver", game="gomoku")
+    with pytest.raises(ValueError, match="the game is over"):
+        solve(make_game("connect_four").position([0, 1, 0, 1, 0, 1, 0]))
+    with pytest.raises(ValueError, match="made for connect_four,"):
+        make_solver(make_game("connect_four")).solve(make_game("connect_four:rows=4,cols=4").initial_position())
+    with pytest.raises(ValueError, match="records of connect_four"):
+        make_solver(make_game("connect_four")).solve_batch(make_game("tic_tac_toe").new_records(2))
