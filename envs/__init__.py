@@ -5,13 +5,16 @@ from __future__ import annotations
 from types import ModuleType
 
 from .aec import BoardEnv, IllegalMoveError, environment_module
+from .conformance import ConformanceError, check_env, check_game
 from .declaration import Facts, declare_game
 from .game import Game, IllegalActionError, Outcome, Position
 from .registry import BUILT_IN, make_game, register_game
 from .specification import Parameter, SpecificationError, check_names
 
 __all__ = [
+    "BUILT_IN",
     "BoardEnv",
+    "ConformanceError",
     "Facts",
     "Game",
     "IllegalActionError",
@@ -20,7 +23,10 @@ __all__ = [
     "Parameter",
     "Position",
     "SpecificationError",
+    "check_env",
+    "check_game",
     "declare_game",
+    "environment_module",
     "make_game",
     "register_game",
 ]

@@ -72,6 +72,19 @@ class Picture(NamedTuple):
     background: str = "#f7f4ee"
 
 
+def text_picture(text: str) -> Picture:
+    """A picture of a board's text, character by character, for games that draw no picture of their own."""
+    lines = text.splitlines() or [""]
+    columns, line_height, margin = max(map(len, lines)), 1.8, 1.0
+    shapes = [
+        Text(margin + column + 0.5, margin + (row + 0.5) * line_height, character, "#20242b", 1.5)
+        for row, line in enumerate(lines)
+        for column, character in enumerate(line)
+        if not character.isspace()
+    ]
+    return Picture(columns + 2 * margin, len(lines) * line_height + 2 * margin, shapes)
+
+
 def to_image(picture: Picture, longest_side: int = 600) -> Image.Image:
     """Draw the picture with Pillow; the longer side has ``longest_side`` pixels."""
     from PIL import Image, ImageDraw, ImageFont

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from .dispatch import missing, rule
+from .drawing import text_picture
 from .randomness import random_below
 
 NOBODY = -1  # the value of a `winner` field while nobody has won
@@ -176,8 +177,8 @@ def board_text(rules: Any, position: Any) -> str:
 
 @functools.singledispatch
 def picture(rules: Any, position: Any, last_action: int | None) -> Any:
-    """The board as a :class:`~plyground.envs.drawing.Picture`."""
-    raise missing(rules, "picture")
+    """The board as a :class:`~plyground.envs.drawing.Picture`; a game that draws none shows its board as text."""
+    return text_picture(board_text(rules, position))
 
 
 @functools.singledispatch
@@ -190,6 +191,6 @@ def outcome_reason(rules: Any, position: Any) -> str:
 def symmetries(rules: Any) -> np.ndarray:
     """The board's symmetries as permutations of the actions: int16 of shape (symmetries, num_actions), identity first.
 
-    Row ``s`` maps action ``a`` to ``symmetries[s, a]``.
+    Row ``s`` maps action ``a`` to ``symmetries[s, a]``. A game that declares none has the identity only.
     """
-    raise missing(rules, "symmetries")
+    return np.arange(facts(rules).num_actions, dtype=np.int16)[None]
