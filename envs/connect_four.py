@@ -23,7 +23,7 @@ import numpy as np
 from . import rules as r
 from .bits import count_bits
 from .declaration import Facts, declare_game
-from .drawing import PLAYER_COLOURS, PLAYER_SHADES, Disc, Picture, Rectangle, Ring
+from .drawing import PLAYER_COLOURS, PLAYER_SHADES, Disc, Picture, Rectangle, Ring, Text
 from .grid import COLUMN_LETTERS, grid_text, winning_cells
 from .kernels import kernel
 from .randomness import mix64, random_bits
@@ -303,21 +303,27 @@ def outcome_reason(rules: ConnectFour, position: Any) -> str:
 
 @r.picture.register(ConnectFour)
 def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Picture:
-    """A blue panel with round holes; the last disc carries a dot, the winning row rings."""
+    """A blue panel with round holes above the columns' letters; the last disc carries a dot, the winning row rings."""
     cells = _cells(rules, position)
-    margin = 0.35
-    shapes: list[Any] = [Rectangle(0.1, 0.1, rules.cols + 2 * margin - 0.2, rules.rows + 2 * margin - 0.2, "#1f4fa3", 0.3)]
+    margin, letters = 0.35, 0.5
+    height = rules.rows + 2 * margin
+    shapes: list[Any] = [
+        Rectangle(0.1, 0.14, rules.cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35),  # the panel's lower edge, in shade
+        Rectangle(0.1, 0.06, rules.cols + 2 * margin - 0.2, height - 0.2, "#2459b8", 0.35),
+    ]
     for row, column in np.ndindex(cells.shape):
-        x, y = column + 0.5 + margin, row + 0.5 + margin
-        shapes.append(Disc(x, y, 0.44, "#173c7d"))
+        x, y = column + 0.5 + margin, row + 0.46 + margin
+        shapes.append(Disc(x, y, 0.44, "#1a458f"))
         if cells[row, column] == 0:
-            shapes.append(Disc(x, y, 0.4, "#f7f4ee"))
+            shapes.append(Disc(x, y + 0.02, 0.4, "#f7f4ee"))
         else:
-            shapes.append(Disc(x, y, 0.4, PLAYER_COLOURS[cells[row, column] - 1]))
-            shapes.append(Ring(x, y, 0.3, PLAYER_SHADES[cells[row, column] - 1], 0.05))
+            colour, shade = PLAYER_COLOURS[cells[row, column] - 1], PLAYER_SHADES[cells[row, column] - 1]
+            shapes += [Disc(x, y, 0.4, shade), Disc(x, y - 0.02, 0.38, colour), Ring(x, y - 0.02, 0.27, shade, 0.045)]
     if last_action is not None:
         row = int(np.argmax(cells[:, last_action] != 0))
-        shapes.append(Disc(last_action + 0.5 + margin, row + 0.5 + margin, 0.1, "#ffffff"))
+        shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
     for row, column in winning_cells(cells, rules.connect):
-        shapes.append(Ring(column + 0.5 + margin, row + 0.5 + margin, 0.41, "#ffffff", 0.07))
-    return Picture(rules.cols + 2 * margin, rules.rows + 2 * margin, shapes)
+        shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
+    for column in range(rules.cols):
+        shapes.append(Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36))
+    return Picture(rules.cols + 2 * margin, height + letters, shapes)

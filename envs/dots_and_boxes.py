@@ -385,9 +385,10 @@ def outcome_reason(rules: DotsAndBoxes, position: Any) -> str:
 
 @r.picture.register(DotsAndBoxes)
 def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Picture:
-    """Owned boxes filled, edges in the colour of the boxes they close, the last edge dark, free edges faint."""
-    margin = 0.35
-    shapes: list[Any] = []
+    """Owned boxes filled, edges in the colour of the boxes they close, the last edge dark, free edges faint; numbers of rows and columns."""
+    margin = 0.5
+    shapes: list[Any] = [Text(margin / 2, row + margin, str(row), "#a39c8c", 0.2) for row in range(rules.rows + 1)]
+    shapes += [Text(column + margin, margin / 2, str(column), "#a39c8c", 0.2) for column in range(rules.cols + 1)]
     for box in range(rules.rows * rules.cols):
         x, y, owner = box % rules.cols + margin, box // rules.cols + margin, position.owner[box]
         if owner:
@@ -400,9 +401,9 @@ def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Pict
         owners = {int(position.owner[box]) for box in boxes_beside(rules.rows, rules.cols, edge) if box >= 0}
         owner = owners.pop() if len(owners) == 1 else 0
         if not position.edges[edge]:
-            shapes.append(Line(x, y, *end, "#e4dfd3", 0.04))
+            shapes.append(Line(x, y, *end, "#ddd6c6", 0.04))
         else:
             colour = "#20242b" if edge == last_action else PLAYER_COLOURS[owner - 1] if owner else "#3d6fb4"
-            shapes.append(Line(x, y, *end, colour, 0.13 if edge == last_action else 0.1))
+            shapes.append(Line(x, y, *end, colour, 0.12 if edge == last_action else 0.09))
     shapes += [Disc(x + margin, y + margin, 0.1, "#20242b") for y in range(rules.rows + 1) for x in range(rules.cols + 1)]
     return Picture(rules.cols + 2 * margin, rules.rows + 2 * margin, shapes)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 SUPERSAMPLING = 3  # drawn this much larger, then averaged down: smooth edges
+SVG_UNIT = 40  # a cell in the SVG's units; renderers dislike texts of less than one unit
 PLAYER_COLOURS = ("#d7263d", "#f2b705")  # player_0 red, player_1 yellow
 PLAYER_SHADES = ("#a81c30", "#c99700")
 BOX_FILLS = ("#f6ccd2", "#fbe7ae")
@@ -121,10 +122,16 @@ def to_array(picture: Picture, longest_side: int = 600) -> np.ndarray:
 
 def to_svg(picture: Picture) -> str:
     """The picture as one ``<svg>`` element that scales to its container."""
-    body = "".join(_svg_element(shape) for shape in picture.shapes)
-    view = f"0 0 {picture.width:g} {picture.height:g}"
-    ground = f'<rect width="{picture.width:g}" height="{picture.height:g}" fill="{picture.background}"/>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}">{ground}{body}</svg>'
+    width, height = picture.width * SVG_UNIT, picture.height * SVG_UNIT
+    body = "".join(_svg_element(_enlarged(shape)) for shape in picture.shapes)
+    ground = f'<rect width="{width:g}" height="{height:g}" fill="{picture.background}"/>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}">{ground}{body}</svg>'
+
+
+def _enlarged(shape: Shape) -> Shape:
+    """The shape in units of the SVG, its numbers multiplied."""
+    numbers = {name: value * SVG_UNIT for name, value in shape._asdict().items() if isinstance(value, (int, float, np.number))}
+    return shape._replace(**numbers)  # type: ignore[arg-type]
 
 
 def _svg_element(shape: Shape) -> str:

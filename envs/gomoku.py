@@ -152,18 +152,19 @@ def star_points(rules: Gomoku) -> list[tuple[int, int]]:
 def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
     """A wooden board with stones on the crossings; the last stone carries a red dot, the winning row rings."""
     cells = board_cells(rules, position)
-    margin = 0.9
+    margin = 1.15
     width, height = rules.cols - 1 + 2 * margin, rules.rows - 1 + 2 * margin
-    shapes: list[Any] = [Rectangle(0, 0, width, height, "#dcb271")]
-    for i in range(9):  # grain
-        y = (i + 0.5) * height / 9
-        shapes.append(Line(0, y, width, y + (0.25 if i % 2 else -0.2), "#d3a662", 0.12 if i % 3 else 0.3))
+    shapes: list[Any] = [Rectangle(0, 0, width, height, "#8a6233"), Rectangle(0.12, 0.12, width - 0.24, height - 0.24, "#deb573", 0.12)]
+    for i in range(3 * rules.rows):  # grain: thin lines that waver, by the fractional parts of multiples of the golden ratio
+        at, tilt = (i * 0.618034) % 1, (i * 0.381966) % 0.3 - 0.15
+        y = 0.4 + (height - 0.8) * at
+        shapes.append(Line(0.2, y - tilt, width - 0.2, y + tilt, "#d7ab66" if i % 3 else "#e3bd7f", 0.03 + 0.06 * (i % 4 == 0)))
     for row in range(rules.rows):
         shapes.append(Line(margin, row + margin, width - margin, row + margin, "#5b4424", 0.03))
-        shapes.append(Text(0.35, row + margin, str(rules.rows - row), "#5b4424", 0.36))
+        shapes.append(Text(0.42, row + margin, str(rules.rows - row), "#5b4424", 0.34))
     for column in range(rules.cols):
         shapes.append(Line(column + margin, margin, column + margin, height - margin, "#5b4424", 0.03))
-        shapes.append(Text(column + margin, height - 0.35, COLUMN_LETTERS[column], "#5b4424", 0.36))
+        shapes.append(Text(column + margin, height - 0.42, COLUMN_LETTERS[column], "#5b4424", 0.34))
     shapes += [Disc(x + margin, y + margin, 0.1, "#5b4424") for y, x in star_points(rules)]
     for row, column in np.argwhere(cells):
         x, y, black = column + margin, row + margin, cells[row, column] == 1

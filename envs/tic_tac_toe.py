@@ -20,8 +20,8 @@ import numpy as np
 
 from . import rules as r
 from .declaration import declare_game
-from .drawing import PLAYER_COLOURS, Line, Picture, Rectangle, Ring
-from .grid import count_run, winning_cells
+from .drawing import PLAYER_COLOURS, Line, Picture, Rectangle, Ring, Text
+from .grid import COLUMN_LETTERS, count_run, winning_cells
 from .specification import Parameter
 from .stones import POSITION, board_cells, completes_row, count_windows, register_stone_rules
 
@@ -91,24 +91,28 @@ def evaluate(rules, position, player, heuristic):
 
 @r.picture.register(TicTacToe)
 def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture:
-    """Crosses and rings on a paper grid; the last cell is tinted, the winning row underlaid."""
+    """Crosses and rings on a paper grid with the cells' names at its sides; the last cell is tinted, the winning row underlaid."""
     cells = board_cells(rules, position)
-    margin = 0.2
+    margin, names = 0.2, 0.45  # `names`: room for letters below and numbers at the left
     shapes: list[Any] = []
     if last_action is not None:
         row, column = divmod(last_action, rules.cols)
-        shapes.append(Rectangle(column + margin, row + margin, 1, 1, "#ece5d5"))
+        shapes.append(Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#e9e1cf", 0.1))
     for row, column in winning_cells(cells, rules.connect):
-        shapes.append(Rectangle(column + margin + 0.06, row + margin + 0.06, 0.88, 0.88, "#cfe8cf", 0.12))
+        shapes.append(Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#c5e5c5", 0.1))
     for row in range(1, rules.rows):
-        shapes.append(Line(margin, row + margin, rules.cols + margin, row + margin, "#4a4a4a", 0.03))
+        shapes.append(Line(names, row + margin, rules.cols + names, row + margin, "#4a4a4a", 0.03))
     for column in range(1, rules.cols):
-        shapes.append(Line(column + margin, margin, column + margin, rules.rows + margin, "#4a4a4a", 0.03))
+        shapes.append(Line(column + names, margin, column + names, rules.rows + margin, "#4a4a4a", 0.03))
     for row, column in np.argwhere(cells):
-        x, y, arm = column + 0.5 + margin, row + 0.5 + margin, 0.26
+        x, y, arm = column + 0.5 + names, row + 0.5 + margin, 0.26
         if cells[row, column] == 1:
             shapes.append(Line(x - arm, y - arm, x + arm, y + arm, PLAYER_COLOURS[0], 0.11))
             shapes.append(Line(x - arm, y + arm, x + arm, y - arm, PLAYER_COLOURS[0], 0.11))
         else:
             shapes.append(Ring(x, y, arm, PLAYER_COLOURS[1], 0.11))
-    return Picture(rules.cols + 2 * margin, rules.rows + 2 * margin, shapes)
+    for row in range(rules.rows):
+        shapes.append(Text(names / 2, row + 0.5 + margin, str(rules.rows - row), "#6b6558", 0.24))
+    for column in range(rules.cols):
+        shapes.append(Text(column + 0.5 + names, rules.rows + margin + names / 2, COLUMN_LETTERS[column], "#6b6558", 0.24))
+    return Picture(rules.cols + names + margin, rules.rows + names + margin, shapes)
