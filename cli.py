@@ -121,10 +121,13 @@ def tournament(
             notes.print(f"{before} of {planned.total} games are in {store} already; playing the other {planned.total - before}", markup=False)
         progress = display.TournamentProgress(table, planned.total)
         try:
+            if before < planned.total:
+                planned.get_ready()
             with display.show_progress(progress, Console(stderr=True)):
                 planned.run(progress.count)
         except KeyboardInterrupt:
-            notes.print(f"stopped; {table.games} of {planned.total} games are in {store}. To go on:\n  {_same_command(context)}", markup=False)
+            held = CrossTable(planned.labels, planned.played()).games
+            notes.print(f"stopped; {held} of {planned.total} games are in {store}. To go on:\n  {_same_command(context)}", markup=False)
             raise typer.Exit(INTERRUPTED) from None
         table = CrossTable(planned.labels, planned.played())  # the games another process has added count as well
     if before == planned.total:
@@ -136,8 +139,7 @@ def tournament(
         _print_json({"tournament": planned.plan._asdict(), "store": str(store), **table.to_json()})
         return
     console = Console(highlight=False)
-    settings = f"{pairs} pairs between each two agents, {opening_plies} random opening plies, seed {seed}"
-    console.print(f"{planned.game.spec}: {table.games} games ({settings})\n", markup=False)
+    console.print(f"{planned.game.spec}: {table.games} games (pairs {pairs}, opening plies {opening_plies}, seed {seed})\n", markup=False)
     console.print(display.cross_table(table))
     notes.print(f"\ngames in {store}", markup=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -106,6 +107,12 @@ class Tournament:
     def played(self) -> Iterator[StoredGame]:
         """The games of this plan that the store holds."""
         return self._store.games(self._number, self.plan.pairs)
+
+    def get_ready(self) -> None:
+        """Let the agents compile and allocate, which is no thinking time. An agent that fails in this will forfeit its games."""
+        for agent in self.agents:
+            with contextlib.suppress(Exception):
+                agent.get_ready(self.game)
 
     def run(self, on_game: Callable[[StoredGame], None] | None = None) -> None:
         """Play the missing games. Each is committed to the store before it is counted and ``on_game`` is told of it.

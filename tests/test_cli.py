@@ -1,0 +1,234 @@
+"""The command line as a user meets it: what it prints, what it refuses and how, and that it starts quickly."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from plyground.agents.registry import agent_classes
+from plyground.cli import app
+from plyground.envs.registry import game_names
+from typer.testing import CliRunner
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def plyground(*words, typed=None):
+    """Run a command line given as one text or as words."""
+    arguments = words[0].split() if len(words) == 1 else list(words)
+    return CliRunner().invoke(app, arguments, input=typed)
+
+
+# -- tournament --
+
+
+def test_a_tournament_prints_its_table_and_keeps_its_games():
+    result = plyground("tournament connect_four random greedy --pairs 3")
+    assert result.exit_code == 0
+    assert "connect_four: 6 games (pairs 3, opening plies 2, seed 1)\n" in result.stdout
+    row = next(line for line in result.stdout.splitlines() if " greedy " in line)
+    assert re.match(r"1 greedy +\d+\.\d +\d+ +\d+ +\d+ +\d+.* (ms|µs) +\d+ +\. +\d+$", row), row
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+    assert Path("plyground-tournament.db").exists()
+
+
+def test_the_same_command_again_says_that_nothing_was_played():
+    first = plyground("tournament tic_tac_toe random random --pairs 2")
+    again = plyground("tournament tic_tac_toe random random --pairs 2")
+    assert again.exit_code == 0
+    assert "all 4 games of this tournament are in plyground-tournament.db already: none was played" in again.stderr
+    assert again.stdout == first.stdout
+    more = plyground("tournament tic_tac_toe random random --pairs 3")
+    assert "4 of 6 games are in plyground-tournament.db already; playing the other 2" in more.stderr
+
+
+def test_json_is_all_that_standard_output_holds():
+    result = plyground("tournament tic_tac_toe random greedy random --pairs 2 --store games.db --json")
+    value = json.loads(result.stdout)
+    assert value["games"] == 12
+    assert value["store"] == "games.db"
+    assert value["tournament"] == {"game": "tic_tac_toe", "agents": ["random", "greedy", "random"], "pairs": 2, "opening_plies": 2, "seed": 1}
+    assert {row["agent"] for row in value["agents"]} == {"random", "greedy", "random #2"}
+    for row in value["agents"]:
+        assert row["games"] == 8 == row["wins"] + row["draws"] + row["losses"]
+        assert row["score"] == (row["wins"] + row["draws"] / 2) / 8
+        assert 0 < row["distinct_share"] <= 1
+    assert len(value["meetings"]) == 6
+
+
+def test_forfeits_are_told_below_the_table():
+    result = plyground("tournament tic_tac_toe random python:broken.agents:Raises --pairs 1")
+    assert result.exit_code == 0
+    told = " ".join(result.stdout.split())
+    assert re.search(r"python:broken.agents:Raises forfeited [12] of 2 games \([12] raised\), one of them because player_[01] \(python:broken", told)
+    assert "raised ValueError: I give up (agents.py, line" in told
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("tournament connect_fuor random random", "there is no game 'connect_fuor'; did you mean 'connect_four'?"),
+        ("tournament connect_four:rows=99 random random", "rows must be a whole number from 1 to 31"),
+        ("tournament connect_four random rnadom", "there is no agent 'rnadom'; did you mean 'random'?"),
+        ("tournament connect_four random alphabeta:dpeth=3", "did you mean 'depth'?"),
+        ("tournament connect_four random", "at least two agents, not 1"),
+        ("tournament connect_four random human", "a person cannot play in a tournament"),
+        ("tournament tic_tac_toe random random --opening-plies 30", "leaves nothing to play"),
+        ("tournament tic_tac_toe random random --store missing/games.db", "does not exist"),
+        ("tournament tic_tac_toe random random --store .", "is a folder"),
+        ("tournament tic_tac_toe random python:no_such_module:f", "there is no module 'no_such_module'"),
+        ("match connect_four random random --opening d,z", "'z' is no column of this board; columns are a to g"),
+        ("match tic_tac_toe random random --opening b2,b2", "action 4 (b2) is not legal here"),
+        ("match tic_tac_toe random random --opening a1,b1,a2,b2,a3", "the game is over after the moves"),
+        ("agents rnadom", "did you mean 'random'?"),
+        ("size chess", "there is no game 'chess'"),
+        ("perft hexx --depth 2", "there is no game 'hexx'"),
+        ("play tic_tac_toe --against nobody", "there is no agent 'nobody'"),
+    ],
+)
+def test_bad_input_ends_with_one_sentence_and_status_2(command, message):
+    result = plyground(command)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("plyground: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+    assert not Path("plyground-tournament.db").exists() or command.startswith("tournament")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "tournament",
+        "tournament connect_four",
+        "tournament connect_four random random --pairs 0",
+        "perft connect_four",
+        "play tic_tac_toe --seat 2",
+        "no_such",
+    ],
+)
+def test_a_command_line_that_makes_no_sense_ends_with_status_2(command):
+    assert plyground(command).exit_code == 2
+
+
+def test_every_command_has_help_with_an_example():
+    listing = plyground("--help").stdout
+    for command in ("tournament", "match", "play", "games", "agents", "size", "perft"):
+        assert command in listing
+        assert f"plyground {command}" in plyground(f"{command} --help").stdout
+
+
+# -- the other commands --
+
+
+def test_match_tells_the_moves_and_the_result():
+    result = plyground("match connect_four alphabeta:depth=3 random --opening d,d --seed 3")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "opening: d, d"
+    assert re.match(r"  3\. player_0 \(alphabeta:depth=3\) plays [a-g]   \[.*depth 3", lines[1])
+    assert re.match(r"player_0 wins: 4 in a row|player_1 wins|draw", lines[-1])
+
+
+def test_match_shows_the_board_after_every_move():
+    result = plyground("match tic_tac_toe random random --show")
+    moves = [line for line in result.stdout.splitlines() if " plays " in line]
+    assert result.stdout.count("   a b c") == len(moves) + 1
+
+
+def test_match_as_json_holds_the_moves():
+    value = json.loads(plyground("match connect_four random random --opening d --json").stdout)
+    assert value["opening"] == [3]
+    assert value["actions"][1:] == [move["action"] for move in value["moves"]]
+    assert value["moves"][0]["player"] == "player_1"
+    assert sum(value["returns"]) == 0
+
+
+def test_games_and_agents_are_all_listed():
+    games, agents = plyground("games").stdout, plyground("agents").stdout
+    assert all(f"\n{name}  " in f"\n{games}" for name in game_names())
+    assert all(f"\n{name}  " in f"\n{agents}" for name in agent_classes())
+    assert [game["name"] for game in json.loads(plyground("games --json").stdout)] == game_names()
+    assert [agent["name"] for agent in json.loads(plyground("agents --json").stdout)["agents"]] == list(agent_classes())
+
+
+def test_one_agent_is_told_of_in_detail():
+    shown = plyground("agents alphabeta").stdout
+    assert "depth" in shown
+    assert "montecarlo" not in shown
+
+
+def test_size_and_perft_give_the_known_figures():
+    assert re.search(r"states, by edges drawn +2\^12 +4,096", plyground("size dots_and_boxes:dots=3x3").stdout)
+    assert json.loads(plyground("size connect_four --json").stdout)["size"][1]["value"] == str(3**42)
+    assert json.loads(plyground("perft connect_four --depth 7 --json").stdout)["perft"] == [1, 7, 49, 343, 2401, 16807, 117649, 823536]
+    assert plyground("perft tic_tac_toe --depth 2").stdout.split() == ["0", "1", "1", "9", "2", "72"]
+
+
+# -- a person plays --
+
+
+def test_a_person_plays_and_the_result_is_announced():
+    typed = "\n".join(["9 9", "hello"] + [f"{row} {column}" for row in (1, 2, 3) for column in (1, 2, 3)]) + "\n"
+    result = plyground("play", "tic_tac_toe", "--against", "random", "--seed", "4", typed=typed)
+    assert result.exit_code == 0
+    assert "you are player_0 and move first, against random" in result.stdout
+    assert "row 9, column 9 is off the board" in result.stdout
+    assert "'hello' is no cell of this board" in result.stdout
+    assert "is taken. Try again." in result.stdout
+    assert result.stdout.rstrip().endswith(("You win.", "You lose.", "A draw."))
+
+
+def test_a_person_may_leave():
+    result = plyground("play", "connect_four", "--against", "random", "--seat", "1", typed="q\n")
+    assert result.exit_code == 0
+    assert "player_0 (random) plays" in result.stdout
+    assert result.stdout.rstrip().endswith("You left the game.")
+
+
+# -- real processes --
+
+
+def start(*arguments: str) -> subprocess.Popen:
+    command = [sys.executable, "-m", "plyground.cli", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
+def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
+    process = start("tournament", "connect_four", "random", "montecarlo:simulations=2000", "--pairs", "5000", "--store", "my games.db")
+    log = Path("my games.db-wal")
+    while not log.exists() or log.stat().st_size < 60_000:  # until some games are in
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert output == ""
+    found = re.search(r"stopped; (\d+) of 10000 games are in my games.db. To go on:\n  (.*)\n", errors)
+    assert found, errors
+    assert found[2] == "plyground tournament connect_four random montecarlo:simulations=2000 --pairs 5000 --store 'my games.db'"
+    assert int(found[1]) > 0
+    assert "Traceback" not in errors
+
+
+def test_the_command_line_starts_without_what_it_does_not_need():
+    heavy = ("PIL", "pygame", "torch", "matplotlib", "stable_baselines3", "pyspiel")
+    code = f"import sys, plyground.cli; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_the_version_is_that_of_the_project():
+    text = (Path(__file__).resolve().parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{plyground("--version").stdout.split()[1]}"' in text

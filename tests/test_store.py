@@ -1,0 +1,141 @@
+"""The results store: what goes in comes out, once; and every place or file that will not do is refused in one sentence."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+from plyground.evaluation.match import GameResult
+from plyground.evaluation.store import SCHEMA_VERSION, AgentEntry, Store, StoredGame, StoreError
+
+AGENTS = [AgentEntry("a", "random", {}, "1"), AgentEntry("b", "alphabeta:depth=3", {"depth": 3, "ordering": True}, "1")]
+
+
+def game(pair=0, players=(0, 1), fault=None) -> StoredGame:
+    forfeited = None if fault is None else 1
+    result = GameResult((3, 4, 5), (1.0, -1.0), "4 in a row", fault, forfeited, (0.25, 1e-6), (1, 0))
+    return StoredGame(pair, players, (3, 4), (2**63 - 1, 0), result)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "store.db") as opened:
+        yield opened
+
+
+def test_what_goes_in_comes_out(store):
+    number = store.enter_tournament("t", {"seed": 1}, AGENTS, 1)
+    games = [game(0), game(0, (1, 0), fault="raised"), game(1)]
+    assert [store.add(number, one) for one in games] == [True, True, True]
+    assert list(store.games(number)) == games
+    assert list(store.games(number, pairs=1)) == games[:2]
+    assert store.finished(number) == {(0, 0, 1), (0, 1, 0), (1, 0, 1)}
+    with Store(store.path) as again:
+        assert list(again.games(number)) == games
+
+
+def test_the_same_game_is_never_counted_twice(store):
+    number = store.enter_tournament("t", {"seed": 1}, AGENTS, 1)
+    first = game()
+    assert store.add(number, first)
+    changed = first._replace(result=first.result._replace(returns=(-1.0, 1.0)))
+    assert not store.add(number, changed)
+    assert list(store.games(number)) == [first]
+
+
+def test_agents_are_kept_with_all_their_options_and_versions(store):
+    number = store.enter_tournament("t", {}, AGENTS, 1)
+    kept = sqlite3.connect(store.path).execute("SELECT number, label, spec, options, version FROM agents WHERE tournament = ?", (number,)).fetchall()
+    assert kept == [(0, "a", "random", "{}", "1"), (1, "b", "alphabeta:depth=3", '{"depth": 3, "ordering": true}', "1")]
+
+
+def test_a_tournament_is_entered_once_and_remembers_its_most_pairs(store):
+    first = store.enter_tournament("t", {"seed": 1}, AGENTS, 5)
+    assert store.enter_tournament("t", {"seed": 1}, AGENTS, 3) == first
+    assert store.enter_tournament("u", {"seed": 2}, AGENTS, 3) != first
+    assert sqlite3.connect(store.path).execute("SELECT pairs FROM tournaments ORDER BY number").fetchall() == [(5,), (3,)]
+
+
+def test_games_are_committed_at_once(store):
+    number = store.enter_tournament("t", {}, AGENTS, 1)
+    store.add(number, game())
+    assert sqlite3.connect(store.path).execute("SELECT count(*) FROM games").fetchone() == (1,)
+
+
+def refusal(path) -> str:
+    with pytest.raises(StoreError) as refused:
+        Store(path)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+def test_a_store_of_another_version_is_refused(tmp_path):
+    path = tmp_path / "store.db"
+    Store(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    message = refusal(path)
+    assert f"is a plyground store of version 99, this plyground reads version {SCHEMA_VERSION}" in message
+
+
+@pytest.mark.parametrize("content", [b"This is a letter to my aunt, and no store of games at all.\n" * 50, b"SQLite format 3\0" + bytes(range(200))])
+def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(content, tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_bytes(content)
+    assert str(path) in refusal(path)
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "other.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE recipes (name TEXT)")
+    connection.close()
+    content = path.read_bytes()
+    assert "SQLite file of another program" in refusal(path)
+    assert path.read_bytes() == content
+
+
+def test_a_place_that_cannot_hold_a_store_is_refused(tmp_path):
+    assert "is a folder" in refusal(tmp_path)
+    assert "does not exist" in refusal(tmp_path / "missing" / "store.db")
+    if Path("/proc/self").exists():
+        assert "cannot be opened" in refusal("/proc/store.db")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind this user")
+def test_a_read_only_store_is_refused(tmp_path):
+    path = tmp_path / "store.db"
+    Store(path).close()
+    path.chmod(0o444)
+    with pytest.raises(StoreError, match="attempt to write a readonly database"), Store(path) as opened:
+        opened.enter_tournament("t", {}, AGENTS, 1)
+
+
+def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
+    number = store.enter_tournament("t", {}, AGENTS, 1000)
+    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+    store._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+    added = 0
+
+    def fill() -> None:
+        nonlocal added
+        for pair in range(1000):
+            store.add(number, game(pair))
+            added += 1
+
+    with pytest.raises(StoreError, match="cannot be written: database or disk is full"):
+        fill()
+    with Store(store.path) as again:
+        assert len(again.finished(number)) == added
+        assert again.add(number, game(added))
+
+
+def test_an_empty_file_becomes_a_store(tmp_path):
+    path = tmp_path / "store.db"
+    path.touch()
+    with Store(path) as opened:
+        assert opened.enter_tournament("t", {}, AGENTS, 1) == 1

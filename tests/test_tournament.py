@@ -1,0 +1,238 @@
+"""Tournaments: the schedule, the table, faults, and that nothing is lost or doubled whatever happens to the process."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.match import ILLEGAL_ACTION, NO_ACTION, RAISED, GameResult
+from plyground.evaluation.store import Store, StoredGame, StoreError
+from plyground.evaluation.table import CrossTable
+from plyground.evaluation.tournament import Plan, Tournament
+
+TESTS = Path(__file__).resolve().parent
+
+
+def run(plan: Plan, path: Path, name: str | None = None) -> list[StoredGame]:
+    """Play a tournament to its end; returns the games that the store then holds."""
+    with Store(path) as store:
+        tournament = Tournament(plan, store, name)
+        tournament.run()
+        return list(tournament.played())
+
+
+def records(games: list[StoredGame]) -> list[tuple]:
+    """Everything about games that the seed decides: all but the times."""
+    return [(game.pair, game.players, game.opening, game.seeds, *game.result[:5], game.result.decisions) for game in games]
+
+
+def test_every_pair_of_agents_plays_every_opening_in_both_seats(tmp_path):
+    games = run(Plan("connect_four", ("random", "greedy", "random"), pairs=3), tmp_path / "store.db")
+    assert Counter((game.pair, *game.players) for game in games) == Counter(
+        (pair, first, second) for pair in range(3) for first in range(3) for second in range(3) if first != second
+    )
+    assert len({game.opening for game in games}) == 3
+    assert all(len({game.opening for game in games if game.pair == pair}) == 1 for pair in range(3))
+    assert all(game.result.moves[:2] == game.opening for game in games)
+    assert len({seed for game in games for seed in game.seeds}) == 2 * len(games)
+
+
+def test_the_same_plan_gives_the_same_games_and_another_seed_others(tmp_path):
+    plan = Plan("tic_tac_toe", ("random", "montecarlo:simulations=5"), pairs=4)
+    first = records(run(plan, tmp_path / "a.db"))
+    assert records(run(plan, tmp_path / "b.db")) == first
+    assert records(run(plan._replace(seed=2), tmp_path / "c.db")) != first
+
+
+def test_a_finished_tournament_plays_nothing_and_more_pairs_are_added_to_it(tmp_path):
+    plan = Plan("connect_four", ("random", "random"), pairs=2)
+    before = run(plan, tmp_path / "store.db")
+    assert run(plan, tmp_path / "store.db") == before  # the very same, times included
+    after = run(plan._replace(pairs=5), tmp_path / "store.db")
+    assert after[:4] == before
+    assert records(after) == records(run(plan._replace(pairs=5), tmp_path / "new.db"))
+    assert run(plan, tmp_path / "store.db") == before  # a plan with fewer pairs shows its own games only
+
+
+def test_one_store_keeps_many_tournaments_apart(tmp_path):
+    first = run(Plan("tic_tac_toe", ("random", "random"), pairs=2), tmp_path / "store.db")
+    second = run(Plan("tic_tac_toe", ("random", "greedy"), pairs=2), tmp_path / "store.db")
+    assert run(Plan("tic_tac_toe", ("random", "random"), pairs=2), tmp_path / "store.db") == first
+    assert second != first
+
+
+def test_a_name_belongs_to_one_plan(tmp_path):
+    plan = Plan("tic_tac_toe", ("random", "random"), pairs=1)
+    run(plan, tmp_path / "store.db", name="mine")
+    run(plan._replace(pairs=2), tmp_path / "store.db", name="mine")
+    for other, message in (
+        (plan._replace(seed=5), "its seed is 1, not 5"),
+        (plan._replace(agents=("random", "greedy")), "random, random, not random, greedy"),
+    ):
+        with pytest.raises(StoreError, match=f"another tournament named 'mine': .*{message}; choose another name"):
+            run(other, tmp_path / "store.db", name="mine")
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        (Plan("tic_tac_toe", ("random",)), "at least two agents, not 1"),
+        (Plan("tic_tac_toe", ("random", "random"), pairs=0), "at least one pair"),
+        (Plan("tic_tac_toe", ("random", "random"), seed=-1), "from 0 to 2^63"),
+        (Plan("tic_tac_toe", ("random", "random"), opening_plies=9), "lasts at most 9 plies; an opening of 9 plies leaves nothing to play"),
+        (Plan("tic_tac_toe", ("random", "random"), opening_plies=8), "choose fewer opening plies"),
+        (Plan("tic_tac_toe", ("random", "random"), opening_plies=-1), "0 or more plies, not -1"),
+        (Plan("tic_tac_toe", ("random", "alphabeta:heuristic=windows")), "windows"),
+        (Plan("tic_tac", ("random", "random")), "did you mean 'tic_tac_toe'"),
+    ],
+)
+def test_a_plan_that_cannot_be_played_is_refused_at_once(plan, message, tmp_path):
+    with pytest.raises(SpecificationError) as refused:
+        run(plan, tmp_path / "store.db")
+    assert message in str(refused.value)
+
+
+# -- faults --
+
+FAULTS = {
+    "PlaysIllegally": (ILLEGAL_ACTION, "played the illegal action"),
+    "Raises": (RAISED, "raised ValueError: I give up (agents.py, line "),
+    "DividesByZero": (RAISED, "raised ZeroDivisionError"),
+    "RecursesForever": (RAISED, "raised RecursionError"),
+    "Exits": (RAISED, "raised SystemExit: 1"),
+    "ReturnsNone": (NO_ACTION, "returned None, which is no action"),
+    "ReturnsFloat": (NO_ACTION, "which is no action; actions are whole numbers from 0 to 8"),
+    "ReturnsTooMuch": (ILLEGAL_ACTION, "played the action 9, which does not exist"),
+    "ReturnsNegative": (ILLEGAL_ACTION, "played the action -1, which does not exist"),
+    "ResetRaises": (RAISED, "raised OSError: the weights are gone"),
+}
+
+
+def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_path):
+    good = ("random", "greedy")
+    plan = Plan("tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in FAULTS)), pairs=3)
+    games = run(plan, tmp_path / "store.db")
+    undisturbed = run(plan._replace(agents=good), tmp_path / "good.db")
+    assert records([game for game in games if set(game.players) == {0, 1}]) == records(undisturbed)
+    for number, (name, (fault, reason)) in enumerate(FAULTS.items(), 2):
+        lost = [game for game in games if game.result.forfeited is not None and game.players[game.result.forfeited] == number]
+        assert lost, f"{name} never forfeited"
+        for game in lost:
+            seat = game.players.index(number)
+            assert game.result.fault == fault
+            assert f"player_{seat} (python:broken.agents:{name}) " in game.result.reason
+            assert reason in game.result.reason
+            assert game.result.returns[seat] == -1
+    assert not any(game.result.forfeited is not None and game.players[game.result.forfeited] < 2 for game in games)
+
+
+def test_an_agent_that_changes_the_position_it_is_shown_changes_nothing(tmp_path):
+    games = run(Plan("connect_four", ("random", "python:broken.agents:PlaysInTheGivenPosition"), pairs=5), tmp_path / "store.db")
+    assert all(game.result.fault is None for game in games)
+
+
+# -- the table --
+
+
+def finished(players, returns, moves=(0,), seconds=(1.0, 3.0), decisions=(2, 2), **fault) -> StoredGame:
+    result = GameResult(moves, returns, "", fault.get("fault"), fault.get("forfeited"), seconds, decisions)
+    return StoredGame(0, players, (), (0, 0), result)
+
+
+def test_the_table_counts_each_game_for_both_sides():
+    games = [
+        finished((0, 1), (1.0, -1.0), moves=(0,)),
+        finished((1, 0), (1.0, -1.0), moves=(1,)),
+        finished((0, 1), (0.0, 0.0), moves=(1,)),
+        finished((1, 2), (-4.0, 4.0), moves=(2,), fault="raised", forfeited=0),
+    ]
+    table = CrossTable(["a", "b", "c"], games)
+    a, b, c = table.rows
+    assert (a.total.wins, a.total.draws, a.total.losses) == (1, 1, 1)
+    assert (a.total.score, a.against[1].score, a.against[2].score) == (0.5, 0.5, None)
+    assert (a.by_seat[0].wins, a.by_seat[1].losses) == (1, 1)
+    assert (a.seconds, a.decisions, a.seconds_per_move) == (5.0, 6, 5.0 / 6)
+    assert (a.distinct_games, a.distinct_share) == (2, 2 / 3)
+    assert (b.total.games, dict(b.faults), dict(c.faults)) == (4, {"raised": 1}, {})
+    assert [row.label for row in table.standings()] == ["c", "a", "b"]
+    assert sum(row.total.wins for row in table.rows) == sum(row.total.losses for row in table.rows)
+
+
+def test_deterministic_agents_without_openings_repeat_one_game_and_the_table_says_so(tmp_path):
+    plan = Plan("connect_four", ("alphabeta:depth=2", "alphabeta:depth=3"), pairs=6, opening_plies=0)
+    with Store(tmp_path / "store.db") as store:
+        tournament = Tournament(plan, store)
+        tournament.run()
+        row = CrossTable(tournament.labels, tournament.played()).rows[0]
+    assert (row.total.games, row.distinct_games) == (12, 2)
+
+
+# -- processes that are killed, or work at the same time --
+
+DISTURBED = Plan("connect_four", ("random", "greedy", "montecarlo:simulations=10"), pairs=40, seed=7)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return records(run(DISTURBED, tmp_path_factory.mktemp("undisturbed") / "store.db"))
+
+
+def start_process(path: Path) -> subprocess.Popen:
+    options = ["--pairs", str(DISTURBED.pairs), "--seed", str(DISTURBED.seed), "--store", str(path)]
+    command = [sys.executable, "-m", "plyground.cli", "tournament", DISTURBED.game, *DISTURBED.agents, *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=path.parent)
+
+
+def count_games(path: Path) -> int:
+    """How many games a store holds, read from outside."""
+    if not path.exists():
+        return 0
+    connection = sqlite3.connect(path, timeout=10)
+    try:
+        return connection.execute("SELECT count(*) FROM games").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0  # the tables are being made
+    finally:
+        connection.close()
+
+
+def kill_and_resume(path: Path, kills: int, chance: random.Random) -> None:
+    for _ in range(kills):
+        before = count_games(path)
+        process = start_process(path)
+        while process.poll() is None and count_games(path) <= before + chance.randrange(12):
+            time.sleep(0.002)
+        time.sleep(chance.random() * 0.02)
+        process.kill()
+        process.communicate()
+        if process.returncode == 0:
+            return
+        assert process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kill -9 is a matter of POSIX")
+@pytest.mark.parametrize("kills", [4, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_tournament_killed_at_any_moment_goes_on_as_if_nothing_had_happened(kills, tmp_path, undisturbed):
+    path = tmp_path / "store.db"
+    kill_and_resume(path, kills, random.Random(kills))
+    assert count_games(path) > 0
+    assert records(run(DISTURBED, path)) == undisturbed
+
+
+def test_two_processes_on_one_store_double_nothing(tmp_path, undisturbed):
+    path = tmp_path / "store.db"
+    processes = [start_process(path) for _ in range(2)]
+    for process in processes:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+    with Store(path) as store:
+        assert records(list(Tournament(DISTURBED, store).played())) == undisturbed
