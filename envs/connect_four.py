@@ -162,8 +162,9 @@ def observe(rules, position, player, out):
 @r.restore.register_body(ConnectFour)
 def restore(rules, observation, position):
     start(rules, position)
-    own, other, discs = ZERO, ZERO, 0
+    own, other, bottoms, discs = ZERO, ZERO, ZERO, 0
     for column in range(rules.cols):
+        bottoms |= ONE << np.uint64(column * (rules.rows + 1))
         for row in range(rules.rows):
             bit = ONE << np.uint64(column * (rules.rows + 1) + row)
             if observation[rules.rows - 1 - row, column, 0] != 0:
@@ -172,6 +173,9 @@ def restore(rules, observation, position):
             if observation[rules.rows - 1 - row, column, 1] != 0:
                 other |= bit
                 discs += 1
+    # Discs in one place, discs that float, or too many of one side: leave the initial position, which looks different.
+    if own & other != ZERO or ((own | other) + bottoms) & (own | other) != ZERO or count_bits(own) != discs // 2:
+        return
     player = discs & 1
     position.stones[player] = own
     position.stones[1 - player] = other

@@ -179,7 +179,7 @@ class Position:
 
     def is_legal(self, action: int) -> bool:
         """Whether the action may be played now."""
-        return isinstance(action, (int, np.integer)) and bool(r.is_legal(self.game.rules, self.record, int(action)))
+        return isinstance(action, (int, np.integer)) and not isinstance(action, bool) and bool(r.is_legal(self.game.rules, self.record, int(action)))
 
     def play(self, action: int) -> Position:
         """Play an action in place; returns this position.

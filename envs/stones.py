@@ -97,11 +97,14 @@ def observe(rules, position, player, out):
 @kernel
 def restore(rules, observation, position):
     start(rules, position)
-    stones = 0
+    own, other = 0, 0
     for cell in range(rules.rows * rules.cols):
         row, column = cell // rules.cols, cell % rules.cols
-        stones += (observation[row, column, 0] != 0) + (observation[row, column, 1] != 0)
-    player = stones & 1  # the observer is to move, so the number of stones tells who observes
+        own += observation[row, column, 0] != 0
+        other += observation[row, column, 1] != 0
+    if own != (own + other) // 2:
+        return  # too many stones of one side: leave the initial position, which looks different
+    player = (own + other) & 1  # the observer is to move, so the number of stones tells who observes
     for cell in range(rules.rows * rules.cols):
         row, column = cell // rules.cols, cell % rules.cols
         if observation[row, column, 0] != 0:
