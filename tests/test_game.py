@@ -1,0 +1,404 @@
+"""The Python face of the rules: Game and Position."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+
+import numpy as np
+import plyground
+import pytest
+from plyground import IllegalActionError, make_game
+from plyground.envs.registry import BUILT_IN, game_names, register_game
+
+SPECS = [
+    "tic_tac_toe",
+    "tic_tac_toe:size=5",
+    "tic_tac_toe:rows=3,cols=4,connect=3",
+    "connect_four",
+    "connect_four:rows=4,cols=5,connect=3",
+    "dots_and_boxes:rows=2,cols=2",
+    "dots_and_boxes:rows=2,cols=3,reward=margin,start=icelandic",
+    "gomoku:size=7,rule=caro",
+    "gomoku",
+]
+each_game = pytest.mark.parametrize("game", [make_game(spec) for spec in SPECS], ids=SPECS)
+
+
+def random_position(game, plies, seed=0):
+    rng, position = random.Random(seed), game.initial_position()
+    while plies > 0 and not position.is_over:
+        position.play(rng.choice(position.legal_actions()))
+        plies -= 1
+    return position
+
+
+def finished(game, seed=0):
+    return random_position(game, game.facts.longest_game, seed)
+
+
+# -- games --
+
+
+def test_the_four_games_are_known_by_name():
+    assert {"tic_tac_toe", "connect_four", "dots_and_boxes", "gomoku"} <= set(game_names())
+
+
+def test_a_game_may_be_made_from_a_specification_or_keywords_or_a_game():
+    game = make_game("connect_four:rows=4,cols=5")
+    assert game == make_game("connect_four", rows=4, cols=5) == make_game("connect_four", {"rows": "4"}, cols=5) == make_game(game)
+    assert game == make_game("connect_four_v0:rows=4,cols=5")
+    assert hash(game) == hash(make_game("connect_four", rows=4, cols=5))
+    assert game != make_game("connect_four")
+    assert game != make_game("tic_tac_toe:rows=4,cols=5,connect=4")
+
+
+@each_game
+def test_the_specification_makes_the_same_game_again(game):
+    assert make_game(game.spec) == game
+    assert eval(repr(game), {"make_game": make_game}) == game
+    assert pickle.loads(pickle.dumps(game)) == copy.deepcopy(game) == game
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("tic_tac_toe:rows=5,cols=5,connect=5", "tic_tac_toe:size=5"),
+        ("tic_tac_toe:rows=5,cols=5,connect=4", "tic_tac_toe:size=5,connect=4"),
+        ("gomoku:rows=10,cols=10,rule=caro", "gomoku:size=10,rule=caro"),
+        ("dots_and_boxes:rows=2,cols=3", "dots_and_boxes:dots=3x4"),
+        ("dots_and_boxes:rows=2,cols=3", "dots_and_boxes:dots=(3,4)"),
+        ("dots_and_boxes", "dots_and_boxes:dots=5x5"),
+    ],
+)
+def test_short_forms_mean_the_same(long, short):
+    assert make_game(long) == make_game(short)
+
+
+def test_dots_may_be_a_tuple_in_python():
+    assert make_game("dots_and_boxes", dots=(3, 4)) == make_game("dots_and_boxes", rows=2, cols=3)
+
+
+@each_game
+def test_the_facts_describe_the_game(game):
+    facts, start = game.facts, game.initial_position()
+    assert facts.players == 2
+    assert start.observation().shape == facts.observation_shape
+    assert start.observation().dtype == np.int8
+    assert start.action_mask().shape == (facts.num_actions,)
+    assert start.action_mask().dtype == np.int8
+    assert facts.min_return == -facts.max_return < 0
+    assert facts.moves_again == (game.name == "dots_and_boxes")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("conect_four", r"no game 'conect_four'; did you mean 'connect_four'\? \(there are: tic_tac_toe, connect_four"),
+        ("chess", r"no game 'chess' \(there are: tic_tac_toe"),
+        ("", "names nothing"),
+        ("connect_four:columns=4", r"connect_four has no parameter 'columns'.*rows, cols, connect"),
+        ("connect_four:rows=0", "rows=0 is not possible for connect_four: rows must be a whole number from 1 to"),
+        ("connect_four:rows=4.5", "whole number"),
+        ("connect_four:rows=six", "rows=six is not possible for connect_four: rows must be a whole number"),
+        ("connect_four:rows=9,cols=9", r"\(rows \+ 1\) \* cols may be at most 64"),
+        ("connect_four:rows=3,cols=3", "4 in a row do not fit on 3 rows and 3 columns"),
+        ("connect_four:7", "'7' in 'connect_four:7' is not of the form KEY=VALUE"),
+        ("connect_four:rows=5,rows=6", "'rows' is given twice"),
+        ("tic_tac_toe:size=20", "size must be a whole number from 2 to 19"),
+        ("tic_tac_toe:rows=2,cols=2,connect=3", "do not fit"),
+        ("gomoku:rule=renju", "rule must be one of freestyle, standard, caro, caro_overline"),
+        ("gomoku:size=20", "size must be a whole number from 3 to 19"),
+        ("dots_and_boxes:dots=5", "write two numbers"),
+        ("dots_and_boxes:reward=money", "reward must be one of win, margin"),
+        ("dots_and_boxes:rows=9,cols=9", "at most 128 edges and 64 boxes"),
+        ("dots_and_boxes:rows=1,cols=1,start=swedish", "leaves no edge"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_what_can(spec, message):
+    with pytest.raises(ValueError, match=message):
+        make_game(spec)
+
+
+def test_a_second_game_of_the_same_name_is_refused():
+    with pytest.raises(ValueError, match="registered already"):
+        register_game(type("Other", (), {"declaration": BUILT_IN[0].declaration}))
+    with pytest.raises(TypeError, match="declares no game"):
+        register_game(int)
+
+
+# -- positions --
+
+
+def test_playing_in_place_and_after():
+    game = make_game("connect_four")
+    position = game.initial_position()
+    following = position.after(3)
+    assert position == game.initial_position()
+    assert following != position
+    assert position.play(3) is position
+    assert position == following == game.position([3]) == game.position(["d"]) == game.position(["3"])
+    assert position.to_move == 1
+
+
+@each_game
+def test_a_copy_is_equal_and_independent(game):
+    position = random_position(game, 3)
+    for twin in (position.copy(), copy.copy(position), copy.deepcopy(position), pickle.loads(pickle.dumps(position))):
+        assert twin == position
+        assert hash(twin) == hash(position)
+        assert twin.key() == position.key()
+        twin.play(twin.legal_actions()[0])
+        assert twin != position
+    assert position == random_position(game, 3)
+
+
+@each_game
+def test_equal_positions_are_equal_however_they_came_about(game):
+    """Also a thousand copies of copies: no byte of a record is left to chance."""
+    if game.name != "dots_and_boxes":
+        a, b, c = random.Random(1).sample(game.initial_position().legal_actions(), 3)
+        assert game.position([a, b, c]) == game.position([c, b, a])
+    position = random_position(game, 2)
+    chain = position
+    for _ in range(1000):
+        chain = chain.copy()
+        assert chain == position
+    assert len({position, chain, position.after(position.legal_actions()[0])}) == 2
+
+
+def test_positions_of_different_games_differ():
+    assert make_game("connect_four").initial_position() != make_game("connect_four:rows=5").initial_position()
+    assert make_game("connect_four").initial_position() != "connect_four"
+
+
+@each_game
+def test_returns_are_zero_sum_and_the_outcome_follows_from_them(game):
+    for seed in range(20):
+        position = finished(game, seed)
+        assert position.is_over
+        assert sum(position.returns) == 0
+        winner = None if position.returns[0] == 0 else int(position.returns[1] > 0)
+        assert position.outcome.winner == winner
+        assert position.legal_actions() == []
+        assert not position.action_mask().any()
+    assert game.initial_position().outcome is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "actions", "outcome"),
+    [
+        ("tic_tac_toe", ["a3", "b3", "a2", "b2", "a1"], "player_0 wins: 3 in a row"),
+        ("tic_tac_toe", ["b2", "a1", "a3", "c1", "b1", "b3", "a2", "c2", "c3"], "draw: the board is full"),
+        ("connect_four", ["a", "b", "a", "b", "a", "b", "g", "b"], "player_1 wins: 4 in a row"),
+        ("gomoku", ["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1"], "player_0 wins: 5 in a row"),
+        ("dots_and_boxes:rows=1,cols=1", ["h 0 0", "h 1 0", "v 0 0", "v 0 1"], "player_1 wins"),
+    ],
+)
+def test_the_outcome_names_the_winner_and_the_reason(spec, actions, outcome):
+    assert str(make_game(spec).position(actions).outcome).startswith(outcome)
+
+
+def test_whoever_completes_a_box_moves_again_and_margins_count_at_once():
+    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(["h 0 0", "h 1 0", "v 0 0"])
+    assert position.to_move == 1
+    position.play(position.game.text_to_action("v 0 1"))
+    assert position.to_move == 1
+    assert position.returns == (-1.0, 1.0)
+    win = make_game("dots_and_boxes:rows=1,cols=2").position(["h 0 0", "h 1 0", "v 0 0", "v 0 1"])
+    assert win.returns == (0.0, 0.0)
+
+
+def test_one_edge_may_complete_two_boxes():
+    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(["h 0 0", "h 1 0", "v 0 0", "h 0 1", "h 1 1", "v 0 2", "v 0 1"])
+    assert position.is_over
+    assert position.returns == (2.0, -2.0)
+
+
+# -- errors --
+
+
+def test_an_illegal_action_is_refused_with_the_legal_ones():
+    position = make_game("connect_four").position([0] * 6)
+    with pytest.raises(IllegalActionError, match=r"action 0 \(a\) is not legal here; legal are 1 \(b\), 2 \(c\)"):
+        position.play(0)
+    with pytest.raises(IllegalActionError, match="and 212 more"):
+        make_game("gomoku").position([0, 0])
+
+
+@pytest.mark.parametrize("action", [-1, 7, 1.0, True, None, "d", np.float32(1)])
+def test_what_is_no_action_is_refused(action):
+    position = make_game("connect_four").initial_position()
+    with pytest.raises(IllegalActionError, match="whole numbers from 0 to 6"):
+        position.play(action)
+    assert not position.is_legal(action)
+    assert position == make_game("connect_four").initial_position()
+
+
+@pytest.mark.parametrize("integer", [int, np.int8, np.int64, np.uint8])
+def test_actions_may_be_integers_of_any_kind(integer):
+    assert make_game("connect_four").initial_position().after(integer(3)) == make_game("connect_four").position([3])
+
+
+@each_game
+def test_nothing_may_be_played_once_the_game_is_over(game):
+    position = finished(game)
+    with pytest.raises(IllegalActionError, match=r"the game is over \((draw|player_[01] wins): "):
+        position.play(0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "message"),
+    [
+        ("connect_four", "h", "columns are a to g"),
+        ("tic_tac_toe", "d1", "cells run from a1 to c3"),
+        ("tic_tac_toe", "a0", "cells run from a1 to c3"),
+        ("tic_tac_toe", "", "cells run from a1 to c3"),
+        ("dots_and_boxes", "h 5 0", "'h 4 3' and 'v 3 4'"),
+        ("dots_and_boxes", "x", "edges run from 'h 0 0'"),
+        ("gomoku", "p1", "cells run from a1 to o15"),
+        ("connect_four", "9", "whole numbers from 0 to 6"),
+    ],
+)
+def test_a_text_that_names_no_action_is_refused_with_those_that_do(spec, text, message):
+    with pytest.raises(IllegalActionError, match=message):
+        make_game(spec).text_to_action(text)
+
+
+@pytest.mark.parametrize("player", [2, -1, "player_0"])
+def test_an_observation_is_of_one_of_the_players(player):
+    with pytest.raises(ValueError, match="players are 0 and 1"):
+        make_game("connect_four").initial_position().observation(player)
+
+
+# -- names, observations, symmetries, text --
+
+
+@each_game
+def test_every_action_has_a_name_that_means_it(game):
+    names = [game.action_to_text(action) for action in range(game.facts.num_actions)]
+    assert len(set(names)) == len(names)
+    assert [game.text_to_action(name) for name in names] == list(range(game.facts.num_actions))
+    assert [game.text_to_action(f" {name.upper()} ") for name in names] == list(range(game.facts.num_actions))
+
+
+@pytest.mark.parametrize(
+    ("spec", "action", "name"),
+    [
+        ("tic_tac_toe", 0, "a3"),
+        ("tic_tac_toe", 8, "c1"),
+        ("gomoku", 0, "a15"),
+        ("gomoku", 224, "o1"),
+        ("connect_four", 3, "d"),
+        ("dots_and_boxes", 1, "h 0 1"),
+        ("dots_and_boxes", 20, "v 0 0"),
+        ("dots_and_boxes:dots=3x4", 16, "v 1 3"),
+    ],
+)
+def test_names_of_actions(spec, action, name):
+    assert make_game(spec).action_to_text(action) == name
+
+
+@each_game
+def test_what_no_position_looks_like_is_refused(game):
+    with pytest.raises(ValueError, match="no position of"):
+        game.position_from_observation(np.full(game.facts.observation_shape, 1, np.int8))
+    with pytest.raises(ValueError, match="is observed as an array of shape"):
+        game.position_from_observation(np.zeros((2, 2), np.int8))
+
+
+def planes(rows):
+    """An observation from rows of text: x own stones, o the opponent's."""
+    return np.array([[[cell == "x", cell == "o"] for cell in row] for row in rows], np.int8)
+
+
+@pytest.mark.parametrize(
+    ("spec", "rows"),
+    [
+        ("connect_four:rows=4,cols=4", ["....", "x...", "....", "o..."]),  # floats
+        ("connect_four:rows=4,cols=4", ["....", "....", "o...", "oo.x"]),  # three against one
+        ("connect_four:rows=4,cols=4", ["....", "....", "....", "xx.o"]),  # the opponent would be to move
+        ("tic_tac_toe", ["xxx", "...", "..."]),
+        ("tic_tac_toe", ["oo.", "...", "..."]),
+        ("gomoku:size=5", ["x....", ".....", ".....", ".....", "....."]),
+    ],
+)
+def test_observations_with_stones_that_cannot_be_there_are_refused(spec, rows):
+    with pytest.raises(ValueError, match="no position of"):
+        make_game(spec).position_from_observation(planes(rows))
+
+
+@each_game
+def test_the_symmetries_are_a_group(game):
+    rows = {tuple(row) for row in game.symmetries.tolist()}
+    identity = tuple(range(game.facts.num_actions))
+    assert tuple(game.symmetries[0].tolist()) == identity
+    assert len(rows) == len(game.symmetries)
+    for one in rows:
+        assert sorted(one) == list(identity)
+        for other in rows:
+            assert tuple(one[action] for action in other) in rows
+
+
+@pytest.mark.parametrize(
+    ("spec", "count"),
+    [
+        ("tic_tac_toe", 8),
+        ("tic_tac_toe:rows=3,cols=4,connect=3", 4),
+        ("connect_four", 2),
+        ("gomoku", 8),
+        ("dots_and_boxes", 8),
+        ("dots_and_boxes:rows=2,cols=3", 4),
+        ("dots_and_boxes:rows=2,cols=2,start=swedish", 8),
+        ("dots_and_boxes:rows=2,cols=2,start=icelandic", 2),
+        ("dots_and_boxes:rows=2,cols=3,start=icelandic", 1),
+    ],
+)
+def test_how_many_symmetries_a_board_has(spec, count):
+    assert len(make_game(spec).symmetries) == count
+
+
+BOARDS = {
+    ("tic_tac_toe", "b2 a1 c3"): """
+ 3 . . X
+ 2 . X .
+ 1 O . .
+   a b c""",
+    ("connect_four:rows=4,cols=5,connect=3", "c c d a"): """
+ 4 . . . . .
+ 3 . . . . .
+ 2 . . O . .
+ 1 O . X X .
+   a b c d e""",
+    ("gomoku:size=5,connect=4", "a5 e1 c3"): """
+ 5 X . . . .
+ 4 . . . . .
+ 3 . . X . .
+ 2 . . . . .
+ 1 . . . . O
+   a b c d e""",
+}
+
+
+@pytest.mark.parametrize(("key", "board"), BOARDS.items(), ids=[key[0] for key in BOARDS])
+def test_the_board_as_text(key, board):
+    assert str(make_game(key[0]).position(key[1].split())) == board[1:]
+
+
+def test_the_dots_and_boxes_board_as_text():
+    position = make_game("dots_and_boxes:rows=1,cols=2").position(["h 0 0", "h 1 0", "v 0 0", "v 0 1", "h 1 1"])
+    assert str(position).splitlines()[:3] == ["+---+   +", "| B |", "+---+---+"]
+    assert "A 0" in str(position)
+    assert "5 of 7" in str(position)
+
+
+def test_repr_says_whose_turn_it_is_or_how_it_ended():
+    game = make_game("tic_tac_toe")
+    assert repr(game.initial_position()) == "<Position of tic_tac_toe, player_0 to move>"
+    assert repr(game.position(["a3", "b3", "a2", "b2", "a1"])) == "<Position of tic_tac_toe, player_0 wins: 3 in a row>"
+
+
+def test_the_public_names_are_there():
+    assert all(hasattr(plyground, name) for name in plyground.__all__)
+    assert plyground.__version__.count(".") == 2
