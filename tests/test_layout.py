@@ -20,7 +20,7 @@ MAY_IMPORT = {
 }
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 ALL_FILES = sorted([*SOURCES, *ROOT.glob("*.py"), *(path for name in ("tests", "benchmarks", "examples") for path in (ROOT / name).rglob("*.py"))])
-KERNEL_MARKS = {"kernel", "rule", "register_body", "default_body", "njit", "overload", "register_jitable"}
+KERNEL_MARKS = {"kernel", "borrowing_kernel", "rule", "register_body", "default_body", "njit", "overload", "register_jitable"}
 
 
 def relative(path: Path) -> str:
