@@ -101,8 +101,7 @@ def tournament(
 ) -> None:
     """Let agents play everybody against everybody, in both seats.
 
-    Every finished game is kept in the store at once. The same command goes on where it was stopped; more --pairs add games to those
-    that are there.
+    Every finished game is kept at once. The same command goes on where it was stopped; more --pairs add games.
 
     [bold]Examples[/bold]
 
@@ -140,7 +139,7 @@ def tournament(
         return
     console = Console(highlight=False)
     console.print(f"{planned.game.spec}: {table.games} games (pairs {pairs}, opening plies {opening_plies}, seed {seed})\n", markup=False)
-    console.print(display.cross_table(table))
+    display.print_cross_table(table, console)
     notes.print(f"\ngames in {store}", markup=False)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console, Group
 from rich.live import Live
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -45,22 +46,46 @@ def duration(seconds: float | None) -> str:
     return f"{seconds * 1e6:.{1 if seconds < 9.95e-6 else 0}f} µs"
 
 
-def cross_table(table: CrossTable) -> Group:
-    """Standings with a column for each opponent, and what the agents did wrong."""
+def print_cross_table(table: CrossTable, console: Console) -> None:
+    """Standings with a column for each opponent, and what the agents did wrong. Where that is too wide, the opponents get a table of their own."""
+    shown = [_standings(table, counts=True, opponents=True)]
+    if _narrowest(shown[0], console) > console.width:
+        shown = [_standings(table, counts=True, opponents=False), _standings(table, counts=False, opponents=True)]
+    width = console.width
+    for index, part in enumerate(shown):
+        if index:
+            console.print("\nscore in % against each opponent")
+        console.width = max(width, _narrowest(part, console))  # rather lines that the terminal wraps than columns left out
+        console.print(part)
+        console.width = width
+    for row in table.standings():
+        if row.faults:
+            console.print(_faults(row))
+
+
+def _narrowest(table: Table, console: Console) -> int:
+    """How many characters a table takes at least."""
+    return Measurement.get(console, console.options.update(max_width=10_000), table).minimum
+
+
+def _standings(table: CrossTable, counts: bool, opponents: bool) -> Table:
+    """A row for each agent, the best first."""
     rows = table.standings()
     shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     shown.add_column("#", justify="right")
-    shown.add_column("agent", overflow="fold", min_width=10)
-    for heading in ("score\n%", "won", "draw", "lost", "time\n/move", "distinct\n%"):
+    shown.add_column("agent", overflow="fold", min_width=min(16, max(len(row.label) for row in rows)))
+    for heading in ("score\n%", "won", "draw", "lost", "time\n/move", "distinct\n%") if counts else ():
         shown.add_column(heading, justify="right", no_wrap=True)
-    for place in range(1, len(rows) + 1):
+    for place in range(1, len(rows) + 1) if opponents else ():
         shown.add_column(f"#{place}", justify="right", no_wrap=True)
     for place, row in enumerate(rows, 1):
-        cells = ["." if other is row else _whole_percent(row.against[other.number].score) for other in rows]
-        counts = [str(row.total.wins), str(row.total.draws), str(row.total.losses)]
-        numbers = [percent(row.total.score), *counts, duration(row.seconds_per_move), _whole_percent(row.distinct_share)]
-        shown.add_row(str(place), Text(row.label), *numbers, *cells)
-    return Group(shown, *(_faults(row) for row in rows if row.faults))
+        total = row.total
+        cells = [percent(total.score), str(total.wins), str(total.draws), str(total.losses), duration(row.seconds_per_move)]
+        cells = [*cells, _whole_percent(row.distinct_share)] if counts else []
+        if opponents:
+            cells += ["." if other is row else _whole_percent(row.against[other.number].score) for other in rows]
+        shown.add_row(str(place), Text(row.label), *cells)
+    return shown
 
 
 def _whole_percent(share: float | None) -> str:

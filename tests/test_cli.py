@@ -68,6 +68,17 @@ def test_json_is_all_that_standard_output_holds():
     assert len(value["meetings"]) == 6
 
 
+def test_no_column_is_lost_where_there_are_many_agents(monkeypatch):
+    for width, count in (("80", 12), ("40", 4), ("40", 12)):
+        monkeypatch.setenv("COLUMNS", width)
+        shown = plyground("tournament", "tic_tac_toe", *["random"] * count, "--pairs", "1").stdout
+        assert f"#{count}" in shown
+        assert "score in % against each opponent" in shown
+        last = [line for line in shown.splitlines() if re.match(rf" *{count} ", line)]
+        assert len(last) == 2
+        assert last[1].split()[-count:].count(".") == 1
+
+
 def test_forfeits_are_told_below_the_table():
     result = plyground("tournament tic_tac_toe random python:broken.agents:Raises --pairs 1")
     assert result.exit_code == 0

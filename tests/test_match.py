@@ -57,6 +57,15 @@ def test_equal_seeds_give_equal_games_and_others_do_not(game):
     assert len(set(games)) == 3
 
 
+@pytest.mark.parametrize("spec", ["random", "greedy", "minimax:depth=3", "alphabeta:depth=5", "montecarlo:simulations=20"])
+def test_a_game_does_not_depend_on_the_games_its_agents_played_before(spec):
+    fresh = play_game("connect_four", [make_agent(spec), make_agent("random")], opening=[2], seeds=(8, 9)).moves
+    agents = [make_agent(spec), make_agent("random")]
+    for seed in range(3):
+        play_game("connect_four", agents, opening=[seed, 3], seeds=(seed, seed))
+    assert play_game("connect_four", agents, opening=[2], seeds=(8, 9)).moves == fresh
+
+
 def test_the_opening_is_played_first_and_not_asked_for():
     result = play_game("connect_four", [Script(0, 0, 0), Script(1, 1)], opening=[0, 1])
     assert result.moves == (0, 1, 0, 1, 0, 1, 0)
