@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -178,17 +180,19 @@ def test_deterministic_agents_without_openings_repeat_one_game_and_the_table_say
 
 # -- processes that are killed, or work at the same time --
 
-DISTURBED = Plan("connect_four", ("random", "greedy", "montecarlo:simulations=10"), pairs=40, seed=7)
+PLAN = Plan("connect_four", ("random", "greedy", "alphabeta:depth=4", "montecarlo:simulations=10"), seed=7)
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    return records(run(DISTURBED, tmp_path_factory.mktemp("undisturbed") / "store.db"))
+@functools.cache
+def undisturbed(pairs: int) -> list[tuple]:
+    """The games of a run that nothing interrupts."""
+    with tempfile.TemporaryDirectory() as folder:
+        return records(run(PLAN._replace(pairs=pairs), Path(folder) / "store.db"))
 
 
-def start_process(path: Path) -> subprocess.Popen:
-    options = ["--pairs", str(DISTURBED.pairs), "--seed", str(DISTURBED.seed), "--store", str(path)]
-    command = [sys.executable, "-m", "plyground.cli", "tournament", DISTURBED.game, *DISTURBED.agents, *options]
+def start_process(path: Path, pairs: int) -> subprocess.Popen:
+    options = ["--pairs", str(pairs), "--seed", str(PLAN.seed), "--store", str(path)]
+    command = [sys.executable, "-m", "plyground.cli", "tournament", PLAN.game, *PLAN.agents, *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=path.parent)
 
 
@@ -205,34 +209,35 @@ def count_games(path: Path) -> int:
         connection.close()
 
 
-def kill_and_resume(path: Path, kills: int, chance: random.Random) -> None:
-    for _ in range(kills):
-        before = count_games(path)
-        process = start_process(path)
-        while process.poll() is None and count_games(path) <= before + chance.randrange(12):
-            time.sleep(0.002)
-        time.sleep(chance.random() * 0.02)
-        process.kill()
-        process.communicate()
-        if process.returncode == 0:
-            return
-        assert process.returncode == -signal.SIGKILL
+def start_and_kill(path: Path, pairs: int, chance: random.Random) -> None:
+    """Kill a tournament at a random moment: mostly after a few more games, sometimes while it starts."""
+    wanted = count_games(path) + chance.randrange(5)
+    process = start_process(path, pairs)
+    if chance.random() < 0.25:
+        time.sleep(chance.random())
+    else:
+        while process.poll() is None and count_games(path) <= wanted:
+            time.sleep(0.001)
+        time.sleep(chance.random() * 0.01)
+    process.kill()
+    _, errors = process.communicate()
+    assert process.returncode == -signal.SIGKILL, errors
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a matter of POSIX")
-@pytest.mark.parametrize("kills", [4, pytest.param(50, marks=pytest.mark.slow)])
-def test_a_tournament_killed_at_any_moment_goes_on_as_if_nothing_had_happened(kills, tmp_path, undisturbed):
-    path = tmp_path / "store.db"
-    kill_and_resume(path, kills, random.Random(kills))
-    assert count_games(path) > 0
-    assert records(run(DISTURBED, path)) == undisturbed
+@pytest.mark.parametrize(("kills", "pairs"), [(4, 20), pytest.param(50, 150, marks=pytest.mark.slow)])
+def test_a_tournament_killed_at_any_moment_goes_on_as_if_nothing_had_happened(kills, pairs, tmp_path):
+    path, chance = tmp_path / "store.db", random.Random(kills)
+    for _ in range(kills):
+        start_and_kill(path, pairs, chance)
+    assert 0 < count_games(path) < len(undisturbed(pairs))
+    assert records(run(PLAN._replace(pairs=pairs), path)) == undisturbed(pairs)
 
 
-def test_two_processes_on_one_store_double_nothing(tmp_path, undisturbed):
+def test_two_processes_on_one_store_double_nothing(tmp_path):
     path = tmp_path / "store.db"
-    processes = [start_process(path) for _ in range(2)]
-    for process in processes:
+    for process in [start_process(path, pairs=20) for _ in range(2)]:
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
     with Store(path) as store:
-        assert records(list(Tournament(DISTURBED, store).played())) == undisturbed
+        assert records(list(Tournament(PLAN._replace(pairs=20), store).played())) == undisturbed(20)
