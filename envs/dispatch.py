@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.extending import overload
 
-from .kernels import kernel, watch_source
+from .kernels import kernel
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -83,7 +83,6 @@ def compile_body(body: Any) -> Any:
     """The kernel of a rule body; a body that several games share may be a kernel already."""
     if hasattr(body, "py_func"):
         return body
-    watch_source(body)
     return kernel(body)
 
 

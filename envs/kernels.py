@@ -22,6 +22,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 import platformdirs
+from numba.core.caching import NullCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,18 +32,14 @@ ANNOUNCE_AFTER_SECONDS = 1.0
 _MARKER = "last_used"
 
 _dispatchers: list[Any] = []
+_package_sources = tuple(sorted(path for folder in ("envs", "agents") for path in (PACKAGE / folder).rglob("*.py")))
 _foreign_sources: set[Path] = set()
-
-
-def _package_sources() -> list[Path]:
-    """The files that hold kernels or are called by them."""
-    return sorted(path for folder in ("envs", "agents") for path in (PACKAGE / folder).rglob("*.py"))
 
 
 def source_fingerprint() -> str:
     """A hash of everything the machine code depends on: sources, numba, numpy, debug flags."""
     digest = hashlib.sha256()
-    for path in (*_package_sources(), *sorted(_foreign_sources)):
+    for path in (*_package_sources, *sorted(_foreign_sources)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     flags = (numba.__version__, np.__version__, numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.DEBUG)
     digest.update(repr(flags).encode())
@@ -95,6 +92,7 @@ def _enable_cache(dispatcher: Any) -> None:
 
 
 def _compile(function: F, borrows: bool) -> F:
+    watch_source(function)
     dispatcher = numba.njit(function, nogil=True, error_model="numpy", _nrt=not borrows, forceinline=borrows)
     if not numba.config.DISABLE_JIT:
         _enable_cache(dispatcher)
@@ -121,17 +119,24 @@ def borrowing_kernel(function: F) -> F:
 
 
 def watch_source(function: Callable[..., Any]) -> None:
-    """Let the cache depend on the file of a rule defined outside this package (a user's own game)."""
+    """Let the cache depend on the file of a function defined outside envs and agents (a user's own game).
+
+    What has no file (a notebook's cell, the prompt) cannot be watched: from then on this process caches nothing, so that
+    no kernel compiled with such a rule is found by a later one.
+    """
     global _cache_folder
-    if numba.config.DISABLE_JIT:
-        return
     path = Path(function.__code__.co_filename).resolve()
-    if not path.is_file() or path in _foreign_sources or path in _package_sources():
+    if numba.config.DISABLE_JIT or _cache_folder is None or path in _package_sources or path in _foreign_sources:
         return
-    _foreign_sources.add(path)
-    _cache_folder = _open_cache_folder()
-    for dispatcher in _dispatchers:
-        _enable_cache(dispatcher)
+    if path.is_file():
+        _foreign_sources.add(path)
+        _cache_folder = _open_cache_folder()
+        for dispatcher in _dispatchers:
+            _enable_cache(dispatcher)
+    else:
+        _cache_folder = None
+        for dispatcher in _dispatchers:
+            dispatcher._cache = NullCache()
 
 
 @contextlib.contextmanager
