@@ -1,6 +1,15 @@
 """Agents: search, learned policies, external engines; all made by :func:`make_agent`."""
 
-from . import alphabeta, greedy, human, montecarlo, python_agent, random_agent, solver, solver_connect_four  # noqa: F401 -- importing an agent's file registers it
+# Importing an agent's file registers it.
+from . import alphabeta as alphabeta
+from . import greedy as greedy
+from . import human as human
+from . import mcts as mcts
+from . import montecarlo as montecarlo
+from . import python_agent as python_agent
+from . import random_agent as random_agent
+from . import solver as solver
+from . import solver_connect_four as solver_connect_four
 from .agent import Agent, Decision
 from .registry import make_agent, register_agent, register_preset
 

@@ -1,0 +1,194 @@
+"""The agent that searches by Monte Carlo tree search."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from ..envs.game import Game, Position
+from ..envs.randomness import new_stream
+from ..envs.specification import Parameter, SpecificationError
+from . import mcts_search as search
+from .agent import Agent, Decision, heuristic_index
+from .registry import register_agent
+
+DEFAULT_SIMULATIONS = 1000
+SLICE_SECONDS = 0.005
+LARGEST_SLICE = 1 << 20
+REUSE_PLIES = 4  # how far below the last root the new position is looked for
+
+
+@register_agent("mcts")
+class Mcts(Agent):
+    """UCT with random playouts and proven results; plays the action visited most.
+
+    With ``threads=N`` N trees grow side by side from different random streams, and their visits are added (root parallelism);
+    ``simulations`` counts them all.
+    """
+
+    summary = "Monte Carlo tree search: UCT with random playouts and proven results"
+    parameters = (
+        Parameter("simulations", int, None, f"simulations a move; {DEFAULT_SIMULATIONS} unless time limits the search", 1, 10**9),
+        Parameter("time", float, None, "seconds a move", 0.001, 86400),
+        Parameter("exploration", float, 1.4, "constant of UCB1, for returns from -1 to 1", 0, 100),
+        Parameter("playout", str, "uniform", "how playouts choose: uniformly, or favouring the game's ordering", choices=("uniform", "ordered")),
+        Parameter("cutoff", int, 0, "end playouts after so many plies by the heuristic; 0: play to the end", 0, 1000),
+        Parameter("heuristic", str, "default", "what values a position at the cut-off"),
+        Parameter("reuse", bool, True, "keep the part of the tree that the next move still needs"),
+        Parameter("threads", int, 1, "trees grown side by side", 1, 256),
+        Parameter("memory", float, 256.0, "most memory for all trees, in MB", 1, 1_000_000),
+    )
+
+    def check_game(self, game: Game) -> None:
+        heuristic_index(game, self.options["heuristic"])
+        if self.options["cutoff"] and heuristic_index(game, self.options["heuristic"]) < 0 and self.options["heuristic"] != "none":
+            raise SpecificationError(f"cutoff= needs a heuristic, and {game.name} has none")
+
+    def prepare(self, game: Game) -> None:
+        o, threads = self.options, self.options["threads"]
+        budget = int(o["memory"] * 2**20 / search.NODE.itemsize / (threads * (1 + o["reuse"])))
+        if o["time"] is None:
+            # Every simulation expands one node at most; what is kept from the last move comes on top.
+            needed = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
+            budget = min(budget, 4 * needed * game.facts.num_actions)
+        self._capacity = max(budget, game.facts.num_actions + 2)
+        self._trees = [search.new_tree(game, self._capacity) for _ in range(threads)]
+        self._spare: list[Any] = [None] * threads
+        self._search_options = search.MctsOptions(
+            o["exploration"], game.facts.max_return, int(o["playout"] == "ordered"), o["cutoff"], heuristic_index(game, o["heuristic"])
+        )
+        self._descent = game.new_records(REUSE_PLIES + 1)
+        self._root: Position | None = None
+        self._compile(game)
+
+    def _compile(self, game: Game) -> None:
+        """Run every kernel once."""
+        tree, position = search.new_tree(game, 2), game.initial_position()
+        search.plant(game.rules, tree)
+        search.simulate(game.rules, self._search_options, tree, new_stream(0), 1)
+        search.find_descendant(game.rules, tree, position.record, self._descent, np.zeros(REUSE_PLIES + 1, np.int64), REUSE_PLIES)
+        search.transplant(tree.nodes, search.ROOT, search.new_tree(game, 2).nodes)
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self._root = None
+        self._streams = [new_stream(seed, thread) for thread in range(self.options["threads"])]
+
+    def decide(self, position: Position) -> Decision:
+        kept = self._reroot(position) if self.options["reuse"] else False
+        if not kept:
+            for tree in self._trees:
+                tree.positions[0] = position.record
+                search.plant(position.game.rules, tree)
+        self._root = position.copy()
+        done = self._grow(position)
+        return self._decision(position, done)
+
+    def _grow(self, position: Position) -> int:
+        """Simulate in every tree until the limits; returns the simulations run."""
+        seconds, simulations = self.options["time"], self.options["simulations"]
+        if simulations is None:
+            simulations = DEFAULT_SIMULATIONS if seconds is None else math.inf
+        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        threads = len(self._trees)
+        shares: list[float] = [
+            simulations if simulations == math.inf else simulations // threads + (i < simulations % threads) for i in range(threads)
+        ]
+        if threads == 1:
+            return self._grow_tree(position, 0, shares[0], deadline)
+        with ThreadPoolExecutor(threads) as pool:
+            return sum(pool.map(lambda index: self._grow_tree(position, index, shares[index], deadline), range(threads)))
+
+    def _grow_tree(self, position: Position, index: int, simulations: float, deadline: float) -> int:
+        tree, stream = self._trees[index], self._streams[index]
+        done, portion = 0, 64 if deadline < math.inf else LARGEST_SLICE
+        while done < simulations:
+            began = time.perf_counter()
+            asked = int(min(portion, simulations - done))
+            ran = int(search.simulate(position.game.rules, self._search_options, tree, stream, asked))
+            done += ran
+            now = time.perf_counter()
+            if ran < asked or now >= deadline:
+                break
+            if now - began < SLICE_SECONDS:
+                portion = min(2 * portion, LARGEST_SLICE)
+        return done
+
+    def _reroot(self, position: Position) -> bool:
+        """Let the trees of the last move go on below ``position``; False if there was none, or of another game."""
+        if self._root is None or self._root.game != position.game:
+            return False
+        rules = position.game.rules
+        for index, tree in enumerate(self._trees):
+            node = int(search.find_descendant(rules, tree, position.record, self._descent, np.zeros(REUSE_PLIES + 1, np.int64), REUSE_PLIES))
+            tree.positions[0] = position.record
+            if self._spare[index] is None:
+                self._spare[index] = np.zeros(tree.nodes.size, search.NODE).view(np.recarray)
+            size = int(search.transplant(tree.nodes, node, self._spare[index])) if node >= 0 else 0
+            if size:
+                self._trees[index], self._spare[index] = tree._replace(nodes=self._spare[index]), tree.nodes
+                tree.size[0] = size
+            else:
+                search.plant(rules, tree)
+        return True
+
+    def _decision(self, position: Position, simulations: int) -> Decision:
+        sign = 1.0 if position.to_move == 0 else -1.0
+        scale = position.game.facts.max_return
+        visits: dict[int, int] = {}
+        totals: dict[int, float] = {}
+        proven: dict[int, float] = {}
+        for tree in self._trees:
+            root = tree.nodes[search.ROOT]
+            for child in tree.nodes[root.children : root.children + root.count]:
+                action = int(child.action)
+                visits[action] = visits.get(action, 0) + int(child.visits)
+                totals[action] = totals.get(action, 0.0) + sign * float(child.total)
+                if child.proven:
+                    proven[action] = sign * float(child.result)
+        values = {a: proven.get(a, totals[a] / visits[a]) for a in visits if visits[a] or a in proven}
+        errors = {a: 0.0 if a in proven else math.sqrt(max(1 - values[a] ** 2, 0.0) / visits[a]) for a in values}
+        action = self._choose(visits, values, proven)
+        exact = proven.get(action) == 1.0 or len(proven) == len(position.legal_actions())
+        return Decision(
+            action,
+            scale * values[action],
+            "return",
+            values={a: scale * value for a, value in sorted(values.items())},
+            errors={a: scale * error for a, error in sorted(errors.items())},
+            visits=dict(sorted(visits.items())),
+            principal_variation=_principal_variation(self._trees[0], action),
+            nodes=sum(int(tree.size[0]) for tree in self._trees),
+            simulations=simulations,
+            exact=exact,
+        )
+
+    @staticmethod
+    def _choose(visits: dict[int, int], values: dict[int, float], proven: dict[int, float]) -> int:
+        """A proven win, else the action visited most that is not a proven loss; the better value breaks ties."""
+        wins = [a for a in proven if proven[a] >= 1.0]
+        if wins:
+            return wins[0]
+        hopeful = [a for a in values if proven.get(a, 0.0) > -1.0] or list(values)
+        if all(a in proven for a in hopeful):
+            return max(hopeful, key=lambda a: values[a])
+        return max(hopeful, key=lambda a: (visits[a], values[a]))
+
+
+def _principal_variation(tree: search.Tree, action: int) -> tuple[int, ...]:
+    """The most visited line that begins with ``action``."""
+    nodes, node = tree.nodes, search.ROOT
+    line: list[int] = []
+    while nodes[node].count > 0:
+        first, count = int(nodes[node].children), int(nodes[node].count)
+        children = nodes[first : first + count]
+        best = int(np.argmax(children.visits if line else children.action == action))
+        if children[best].visits == 0:
+            break
+        line.append(int(children[best].action))
+        node = first + best
+    return tuple(line) or (action,)
