@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -24,6 +25,9 @@ _DEPTH = Parameter("depth", int, None, f"plies to look ahead; {DEFAULT_DEPTH} un
 _HEURISTIC = Parameter("heuristic", str, "default", "what values a position at the depth limit: a heuristic of the game, default or none")
 
 
+Report = Callable[[Decision], None] | None
+
+
 class TreeSearchAgent(Agent):
     """What alpha-beta and minimax share: iterative or direct search of a game tree to a depth."""
 
@@ -36,16 +40,16 @@ class TreeSearchAgent(Agent):
         self._table = new_table(self.options.get("table", 0))
         self._generation = 0
         self._symmetries = game.symmetries
-        self._search(game.initial_position(), 1, math.inf, math.inf)
+        self._search(game.initial_position(), 1, math.inf, math.inf, None)
 
     def _switches(self) -> dict[str, int]:
         """The engine's switches as this agent's options set them."""
         raise NotImplementedError
 
     def decide(self, position: Position) -> Decision:
-        return self._search(position, *self._limits(position))
+        return self._search(position, *self._limits(position), self.on_progress)
 
-    def _search(self, position: Position, target: int, deadline: float, nodes: float) -> Decision:
+    def _search(self, position: Position, target: int, deadline: float, nodes: float, report: Report) -> Decision:
         """Search to ``target`` plies or as far as the limits allow."""
         decision: Decision | None = None
         spent = 0
@@ -58,8 +62,8 @@ class TreeSearchAgent(Agent):
             spent = decision.nodes
             if not complete:
                 break
-            if self.on_progress is not None:
-                self.on_progress(decision)
+            if report is not None:
+                report(decision)
             if decision.exact or (deadline < math.inf and len(position.legal_actions()) == 1):
                 break
         if decision is None:  # not even one action could be searched within the limits
@@ -203,12 +207,12 @@ class AlphaBeta(TreeSearchAgent):
             "open_root": int(o["values"]),
         }
 
-    def _search(self, position: Position, target: int, deadline: float, nodes: float) -> Decision:
+    def _search(self, position: Position, target: int, deadline: float, nodes: float, report: Report) -> Decision:
         # Only a position that is its own mirror image has actions that lead to mirror images.
         key = position.key()
         same = any(position.transformed(s).key() == key for s in range(1, len(self._symmetries)))
         self._symmetric_plies = 3 if same else 0
-        return super()._search(position, target, deadline, nodes)
+        return super()._search(position, target, deadline, nodes, report)
 
     def _limits(self, position: Position) -> tuple[int, float, float]:
         depth, seconds, nodes = self.options["depth"], self.options["time"], self.options["nodes"]

@@ -153,7 +153,7 @@ def test_the_adaptive_depth_grows_as_the_actions_get_fewer():
     late = some_positions(game.spec, 1, seed=5)[0]
     while len(late.legal_actions()) > 6:
         late.play(late.legal_actions()[0])
-    agent = make_agent("alphabeta:depth=3,adaptive=yes,table=0")
+    agent = make_agent("alphabeta:depth=3,adaptive=yes,iterative=no")
     assert agent.analyse(game.initial_position()).depth == 3
     assert agent.analyse(late).depth > 3
 
