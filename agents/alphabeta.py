@@ -20,6 +20,7 @@ from .transposition import GENERATIONS, check_table_size, new_table, probe
 DEFAULT_DEPTH = 4
 FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two looks at the clock
 SLICE_SECONDS = 0.002
+SYMMETRIC_PLIES = 3  # how near the root mirror images are looked for
 
 _DEPTH = Parameter("depth", int, None, f"plies to look ahead; {DEFAULT_DEPTH} unless time or nodes limit the search", 1, search.MAX_DEPTH)
 _HEURISTIC = Parameter("heuristic", str, "default", "what values a position at the depth limit: a heuristic of the game, default or none")
@@ -182,8 +183,6 @@ class AlphaBeta(TreeSearchAgent):
         Parameter("values", bool, False, "give every root action its exact value (slower)"),
     )
 
-    _symmetric_plies = 3
-
     def check_options(self) -> None:
         check_table_size(self.options["table"])
         if self.options["width"] and self.options["ordering"] == "none":
@@ -203,16 +202,9 @@ class AlphaBeta(TreeSearchAgent):
             "scout": int(o["scout"]),
             "radius": o["radius"],
             "width": o["width"],
-            "symmetric_plies": self._symmetric_plies if o["symmetry"] and not o["values"] else 0,
+            "symmetric_plies": SYMMETRIC_PLIES if o["symmetry"] and not o["values"] else 0,
             "open_root": int(o["values"]),
         }
-
-    def _search(self, position: Position, target: int, deadline: float, nodes: float, report: Report) -> Decision:
-        # Only a position that is its own mirror image has actions that lead to mirror images.
-        key = position.key()
-        same = any(position.transformed(s).key() == key for s in range(1, len(self._symmetries)))
-        self._symmetric_plies = 3 if same else 0
-        return super()._search(position, target, deadline, nodes, report)
 
     def _limits(self, position: Position) -> tuple[int, float, float]:
         depth, seconds, nodes = self.options["depth"], self.options["time"], self.options["nodes"]

@@ -315,22 +315,28 @@ def sort_by_history(scores, actions, count):
 
 @kernel
 def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
-    """Keep of each set of actions that lead to mirror images only the first; returns how many are left."""
+    """Keep of each set of actions that lead to mirror images only the first; returns how many are left.
+
+    Only symmetries that leave the position itself as it is turn one of its actions into another.
+    """
     image = positions[positions.size - 1]  # the spare row
-    seen = np.empty(count, np.uint64)
+    own_key = r.key(rules, positions[ply])
+    kept_symmetries = np.zeros(symmetries.shape[0], np.bool_)
+    symmetric = False
+    for s in range(1, symmetries.shape[0]):
+        r.transform(rules, positions[ply], symmetries[s], image)
+        kept_symmetries[s] = r.key(rules, image) == own_key
+        symmetric |= kept_symmetries[s]
+    if not symmetric:
+        return count
     kept = 0
     for i in range(count):
-        positions[ply + 1] = positions[ply]
-        r.play(rules, positions[ply + 1], np.int64(actions[i]))
-        lowest = r.key(rules, positions[ply + 1])
-        for s in range(1, symmetries.shape[0]):
-            r.transform(rules, positions[ply + 1], symmetries[s], image)
-            lowest = min(lowest, r.key(rules, image))
         repeated = False
-        for k in range(kept):
-            repeated |= seen[k] == lowest
+        for s in range(1, symmetries.shape[0]):
+            if kept_symmetries[s]:
+                for k in range(kept):
+                    repeated |= actions[k] == symmetries[s, actions[i]]
         if not repeated:
-            seen[kept] = lowest
             actions[kept] = actions[i]
             kept += 1
     return kept
