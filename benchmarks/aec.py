@@ -1,0 +1,120 @@
+"""Moves per second of the connect-four environment beside PettingZoo's, and of a Position beside an OpenSpiel state.
+
+Run with ``python benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough look). Every contestant plays random legal moves. The
+contestants of a comparison take turns, so that a busy machine slows both, and medians over the turns are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Callable
+
+import pettingzoo
+from pettingzoo.classic.connect_four.connect_four import raw_env as pettingzoo_raw_env
+from rich.console import Console
+from rich.table import Table
+
+import plyground
+from plyground.envs import connect_four_v0
+
+
+def play_environment(environment: pettingzoo.AECEnv, choose: Callable[[], float]) -> int:
+    """One random game with ``last()`` and ``step()``; returns the number of moves."""
+    environment.reset()
+    moves = 0
+    for _ in environment.agent_iter():
+        observation, _, terminated, truncated, _ = environment.last()
+        if terminated or truncated:
+            environment.step(None)
+        else:
+            legal = observation["action_mask"].nonzero()[0]
+            environment.step(int(legal[int(choose() * len(legal))]))
+            moves += 1
+    return moves
+
+
+def play_position(game: plyground.Game, choose: Callable[[], float]) -> int:
+    """One random game on a Position, with observation and mask before every move."""
+    position = game.initial_position()
+    moves = 0
+    while not position.is_over:
+        position.observation()
+        legal = position.action_mask().nonzero()[0]
+        position.play(int(legal[int(choose() * len(legal))]))
+        moves += 1
+    return moves
+
+
+def play_open_spiel(game, choose: Callable[[], float]) -> int:
+    """The same with OpenSpiel's Python interface."""
+    state = game.new_initial_state()
+    moves = 0
+    while not state.is_terminal():
+        state.observation_tensor()
+        mask = state.legal_actions_mask()
+        legal = [action for action, allowed in enumerate(mask) if allowed]
+        state.apply_action(legal[int(choose() * len(legal))])
+        moves += 1
+    return moves
+
+
+def measure(contestants: dict[str, Callable[[Callable[[], float]], int]], seconds: float, turns: int) -> dict[str, float]:
+    """Median moves per second of each contestant, which takes ``turns`` turns of ``seconds``."""
+    rates: dict[str, list[float]] = {name: [] for name in contestants}
+    for turn in range(turns + 1):
+        for name, play in contestants.items():
+            choose = random.Random(turn).random
+            moves, began = 0, time.process_time()
+            while (spent := time.process_time() - began) < seconds:
+                moves += play(choose)
+            if turn > 0:  # the first turn warms up
+                rates[name].append(moves / spent)
+    return {name: statistics.median(found) for name, found in rates.items()}
+
+
+def comparisons() -> dict[str, dict[str, Callable[[Callable[[], float]], int]]]:
+    """Each comparison: ours first, then what it is held against."""
+    game = plyground.make_game("connect_four")
+    environments = {
+        "env(): last() and step()": (connect_four_v0.env(), pettingzoo.make("aec", "classic/connect_four-v3")),
+        "raw_env(): last() and step()": (connect_four_v0.raw_env(), pettingzoo_raw_env()),
+    }
+    found = {}
+    for title, (ours, theirs) in environments.items():
+        found[title] = {
+            "plyground": lambda choose, ours=ours: play_environment(ours, choose),
+            "PettingZoo": lambda choose, theirs=theirs: play_environment(theirs, choose),
+        }
+    found["observation, mask, move"] = {"plyground Position": lambda choose: play_position(game, choose)}
+    try:
+        import pyspiel
+    except ImportError:
+        return found
+    spiel = pyspiel.load_game("connect_four")
+    found["observation, mask, move"]["OpenSpiel state"] = lambda choose: play_open_spiel(spiel, choose)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn")
+    parser.add_argument("--turns", type=int, default=7, help="turns of each contestant")
+    options = parser.parse_args()
+    table = Table("what is measured", "contestant", "moves per second", "µs per move", "ratio", title="connect four, random legal moves, one core")
+    for column in table.columns[2:]:
+        column.justify = "right"
+    for title, contestants in comparisons().items():
+        rates = measure(contestants, options.seconds, options.turns)
+        names = list(rates)
+        for name, rate in rates.items():
+            ratio = f"{rate / rates[names[-1]]:.1f}" if name == names[0] and len(names) > 1 else ""
+            table.add_row(title if name == names[0] else "", name, f"{rate:,.0f}", f"{1e6 / rate:.1f}", ratio)
+        table.add_section()
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
