@@ -24,8 +24,9 @@ from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from . import rules as r
+from .entry_points import records_of
 from .game import PLAYERS, Game, IllegalActionError, Position
-from .kernels import announce_compilation, kernel
+from .kernels import announce_compilation, entry_point, kernel
 from .registry import make_game
 
 Observation = dict[str, np.ndarray]
@@ -40,32 +41,34 @@ class IllegalMoveError(IllegalActionError, AssertionError):
 
 
 @kernel
-def describe_turn(rules, position, masks, planes):
-    """Write what the environment tells about a position; returns who is to move and whether the game is over.
+def describe_turn(rules, records, masks, planes):
+    """Write what the environment tells about a position (``records`` has length 1); returns who is to move and whether the game is over.
 
     ``masks``, int8 of shape (3, num_actions) and all zeros, gets the legal actions in the row of the player to move and once more in the
     last row; ``planes`` (int8, all zeros) what that player sees.
     """
+    position = records[0]
     scratch = np.empty(masks.shape[1], np.int16)
     mover = r.to_move(rules, position)
     for i in range(r.legal_actions(rules, position, scratch)):
         masks[mover, scratch[i]] = 1
         masks[2, scratch[i]] = 1
     r.observe(rules, position, mover, planes)
-    return np.int64(mover), r.is_over(rules, position)
+    return np.int64(mover), bool(r.is_over(rules, position))
 
 
 @kernel
-def advance(rules, position, action, masks, planes):
+def advance(rules, records, action, masks, planes):
     """A whole environment step in one call from Python: play ``action`` if it is legal and describe the position after it.
 
     Returns whether it was legal, who moves next, whether the game is over, and what each player gained.
     """
+    position = records[0]
     if not r.is_legal(rules, position, action):
         return False, np.int64(0), False, 0.0, 0.0
     before_0, before_1 = r.returns(rules, position, 0), r.returns(rules, position, 1)
     r.play(rules, position, action)
-    mover, over = describe_turn(rules, position, masks, planes)
+    mover, over = describe_turn(rules, records, masks, planes)
     return True, mover, over, r.returns(rules, position, 0) - before_0, r.returns(rules, position, 1) - before_1
 
 
@@ -115,12 +118,11 @@ class BoardEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZ
 
     def _compile(self) -> None:
         """Compile all kernels now, so that no step takes longer than the others."""
-        position = self.game.initial_position()
+        self._initial = self.game.initial_position()
+        arguments, blank = (self.game.rules, records_of(self._initial.record)), self._blank_description()
         with announce_compilation(f"the environment of {self.game.name}"):
-            describe_turn(self.game.rules, position.record, *self._blank_description())
-            advance(self.game.rules, position.record, -1, *self._blank_description())
-            position.observation(0)
-        self._initial = position
+            self._describe_turn = entry_point(describe_turn, *arguments, *blank)
+            self._advance = entry_point(advance, *arguments, 0, *blank)
 
     def _blank_description(self) -> tuple[np.ndarray, np.ndarray]:
         """The arrays that :func:`describe_turn` fills, new for each turn because users keep them."""
@@ -133,7 +135,14 @@ class BoardEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZ
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_window": None}  # a copy opens its own window when it is rendered
+        kept = self.__dict__ | {"_window": None}  # a copy opens its own window when it is rendered
+        return {name: value for name, value in kept.items() if name not in ("_describe_turn", "_advance", "_records")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._compile()
+        if self._has_reset:
+            self._records = records_of(self._position.record)
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of an agent's observations, the same object at every call."""
@@ -166,6 +175,7 @@ class BoardEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZ
 
     def _start_from(self, position: Position) -> None:
         self._position = position
+        self._records = records_of(position.record)  # the same memory, as kernels take it
         self._has_reset = self._has_updated = True
         self._last_action: int | None = None
         self._skip_agent_selection = None  # AECEnv keeps here whom to return to after the agents that ended have stepped
@@ -173,7 +183,7 @@ class BoardEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZ
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
         masks, planes = self._blank_description()
-        mover, over = describe_turn(self.game.rules, position.record, masks, planes)
+        mover, over = self._describe_turn(self.game.rules, self._records, masks, planes)
         self.terminations = dict.fromkeys(PLAYERS, over)
         self.truncations = dict.fromkeys(PLAYERS, False)
         self._publish(mover, masks, planes)
@@ -209,7 +219,7 @@ class BoardEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZ
             self._was_dead_step(action)
             return
         masks, planes = self._blank_description()
-        legal, mover, over, gain_0, gain_1 = advance(self.game.rules, self._position.record, action, masks, planes)
+        legal, mover, over, gain_0, gain_1 = self._advance(self.game.rules, self._records, action, masks, planes)
         if not legal:
             self._refuse(agent, action)
             return

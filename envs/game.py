@@ -10,7 +10,7 @@ import numpy as np
 
 from . import rules as r
 from .declaration import Declaration, Facts, parameter_values
-from .kernels import kernel
+from .entry_points import EntryPoints, records_of
 from .specification import format_specification
 
 PLAYERS = ("player_0", "player_1")
@@ -65,7 +65,11 @@ class Game:
 
     def initial_position(self) -> Position:
         """The position before the first move."""
-        return Position(self, self.new_records(1)[0])
+        return _load_position(self, self._initial_bytes)
+
+    @functools.cached_property
+    def _initial_bytes(self) -> bytes:
+        return self.new_records(1).tobytes()
 
     def position(self, actions: Iterable[int | str] = ()) -> Position:
         """The position after these actions (numbers, or their names as text)."""
@@ -107,9 +111,16 @@ class Game:
             raise IllegalActionError(str(error)) from None
 
     def _action_number(self, action: Any) -> int:
+        if type(action) is int and 0 <= action < self.facts.num_actions:
+            return action
         if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)) or not 0 <= action < self.facts.num_actions:
             raise IllegalActionError(f"{action!r} is no action of {self.spec}; actions are whole numbers from 0 to {self.facts.num_actions - 1}")
         return int(action)
+
+    @functools.cached_property
+    def entry_points(self) -> EntryPoints:
+        """The rules as compiled functions, for callers from Python to whom a microsecond matters."""
+        return EntryPoints(self.rules, self.declaration.dtype)
 
     @functools.cached_property
     def symmetries(self) -> np.ndarray:
@@ -132,30 +143,6 @@ class Game:
         return Game, (self.rules,)
 
 
-@kernel
-def fill_mask(rules, position, mask):
-    """Set ``mask`` (int8, num_actions) to 1 at the legal actions and 0 elsewhere."""
-    scratch = np.empty(mask.shape[0], np.int16)
-    mask[:] = 0
-    for i in range(r.legal_actions(rules, position, scratch)):
-        mask[scratch[i]] = 1
-
-
-@kernel
-def play_if_legal(rules, position, action):
-    """Play ``action`` if it is legal, in place; whether it was."""
-    if not r.is_legal(rules, position, action):
-        return False
-    r.play(rules, position, action)
-    return True
-
-
-@kernel
-def observe_as(rules, position, player, out):
-    """Observe as ``player``, or as the player to move if ``player`` is negative."""
-    r.observe(rules, position, r.to_move(rules, position) if player < 0 else player, out)
-
-
 class Position:
     """One state of play. ``play`` changes it in place, ``after`` gives a new one; equality and hash go by the state.
 
@@ -164,22 +151,27 @@ class Position:
         record: the state itself, an ``np.record`` that every rule function and search accepts.
     """
 
-    __slots__ = ("game", "record")
+    __slots__ = ("_records", "game", "record")
 
     def __init__(self, game: Game, record: Any) -> None:
         self.game = game
         self.record = record
+        self._records = records_of(record)  # the same memory, in the form in which kernels take it over fastest
 
     def legal_actions(self) -> list[int]:
         """The actions that may be played, ascending; empty once the game is over."""
         buffer = np.empty(self.game.facts.num_actions, np.int16)
-        count: int = r.legal_actions(self.game.rules, self.record, buffer)
+        count: int = self.game.entry_points.legal_actions(self.game.rules, self._records, buffer)
         legal: list[int] = buffer[:count].tolist()
         return legal
 
     def is_legal(self, action: int) -> bool:
         """Whether the action may be played now."""
-        return isinstance(action, (int, np.integer)) and not isinstance(action, bool) and bool(r.is_legal(self.game.rules, self.record, int(action)))
+        return (
+            isinstance(action, (int, np.integer))
+            and not isinstance(action, bool)
+            and bool(self.game.entry_points.is_legal(self.game.rules, self._records, int(action)))
+        )
 
     def play(self, action: int) -> Position:
         """Play an action in place; returns this position.
@@ -188,7 +180,7 @@ class Position:
             IllegalActionError: the action may not be played; says which may.
         """
         number = self.game._action_number(action)
-        if not play_if_legal(self.game.rules, self.record, number):
+        if not self.game.entry_points.play(self.game.rules, self._records, number):
             self._refuse(number)
         return self
 
@@ -207,21 +199,22 @@ class Position:
 
     def copy(self) -> Position:
         """An independent copy."""
-        return Position(self.game, record_from_bytes(bytearray(self.record), self.game.declaration.dtype))
+        return _load_position(self.game, self._records)
 
     @property
     def to_move(self) -> int:
         """The player whose turn it is, 0 or 1."""
-        return int(r.to_move(self.game.rules, self.record))
+        return int(self.game.entry_points.to_move(self.game.rules, self._records))
 
     @property
     def is_over(self) -> bool:
-        return bool(r.is_over(self.game.rules, self.record))
+        return bool(self.game.entry_points.is_over(self.game.rules, self._records))
 
     @property
     def returns(self) -> tuple[float, float]:
         """What each player has won so far; zero-sum."""
-        return r.returns(self.game.rules, self.record, 0), r.returns(self.game.rules, self.record, 1)
+        first, second = self.game.entry_points.returns(self.game.rules, self._records)
+        return first, second
 
     @property
     def outcome(self) -> Outcome | None:
@@ -234,16 +227,16 @@ class Position:
 
     def observation(self, player: int | None = None) -> np.ndarray:
         """The int8 planes as ``player`` (default: the one to move) sees them, shape ``facts.observation_shape``."""
-        if player not in (None, 0, 1):
+        if player is not None and player not in (0, 1):
             raise ValueError(f"there is no player {player!r}; players are 0 and 1")
         out = np.zeros(self.game.facts.observation_shape, np.int8)
-        observe_as(self.game.rules, self.record, -1 if player is None else player, out)
+        self.game.entry_points.observe(self.game.rules, self._records, -1 if player is None else player, out)
         return out
 
     def action_mask(self) -> np.ndarray:
         """1 for each legal action, 0 elsewhere: int8 of shape (num_actions,)."""
-        mask = np.empty(self.game.facts.num_actions, np.int8)
-        fill_mask(self.game.rules, self.record, mask)
+        mask = np.zeros(self.game.facts.num_actions, np.int8)
+        self.game.entry_points.mask(self.game.rules, self._records, mask)
         return mask
 
     def key(self) -> int:
@@ -289,10 +282,10 @@ class Position:
         return _load_position, (self.game, self.record.tobytes())
 
 
-def record_from_bytes(data: bytearray, dtype: np.dtype[Any]) -> Any:
-    """The record whose bytes are ``data``, padding included (``np.record.copy`` leaves garbage in the padding)."""
-    return np.ndarray((), dtype, data)[()]
-
-
-def _load_position(game: Game, data: bytes) -> Position:
-    return Position(game, record_from_bytes(bytearray(data), game.declaration.dtype))
+def _load_position(game: Game, data: bytes | np.ndarray) -> Position:
+    """The position whose record consists of these bytes, padding included (``np.record.copy`` leaves garbage in the padding)."""
+    position = Position.__new__(Position)
+    position.game = game
+    position._records = np.ndarray((1,), game.declaration.dtype, bytearray(data))
+    position.record = position._records[0]
+    return position

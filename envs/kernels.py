@@ -118,6 +118,15 @@ def borrowing_kernel(function: F) -> F:
     return _compile(function, borrows=True)
 
 
+def entry_point(kernel: Any, *example: Any) -> Any:
+    """The compiled form of a kernel for arguments of exactly the types of these examples.
+
+    Calling a kernel makes numba look at the type of each argument first; calling its entry point does not, and is faster by microseconds. Nothing
+    checks the types any more: only for callers that make all arguments themselves.
+    """
+    return kernel if numba.config.DISABLE_JIT else kernel.compile(tuple(numba.typeof(argument) for argument in example))
+
+
 def watch_source(function: Callable[..., Any]) -> None:
     """Let the cache depend on the file of a function defined outside envs and agents (a user's own game).
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import random
 import subprocess
@@ -443,3 +444,24 @@ def test_an_environment_of_another_version_is_named():
         exec("from plyground.envs import connect_four_v9")
     with pytest.raises(AttributeError, match="there is no environment 'connect_four_v9'; did you mean 'connect_four_v0'"):
         plyground.envs.connect_four_v9  # noqa: B018
+
+
+def test_environments_work_without_compilation():
+    program = """
+from plyground.envs import connect_four_v0
+environment = connect_four_v0.env()
+environment.reset()
+for action in (3, 2, 3, 2, 3, 2, 3):
+    environment.step(action)
+print(environment.rewards, environment.position.observation(1)[:, :4, 0].sum(axis=0), environment.position.action_mask())
+"""
+    environ = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environ)
+    assert result.stdout == "{'player_0': 1.0, 'player_1': -1.0} [0 0 3 0] [0 0 0 0 0 0 0]\n", result.stderr
+
+
+def test_a_record_changed_by_a_search_is_what_the_position_shows():
+    position = plyground.make_game("connect_four").initial_position()
+    plyground.envs.rules.play(position.game.rules, position.record, 3)
+    assert position == position.game.position([3])
+    assert position.observation(0).sum() == 1
