@@ -10,6 +10,7 @@ from . import python_agent as python_agent
 from . import random_agent as random_agent
 from . import solver as solver
 from . import solver_connect_four as solver_connect_four
+from . import solver_dots_and_boxes as solver_dots_and_boxes
 from .agent import Agent, Decision
 from .registry import make_agent, register_agent, register_preset
 

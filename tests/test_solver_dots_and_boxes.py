@@ -1,0 +1,280 @@
+"""The exact solver of dots and boxes: against full enumeration, against known values, and consistent with itself."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from plyground.agents import solver_dots_and_boxes_tables as tables
+from plyground.agents.registry import make_agent
+from plyground.agents.solver import Progress, SolveInterrupted, Watch, make_solver, solve
+from plyground.agents.solver_dots_and_boxes import DotsAndBoxesSolver, exact_value
+from plyground.agents.solver_dots_and_boxes_chains import make_collections
+from plyground.agents.solver_dots_and_boxes_search import make_table
+from plyground.envs.registry import make_game
+from plyground.envs.specification import SpecificationError
+
+SMALL = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)]
+
+
+def game_of(rows: int, cols: int, **more: str):
+    return make_game(",".join([f"dots_and_boxes:rows={rows},cols={cols}", *(f"{name}={value}" for name, value in more.items())]))
+
+
+def searching_solver(rows: int, cols: int, **more: str) -> DotsAndBoxesSolver:
+    """A solver that never looks a position up in a table of the whole board."""
+    solver = make_solver(game_of(rows, cols, **more), 16)
+    assert isinstance(solver, DotsAndBoxesSolver)
+    solver._lookup = None
+    return solver
+
+
+def plain_value(position, known: dict[bytes, int]) -> int:
+    """Minimax by the rules alone: the margin of the rest of the game for the side to move."""
+    key = np.asarray(position.record.edges).tobytes()
+    if key not in known:
+        best = -1000 if not position.is_over else 0
+        for action in position.legal_actions():
+            after = position.after(action)
+            completed = sum(after.record.score) - sum(position.record.score)
+            value = plain_value(after, known)
+            best = max(best, int(completed) + (value if after.to_move == position.to_move else -value))
+        known[key] = best
+    return known[key]
+
+
+def position_with(game, drawn: int):
+    """The position in which the edges of these bits are drawn one after the other."""
+    return game.position([edge for edge in range(game.facts.num_actions) if drawn >> edge & 1])
+
+
+def searched(solver: DotsAndBoxesSolver, free: int) -> int:
+    bounds = solver._bounds(free, exact_value(), Watch())
+    assert bounds.lower == bounds.upper
+    return bounds.lower
+
+
+@pytest.mark.parametrize(("rows", "cols"), SMALL)
+def test_tables_equal_minimax_on_every_position(rows, cols):
+    game, table = game_of(rows, cols), tables.value_table(rows, cols)
+    known: dict[bytes, int] = {}
+    plain_value(game.initial_position(), known)
+    found = {sum(int(edge) << i for i, edge in enumerate(np.frombuffer(key, np.int8))): value for key, value in known.items()}
+    assert len(found) == table.size
+    assert all(table[drawn] == value for drawn, value in found.items())
+
+
+@pytest.mark.parametrize(("rows", "cols"), [*SMALL, (1, 4)])
+def test_search_equals_the_table_on_every_position(rows, cols):
+    solver, table = searching_solver(rows, cols), tables.value_table(rows, cols)
+    assert [searched(solver, table.size - 1 - drawn) for drawn in range(table.size - 1)] == table[:-1].tolist()
+
+
+@pytest.mark.parametrize(("rows", "cols", "count"), [(2, 3, 3000), (3, 2, 1000), (1, 5, 1000), (3, 3, 1500)])
+def test_search_equals_the_table_on_random_positions(rows, cols, count):
+    """Positions with any number of edges drawn, reachable by sensible play or not."""
+    solver, table = searching_solver(rows, cols), tables.value_table(rows, cols)
+    edges = table.size.bit_length() - 1
+    rng = np.random.default_rng(5)
+    for share in rng.random(count):
+        drawn = sum(1 << edge for edge in range(edges) if rng.random() < share)
+        if drawn != table.size - 1:
+            assert searched(solver, table.size - 1 - drawn) == table[drawn], drawn
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(4, 4), (5, 5), (3, 9 - 1), (2, 12), (1, 21)])
+def test_endgames_of_large_boards_equal_minimax(rows, cols):
+    """The boards of more than 49 edges have no numbers for all collections of chains."""
+    game, solver = game_of(rows, cols), searching_solver(rows, cols)
+    rng = np.random.default_rng(7)
+    for _ in range(6):
+        drawn = rng.permutation(game.facts.num_actions)[: game.facts.num_actions - 9]
+        position = game.position(drawn.tolist())
+        assert solver.solve(position).value == plain_value(position, {})
+
+
+KNOWN = {
+    "empty": {(1, 1): -1, (1, 2): 0, (1, 3): -1, (1, 4): 0, (1, 5): -1, (1, 6): 0, (2, 2): 2, (2, 3): -2, (3, 2): -2, (2, 4): 2, (3, 3): -3},
+    "icelandic": {(2, 2): 2, (2, 3): 4, (3, 3): -1, (3, 4): 4},
+    "swedish": {(2, 2): -4, (2, 3): 6, (3, 3): 7, (3, 4): 4, (4, 4): 0},
+}
+
+
+@pytest.mark.parametrize(
+    ("start", "rows", "cols", "value"), [(start, *board, value) for start, boards in KNOWN.items() for board, value in boards.items()]
+)
+def test_known_values(start, rows, cols, value):
+    solver = searching_solver(rows, cols, start=start)
+    solution = solver.solve(solver.game.initial_position())
+    assert (solution.value, solution.exact) == (value, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "cols", "value"), [(2, 5, -2), (2, 6, 2)])
+def test_known_values_of_larger_boards(rows, cols, value):
+    assert solve(game_of(rows, cols).initial_position(), memory_mb=128).value == value
+
+
+@pytest.mark.slow
+def test_only_the_middle_wall_of_3x4_keeps_the_draw():
+    game = game_of(3, 4)
+    solution = solve(game.initial_position(), moves="all", memory_mb=128)
+    assert [game.action_to_text(action) for action in solution.optimal_actions] == ["v 0 2", "v 1 2", "v 2 2"]
+    assert set(solution.values.values()) == {0, -2}
+
+
+def random_positions(game, count: int, seed: int = 3):
+    """Positions after random play, from early to late."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        position = game.initial_position()
+        for _ in range(rng.integers(game.facts.num_actions // 2, game.facts.longest_game)):
+            position.play(int(rng.choice(position.legal_actions())))
+        if not position.is_over:
+            yield position
+
+
+def test_a_value_is_the_best_over_the_actions_and_symmetric_positions_are_equal():
+    solver = searching_solver(3, 3)
+    for position in random_positions(solver.game, 30):
+        solution = solver.solve(position, moves="all")
+        worth = {}
+        for action in position.legal_actions():
+            after = position.after(action)
+            completed = int(sum(after.record.score) - sum(position.record.score))
+            value = 0 if after.is_over else solver.solve(after).value
+            worth[action] = completed + value if completed else -value
+        assert solution.values == worth
+        assert solution.value == max(worth.values())
+        assert solution.optimal_actions == tuple(action for action in sorted(worth) if worth[action] == solution.value)
+        assert solution.best_action in solution.optimal_actions
+        assert solver.solve(position.transformed(5)).value == solution.value
+
+
+def test_a_principal_variation_is_best_play_to_the_end():
+    solver = searching_solver(3, 3)
+    for position in random_positions(solver.game, 20):
+        solution, before = solver.solve(position), position.record.score.copy()
+        mover = position.to_move
+        end = position.copy()
+        for action in solution.principal_variation:
+            end.play(action)
+        gained = end.record.score - before
+        assert end.is_over
+        assert gained[mover] - gained[1 - mover] == solution.value
+
+
+@pytest.mark.parametrize("table_too", [True, False])
+def test_weak_asks_for_the_result_of_the_whole_game(table_too):
+    solver = searching_solver(2, 3)
+    if table_too:
+        solver._lookup = tables.value_table(2, 3)
+    for position in random_positions(solver.game, 40):
+        ahead = int(position.record.score[position.to_move] - position.record.score[1 - position.to_move])
+        full = solver.solve(position, moves="all")
+        weak = solver.solve(position, weak=True, moves="all")
+        assert weak.result == full.result == np.sign(ahead + full.value)
+        assert weak.values == {action: np.sign(ahead + value) for action, value in full.values.items()}
+        best = solver.solve(position, weak=True).best_action
+        assert np.sign(ahead + full.values[best]) == full.result
+
+
+def test_with_a_time_limit_the_bounds_are_proved_and_an_action_is_played():
+    solver = searching_solver(4, 4)
+    began = time.perf_counter()
+    solution = solver.solve(solver.game.initial_position(), time=0.5)
+    assert time.perf_counter() - began < 5
+    assert not solution.exact
+    assert solution.value is None
+    assert solution.lower <= 0 <= solution.upper
+    assert 0 <= solution.best_action < 40
+    assert solution.optimal_actions == ()
+
+
+def test_ctrl_c_ends_a_search_with_the_bounds_so_far():
+    solver, reports = searching_solver(4, 4), []
+
+    def press(progress: Progress) -> None:
+        reports.append(progress)
+        if len(reports) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(SolveInterrupted) as caught:
+        solver.solve(solver.game.initial_position(), progress=press)
+    assert caught.value.solution.lower <= 0 <= caught.value.solution.upper
+    assert 0 < reports[1].nodes < reports[2].nodes
+    assert solver.solve(solver.game.position(range(25)), time=60).exact
+
+
+def test_boards_beyond_reach_are_refused_with_the_limit():
+    with pytest.raises(SpecificationError, match="at most 64 edges; dots_and_boxes:rows=6,cols=6 has 84"):
+        make_solver(game_of(6, 6))
+    with pytest.raises(SpecificationError, match="at most 24 edges, 3 × 4 boxes have 31"):
+        tables.value_table(3, 4)
+
+
+@pytest.mark.parametrize("memory_mb", [1, 3, 64])
+def test_a_table_keeps_to_its_memory(memory_mb):
+    size = make_table(memory_mb).entries.nbytes
+    assert memory_mb / 2 < size / 2**20 <= memory_mb
+
+
+def test_a_table_too_small_for_all_positions_changes_no_value():
+    solver = make_solver(game_of(3, 4), 1)
+    assert solver.solve(solver.game.initial_position()).value == 0
+    assert np.count_nonzero(solver._table.entries) > 0.98 * solver._table.entries.size
+
+
+@pytest.fixture
+def tables_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLYGROUND_CACHE", str(tmp_path))
+    monkeypatch.setattr(tables, "_loaded", {})
+    return tables.table_path(2, 2)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-1], lambda data: b"", lambda data: data[:100] + bytes([data[100] ^ 1]) + data[101:], lambda data: data + b"\0"]
+)
+def test_a_damaged_table_is_built_anew(tables_elsewhere, damage):
+    whole = tables.value_table(2, 2).copy()
+    good = tables_elsewhere.read_bytes()
+    tables_elsewhere.write_bytes(damage(good))
+    tables._loaded.clear()
+    assert np.array_equal(tables.value_table(2, 2), whole)
+    assert tables_elsewhere.read_bytes() == good
+
+
+def test_a_sound_table_is_read_from_disk(tables_elsewhere, monkeypatch):
+    whole = tables.value_table(2, 2).copy()
+    tables._loaded.clear()
+    monkeypatch.setattr(tables, "fill_backwards", lambda *arguments: pytest.fail("built again"))
+    assert np.array_equal(tables.value_table(2, 2), whole)
+
+
+def test_collections_are_numbered_consistently_and_small_ones_have_the_values_of_theory():
+    """Berlekamp: chains of three are worth −3, −2 (two of them), …; a lone loop or chain is simply lost."""
+    collections = make_collections(12, 1 << 15)
+    numbers = {(): 0}
+    queue = [()]
+    for parts in queue:
+        for kind, more in enumerate(collections.added[numbers[parts]]):
+            longer = tuple(sorted((*parts, kind)))
+            if more >= 0 and numbers.setdefault(longer, more) == more and longer not in queue[-400:]:
+                queue.append(longer)
+            assert more < 0 or numbers[longer] == more
+    assert len(numbers) == len(collections.values)
+    loop_of_4 = 12
+    cases = {(0,): -1, (1,): -2, (2,): -3, (3,): -4, (loop_of_4,): -4, (0, 0): 0, (2, 2): -2, (2, 2, 2): -1, (3, 3): -4}
+    assert {parts: collections.values[numbers[parts]] for parts in cases} == cases
+
+
+def test_the_agent_plays_perfectly_against_itself():
+    game = game_of(2, 3)
+    agents = [make_agent("solver:memory=16", game) for _ in range(2)]
+    position = game.initial_position()
+    while not position.is_over:
+        decision = agents[position.to_move].analyse(position)
+        assert decision.exact
+        position.play(decision.action)
+    assert int(position.record.score[0] - position.record.score[1]) == -2
