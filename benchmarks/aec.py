@@ -108,8 +108,8 @@ def comparisons() -> dict[str, dict[str, Callable[[Callable[[], float]], int]]]:
     except ImportError:
         return found
     spiel = pyspiel.load_game("connect_four")
-    found["Position"]["OpenSpiel, as arrays"] = lambda choose: play_open_spiel_arrays(spiel, choose)
-    found["Position"]["OpenSpiel, as lists"] = lambda choose: play_open_spiel(spiel, choose)
+    found["Position"]["OpenSpiel, arrays"] = lambda choose: play_open_spiel_arrays(spiel, choose)
+    found["Position"]["OpenSpiel, lists"] = lambda choose: play_open_spiel(spiel, choose)
     return found
 
 
@@ -119,7 +119,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=7, help="turns of each contestant")
     options = parser.parse_args()
     table = Table(title="connect four, random legal moves, one core")
-    for heading in ("what is measured", "contestant", "moves per second", "µs per move", "ours is faster by"):
+    for heading in ("loop", "contestant", "moves/s", "µs/move", "ours faster by"):
         table.add_column(heading)
     for column in table.columns[2:]:
         column.justify = "right"
