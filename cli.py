@@ -58,7 +58,7 @@ app = typer.Typer(
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="Name and parameters, such as connect_four or gomoku:size=10,rule=caro.")]
 OpeningOption = Annotated[str, typer.Option(metavar="MOVES", help="Moves played beforehand, by name, separated by commas: d,d,c.")]
-SeedOption = Annotated[int, typer.Option(help="Decides the openings and the agents' random choices.")]
+SeedOption = Annotated[int, typer.Option(help="Decides everything that is random.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of text.")]
 
 

@@ -90,7 +90,7 @@ class StoredGame(NamedTuple):
 
 
 class Store:
-    """A results store. Usable as a context manager; opening a path that does not exist makes a new store.
+    """A results store. Usable as a context manager; the file is opened, or made, when it is first needed.
 
     Raises (all methods):
         StoreError: the place cannot be written, the file is no plyground store or one of another version.
@@ -98,35 +98,46 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._connection: sqlite3.Connection
+        self._opened: sqlite3.Connection | None = None
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            self._opened = self._connect()
+        return self._opened
+
+    def _connect(self) -> sqlite3.Connection:
+        if self.path.is_dir():
+            raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
+        if not self.path.absolute().parent.is_dir():
+            raise StoreError(f"the folder {self.path.absolute().parent} for the store does not exist")
         with self._errors("opened"):
-            if self.path.is_dir():
-                raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
-            if not self.path.absolute().parent.is_dir():
-                raise StoreError(f"the folder {self.path.absolute().parent} for the store does not exist")
-            self._connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+            connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
             try:
-                self._open()
+                self._set_up(connection)
             except BaseException:
-                self._connection.close()
+                connection.close()
                 raise
+        return connection
 
-    def _open(self) -> None:
+    def _set_up(self, connection: sqlite3.Connection) -> None:
         """Check whose file it is, and make the tables of a new one."""
-        if not self._is_ours():
-            with self._transaction():
-                if not self._is_ours():  # another process may have been quicker
+        with _transaction(connection, "DEFERRED"):  # all that is read belongs to one moment
+            ours = self._is_ours(connection)
+        if not ours:
+            with _transaction(connection):
+                if not self._is_ours(connection):  # another process may have been quicker
                     for statement in SCHEMA.split(";\n"):
-                        self._connection.execute(statement)
-                    self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                    self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = NORMAL")
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
 
-    def _is_ours(self) -> bool:
+    def _is_ours(self, connection: sqlite3.Connection) -> bool:
         """Whether the file is a store of this version (True) or new (False); StoreError if it is anything else."""
         application, version, tables = (
-            self._connection.execute(query).fetchone()[0]
+            connection.execute(query).fetchone()[0]
             for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
         )
         if application == APPLICATION_ID and version != SCHEMA_VERSION:
@@ -138,9 +149,16 @@ class Store:
             raise StoreError(f"{self.path} is an SQLite file of another program; choose another file with --store FILE")
         return bool(application == APPLICATION_ID)
 
+    def open(self) -> Store:
+        """Open or make the file now; returns this store."""
+        assert self._connection
+        return self
+
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def __enter__(self) -> Store:
         return self
@@ -158,23 +176,13 @@ class Store:
                 raise StoreError(f"{self.path} is no plyground store; choose another file with --store FILE") from None
             raise StoreError(f"the store {self.path} cannot be {action}: {error}") from error
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
-
     def enter_tournament(self, name: str, settings: dict[str, Any], agents: list[AgentEntry], pairs: int) -> int:
         """The number of the tournament of that name, entered now if the store does not hold it yet.
 
         Raises:
             StoreError: the name belongs to a tournament with other settings.
         """
-        with self._errors("written"), self._transaction():
+        with self._errors("written"), _transaction(self._connection):
             row = self._connection.execute("SELECT number, settings FROM tournaments WHERE name = ?", (name,)).fetchone()
             if row is not None:
                 self._check_settings(name, json.loads(row[1]), settings)
@@ -222,6 +230,18 @@ class Store:
             for row in self._connection.execute(query, (tournament, 2**62 if pairs is None else pairs)):
                 result = GameResult(_read_actions(row[4]), row[7:9], row[9], row[10], row[11], row[12:14], row[14:16])
                 yield StoredGame(row[0], row[1:3], _read_actions(row[3]), row[5:7], result)
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """All or nothing; nobody else writes meanwhile (IMMEDIATE), or what others write meanwhile is not seen (DEFERRED)."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
 def _write_actions(actions: tuple[int, ...]) -> str:

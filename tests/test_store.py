@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -66,14 +67,14 @@ def test_games_are_committed_at_once(store):
 
 def refusal(path) -> str:
     with pytest.raises(StoreError) as refused:
-        Store(path)
+        Store(path).open()
     assert "\n" not in str(refused.value)
     return str(refused.value)
 
 
 def test_a_store_of_another_version_is_refused(tmp_path):
     path = tmp_path / "store.db"
-    Store(path).close()
+    Store(path).open().close()
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -109,7 +110,7 @@ def test_a_place_that_cannot_hold_a_store_is_refused(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind this user")
 def test_a_read_only_store_is_refused(tmp_path):
     path = tmp_path / "store.db"
-    Store(path).close()
+    Store(path).open().close()
     path.chmod(0o444)
     with pytest.raises(StoreError, match="attempt to write a readonly database"), Store(path) as opened:
         opened.enter_tournament("t", {}, AGENTS, 1)
@@ -132,6 +133,37 @@ def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
     with Store(store.path) as again:
         assert len(again.finished(number)) == added
         assert again.add(number, game(added))
+
+
+def test_a_store_that_another_process_makes_at_the_same_moment_is_recognised(tmp_path, monkeypatch):
+    path, connect_plainly = tmp_path / "store.db", sqlite3.connect
+
+    def make_store():
+        Store(path).open().close()
+
+    other = threading.Thread(target=make_store)
+
+    class Interrupted(sqlite3.Connection):
+        def execute(self, statement, *parameters):
+            if statement == "PRAGMA user_version" and other.ident is None:  # between two looks at the file
+                other.start()
+                other.join(1.0)
+            return super().execute(statement, *parameters)
+
+    def connect(*arguments, **options):
+        return connect_plainly(*arguments, **options, factory=sqlite3.Connection if threading.current_thread() is other else Interrupted)
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    with Store(path) as opened:
+        assert opened.enter_tournament("t", {}, AGENTS, 1) == 1
+        other.join()
+    assert other.ident is not None
+
+
+def test_a_store_that_is_not_used_leaves_no_file(tmp_path):
+    with Store(tmp_path / "store.db"):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_file_becomes_a_store(tmp_path):
