@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
 
 from .aec import env as make_env
 from .game import Game, IllegalActionError, Position
@@ -204,12 +205,15 @@ class _Run:
                 self.actions.append(action)
 
     def check_refusal(self, agent: str, illegal: int) -> None:
-        env, before = self.env, self.env.observe(agent)
+        env, before, printing = self.env, self.env.observe(agent), EnvLogger._output
+        EnvLogger.suppress_output()  # PettingZoo's warning about an illegal action, which is meant here
         try:
             env.step(illegal)
         except (AssertionError, IllegalActionError):
             self.require(same(env.observe(agent), before), f"refusing the illegal action {illegal} changes what {agent} observes")
             return
+        finally:
+            EnvLogger._output = printing
         lost = all(env.terminations.values()) and env.rewards[agent] < 0
         self.require(lost, f"the illegal action {illegal} of {agent} is neither refused nor does it end the game with a negative reward")
 

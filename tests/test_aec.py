@@ -16,6 +16,7 @@ import plyground
 import pytest
 from pettingzoo.classic.connect_four import connect_four as pettingzoo_connect_four
 from pettingzoo.utils.env_logger import EnvLogger
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 from plyground.envs import BoardEnv, IllegalMoveError, connect_four_v0, dots_and_boxes_v0, gomoku_v0, tic_tac_toe_v0
 from plyground.envs.aec import env as make_env
 from plyground.envs.aec import raw_env as make_raw_env
@@ -114,6 +115,15 @@ def test_raw_env_does_what_the_raw_connect_four_of_pettingzoo_does(seed):
             play_both(ours, theirs, rng, 1, 0)
         ours.reset()
         theirs.reset()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_env_does_what_raw_env_inside_the_wrappers_of_pettingzoo_does(spec):
+    wrapped = TerminateIllegalWrapper(make_raw_env(spec), illegal_reward=-1)
+    ours, theirs = make_env(spec), OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapped))
+    ours.reset()
+    theirs.reset()
+    play_both(ours, theirs, random.Random(7), 300, odd=0.05)
 
 
 def test_raw_env_refuses_an_illegal_action_as_pettingzoo_does():
