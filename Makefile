@@ -9,9 +9,10 @@ AGENTS = random greedy minimax:depth=2 alphabeta:depth=6 montecarlo:simulations=
 
 .PHONY: demo test test-all lint bench clean
 
-# Play a tournament of the search agents at connect four.
+# Play a tournament of the search agents at connect four, anew each time.
 demo: $(VENV)/installed
-	$(BIN)/plyground tournament connect_four $(AGENTS)
+	mkdir -p runs && rm -f runs/demo.db*
+	$(BIN)/plyground tournament connect_four $(AGENTS) --store runs/demo.db
 
 # Run the tests (a few minutes, of which compiling all kernels once takes most).
 test: $(VENV)/installed-test
