@@ -15,12 +15,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pettingzoo
+import plyground
 from pettingzoo.classic.connect_four.connect_four import raw_env as pettingzoo_raw_env
+from plyground.envs import connect_four_v0
 from rich.console import Console
 from rich.table import Table
-
-import plyground
-from plyground.envs import connect_four_v0
 
 
 def play_environment(environment: pettingzoo.AECEnv, choose: Callable[[], float]) -> int:
