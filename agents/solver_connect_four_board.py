@@ -19,6 +19,7 @@ import numpy as np
 from ..envs.connect_four import ConnectFour
 from ..envs.kernels import kernel
 
+UNDECIDED = 99
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 
 
@@ -121,6 +122,49 @@ def safe_moves(board, own, opp):
 
 
 @kernel
+def follow_up_bound(board, own, opp, left, beta):
+    """A bound that answers "is the value at least beta?", proved by a strategy of following up; UNDECIDED if there is none.
+
+    If every column has an even number of free cells, the side that is not to move can always answer in the same column. Then the cells
+    of ``quiet_rows`` go to the side to move and the others to the follower (claimeven). Two columns with an odd number of free cells are
+    made even by answering one of their lowest free cells with the other (baseinverse): each side gets one of the two. So the side to move gets
+    no more than the quiet cells and the lowest cells of odd columns, and the follower at least the rest. If the number of free cells is odd, the
+    side to move can make itself the follower by playing in an odd column.
+    """
+    occupied = own | opp
+    free = board.playable ^ occupied
+    quiet = free & board.quiet_rows
+    lowest = free & (occupied + board.bottom) & ~board.quiet_rows
+    if left & 1 == 0:
+        if beta < 0:
+            if not has_row(board, opp | free):
+                return 0
+            return UNDECIDED
+        if beta > 0 and not has_row(board, own | free):
+            return 0
+        if has_row(board, own | quiet | lowest):
+            return UNDECIDED
+        if beta > 0:
+            return 0
+        return -1 if has_row(board, opp | (free & ~quiet & ~lowest)) else UNDECIDED
+    if beta > 1:
+        if not has_row(board, own | free):
+            return 0
+        return UNDECIDED
+    if beta <= 0 and not has_row(board, opp | free):
+        return 0
+    if lowest & (lowest - ONE) == ZERO:
+        if has_row(board, opp | quiet):
+            return UNDECIDED
+        if beta <= 0:
+            return 0
+        return 1 if has_row(board, own | (free & ~quiet)) else UNDECIDED
+    if has_row(board, opp | quiet | lowest):
+        return UNDECIDED
+    return 0 if beta <= 0 else UNDECIDED
+
+
+@kernel
 def follow(board, own, opp, placed, beta):
     """Bound a node without search, following forced moves: (decided, value, own, opp, placed, beta, moves, turned).
 
@@ -146,6 +190,9 @@ def follow(board, own, opp, placed, beta):
         if lower >= beta:
             return True, lower, own, opp, placed, beta, ZERO, turned
         if moves & (moves - ONE) != ZERO:
+            value = follow_up_bound(board, own, opp, left, beta)
+            if value != UNDECIDED:
+                return True, value, own, opp, placed, beta, ZERO, turned
             return False, 0, own, opp, placed, beta, moves, turned
         # 3. The only move is made; the question turns round: v >= beta means not (-v >= 1 - beta).
         own, opp = opp, own | moves

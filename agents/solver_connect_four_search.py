@@ -18,6 +18,7 @@ import numpy as np
 
 from ..envs.bits import count_bits
 from ..envs.kernels import kernel
+from .prefetch import prefetch
 from .solver_connect_four_board import ONE, ZERO, follow, key_of, safe_moves, win_at_once, winning_cells
 
 DATA_BITS = 24
@@ -184,31 +185,16 @@ def expand(board, table, stack, ply):
     own, opp, moves = stack.own[ply], stack.opp[ply], stack.moves[ply]
     node = stack.plies[ply]
     placed, beta = node[PLACED], node[BETA]
-    best, best_column, count = node[BEST], NO_COLUMN, 0
-    order = stack.order[ply]
+    best, best_column, found = node[BEST], NO_COLUMN, 0
     base = ply * board.cols
     height = np.int64(board.height)
+    # 1. A child that forced moves or bounds decide is not searched. The table entries of the others are sent for.
     while moves != ZERO:
         cell = moves & (~moves + ONE)
         moves ^= cell
         column = count_bits(cell - ONE) // height
-        child = base + count
-        # 1. A child that forced moves or bounds decide is not searched.
         decided, value, c_own, c_opp, c_placed, c_beta, c_moves, turned = follow(board, opp, own | cell, placed + 1, 1 - beta)
         turned ^= 1  # now 1 if the value is the other side's
-        if not decided:
-            # 2. Nor is one that the table decides (enhanced transposition cut-off).
-            key, mirrored = key_of(board, c_own, c_opp)
-            key = scramble(table, key)
-            data = probe(table, key)
-            table_column = NO_COLUMN
-            if data != ZERO:
-                lower, upper = lower_of(data), upper_of(data)
-                table_column = column_of(data)
-                if lower >= c_beta:
-                    decided, value = True, lower
-                elif upper < c_beta:
-                    decided, value = True, upper
         if decided:
             if turned == 1:
                 value = -value
@@ -218,18 +204,42 @@ def expand(board, table, stack, ply):
                     node[BEST], node[BEST_COLUMN], node[COUNT] = best, best_column, 0
                     return
             continue
-        # 3. The others are searched in the order of the threats they create, those nearer the middle first.
-        after = own | cell
-        threats = winning_cells(board, after, after | opp)
-        score = 64 * count_bits(threats) - abs(2 * column - board.cols + 1)
-        if column == node[TABLE_COLUMN]:
-            score += 1 << 20
+        child = base + found
+        key, mirrored = key_of(board, c_own, c_opp)
+        key = scramble(table, key)
+        prefetch(table.entries, np.int64(key >> table.index_shift) << 1)
         stack.child_own[child], stack.child_opp[child], stack.child_moves[child], stack.child_key[child] = c_own, c_opp, c_moves, key
         row = stack.children[child]
-        row[C_PLACED], row[C_BETA], row[C_TURNED], row[C_SCORE], row[C_COLUMN] = c_placed, c_beta, turned, score, column
-        row[C_TABLE_COLUMN], row[C_MIRRORED] = board.cols - 1 - table_column if mirrored and table_column != NO_COLUMN else table_column, mirrored
+        row[C_PLACED], row[C_BETA], row[C_TURNED], row[C_COLUMN], row[C_MIRRORED] = c_placed, c_beta, turned, column, mirrored
+        # The threats a move creates make its place in the order; among equals those nearer the middle come first.
+        after = own | cell
+        row[C_SCORE] = 64 * count_bits(winning_cells(board, after, after | opp)) - abs(2 * column - board.cols + 1)
+        if column == node[TABLE_COLUMN]:
+            row[C_SCORE] += 1 << 20
+        found += 1
+    # 2. Nor is a child that the table decides (enhanced transposition cut-off). The others are sorted.
+    count = 0
+    order = stack.order[ply]
+    for child in range(base, base + found):
+        row = stack.children[child]
+        data = probe(table, stack.child_key[child])
+        row[C_TABLE_COLUMN] = NO_COLUMN
+        if data != ZERO:
+            lower, upper = lower_of(data), upper_of(data)
+            if lower >= row[C_BETA] or upper < row[C_BETA]:
+                value = lower if lower >= row[C_BETA] else upper
+                if row[C_TURNED] == 1:
+                    value = -value
+                if value > best:
+                    best, best_column = value, row[C_COLUMN]
+                    if best >= beta:
+                        node[BEST], node[BEST_COLUMN], node[COUNT] = best, best_column, 0
+                        return
+                continue
+            column = column_of(data)
+            row[C_TABLE_COLUMN] = board.cols - 1 - column if row[C_MIRRORED] and column != NO_COLUMN else column
         place = count
-        while place > 0 and stack.children[order[place - 1], C_SCORE] < score:
+        while place > 0 and stack.children[order[place - 1], C_SCORE] < row[C_SCORE]:
             order[place] = order[place - 1]
             place -= 1
         order[place] = child
