@@ -12,10 +12,11 @@ Sources: Pons, "Solving Connect 4: how to build a perfect AI" (threat bitboards,
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..envs.bits import count_bits
 from ..envs.connect_four import ConnectFour
 from ..envs.kernels import kernel
 
@@ -32,6 +33,7 @@ class Board(NamedTuple):
         playable: all cells.
         bottom: the lowest cell of every column.
         column: the lowest column, its spare bit included.
+        reciprocal: 65536 / height, rounded up, to divide by height.
         quiet_rows: the cells that a side gets that must start every column: rows of the parity of ``rows``, counted from 0 at the bottom.
     """
 
@@ -43,14 +45,23 @@ class Board(NamedTuple):
     bottom: np.uint64
     column: np.uint64
     quiet_rows: np.uint64
+    reciprocal: int
 
 
 def make_board(rules: ConnectFour) -> Board:
     """The board of a game."""
     bottom = sum(1 << (column * (rules.rows + 1)) for column in range(rules.cols))
-    quiet = sum(bottom << row for row in range(rules.rows) if row % 2 == rules.rows % 2)
-    sets: list[Any] = [rules.rows + 1, bottom * ((1 << rules.rows) - 1), bottom, (1 << (rules.rows + 1)) - 1, quiet]
-    return Board(rules.rows * rules.cols, rules.cols, rules.connect, *(np.uint64(each) for each in sets))
+    return Board(
+        cells=rules.rows * rules.cols,
+        cols=rules.cols,
+        connect=rules.connect,
+        height=np.uint64(rules.rows + 1),
+        playable=np.uint64(bottom * ((1 << rules.rows) - 1)),
+        bottom=np.uint64(bottom),
+        column=np.uint64((1 << (rules.rows + 1)) - 1),
+        quiet_rows=np.uint64(sum(bottom << row for row in range(rules.rows) if row % 2 == rules.rows % 2)),
+        reciprocal=65536 // (rules.rows + 1) + 1,
+    )
 
 
 @kernel
@@ -103,6 +114,12 @@ def has_row(board, stones):
 
 
 @kernel
+def column_at(board, cell):
+    """The column of a cell."""
+    return (count_bits(cell - ONE) * board.reciprocal) >> 16
+
+
+@kernel
 def win_at_once(board, own, opp):
     """The cells on which the side to move can win now."""
     occupied = own | opp
@@ -110,10 +127,9 @@ def win_at_once(board, own, opp):
 
 
 @kernel
-def safe_moves(board, own, opp):
-    """The cells on which the side to move can play, without a win at once, so that the other side cannot win at once either."""
+def safe_moves(board, own, opp, threats):
+    """The cells on which the side to move, having no win at once, can play so that the other side, with these threats, has none either."""
     occupied = own | opp
-    threats = winning_cells(board, opp, occupied)
     moves = (occupied + board.bottom) & board.playable
     blocks = moves & threats
     if blocks != ZERO:
@@ -165,13 +181,13 @@ def follow_up_bound(board, own, opp, left, beta):
 
 
 @kernel
-def follow(board, own, opp, placed, beta):
+def follow(board, own, opp, threats, placed, beta):
     """Bound a node without search, following forced moves: (decided, value, own, opp, placed, beta, moves, turned).
 
-    ``placed`` counts the stones, ``beta`` is the question "is the value at least beta?". While the side to move has only one move that does not
-    lose at once it is played. Returned is the node where that ends, seen from its own side to move; ``turned`` is 1 if that is the
-    other side. If ``decided``, ``value`` answers its question: at least ``beta`` (then a lower bound) or below (then an upper bound).
-    Otherwise ``moves`` are the cells that do not lose at once, two or more.
+    ``threats`` are the other side's winning cells, ``placed`` counts the stones, ``beta`` is the question "is the value at least beta?". While
+    the side to move has only one move that does not lose at once it is played. Returned is the node where that ends, seen from its own
+    side to move; ``turned`` is 1 if that is the other side. If ``decided``, ``value`` answers its question: at least ``beta`` (then a lower
+    bound) or below (then an upper bound). Otherwise ``moves`` are the cells that do not lose at once, two or more.
     """
     turned = 0
     while True:
@@ -179,7 +195,7 @@ def follow(board, own, opp, placed, beta):
         if left == 0:
             return True, 0, own, opp, placed, beta, ZERO, turned
         # 1. Moves: block what the other side threatens to win with, and never play below such a cell.
-        moves = safe_moves(board, own, opp)
+        moves = safe_moves(board, own, opp, threats)
         if moves == ZERO:
             return True, -(left // 2), own, opp, placed, beta, ZERO, turned
         # 2. Nobody wins within two plies.
@@ -196,6 +212,7 @@ def follow(board, own, opp, placed, beta):
             return False, 0, own, opp, placed, beta, moves, turned
         # 3. The only move is made; the question turns round: v >= beta means not (-v >= 1 - beta).
         own, opp = opp, own | moves
+        threats = winning_cells(board, opp, own | opp)
         placed += 1
         beta = 1 - beta
         turned ^= 1

@@ -19,7 +19,7 @@ import numpy as np
 from ..envs.bits import count_bits
 from ..envs.kernels import kernel
 from .prefetch import prefetch
-from .solver_connect_four_board import ONE, ZERO, follow, key_of, safe_moves, win_at_once, winning_cells
+from .solver_connect_four_board import ONE, ZERO, column_at, follow, key_of, safe_moves, win_at_once, winning_cells
 
 DATA_BITS = 24
 DATA = np.uint64((1 << DATA_BITS) - 1)
@@ -32,13 +32,19 @@ NO_COLUMN = 31
 UNKNOWN = 63  # a bound that says nothing
 
 # What a slice of work hands to the next: columns of `state`.
-INDEX, PHASE, SP, NODES, VALUE = range(5)
+INDEX, PHASE, PLY, NODES, VALUE = range(5)
 STATE_SIZE = 5
 BEGIN, SEARCH = range(2)  # phases
 
-# Columns of a ply's and of a child's integers.
-PLACED, BETA, TURNED, BEST, COUNT, CURSOR, BEST_COLUMN, TABLE_COLUMN, MIRRORED, BEFORE = range(10)
-C_PLACED, C_BETA, C_TURNED, C_SCORE, C_COLUMN, C_TABLE_COLUMN, C_MIRRORED = range(7)
+# The stack of plies: two arrays with one row per ply, one of sets of cells and keys (uint64) and one of numbers (int64). A row holds the
+# columns of the node and then, child after child, those of its children that are to be searched. Two arrays and not one for each column, because
+# compiled code counts references to every array that it hands to another function.
+OWN, OPP, MOVES, KEY = range(4)
+SETS = 4
+PLACED, BETA, TURNED, MIRRORED, TABLE_COLUMN, COLUMN, SCORE = range(7)  # of nodes and children
+BEST, BEST_COLUMN, COUNT, CURSOR, BEFORE = range(7, 12)  # of nodes
+ORDER = 7  # of children: which child is searched in this place
+NODE_NUMBERS, CHILD_NUMBERS = 12, 8
 
 
 class Table(NamedTuple):
@@ -72,36 +78,20 @@ def make_table(key_bits: int, memory_mb: int) -> Table:
 
 
 class Stack(NamedTuple):
-    """The plies of a search: one row per ply, or one per child of a ply (row ply * columns + child).
+    """The plies of a search, as described above.
 
     Attributes:
-        own, opp, moves, key: uint64 (plies,): the node, its moves, its scrambled key.
-        plies: int64 (plies, 10), see the constants above.
-        child_own, child_opp, child_moves, child_key: uint64 (plies * columns,): children that are nodes to be searched.
-        children: int64 (plies * columns, 7).
-        order: int64 (plies, columns): the children in the order in which they are searched.
+        sets: uint64 (plies, SETS * (1 + cols)).
+        numbers: int64 (plies, NODE_NUMBERS + CHILD_NUMBERS * cols).
     """
 
-    own: np.ndarray
-    opp: np.ndarray
-    moves: np.ndarray
-    key: np.ndarray
-    plies: np.ndarray
-    child_own: np.ndarray
-    child_opp: np.ndarray
-    child_moves: np.ndarray
-    child_key: np.ndarray
-    children: np.ndarray
-    order: np.ndarray
+    sets: np.ndarray
+    numbers: np.ndarray
 
 
-def make_stack(cells: int, columns: int) -> Stack:
+def make_stack(cells: int, cols: int) -> Stack:
     """A stack for games of at most ``cells`` plies."""
-    plies, children = cells + 2, (cells + 2) * columns
-    own, opp, moves, key = np.zeros((4, plies), np.uint64)
-    child_own, child_opp, child_moves, child_key = np.zeros((4, children), np.uint64)
-    ply_numbers, child_numbers, order = np.zeros((plies, 10), np.int64), np.zeros((children, 7), np.int64), np.zeros((plies, columns), np.int64)
-    return Stack(own, opp, moves, key, ply_numbers, child_own, child_opp, child_moves, child_key, child_numbers, order)
+    return Stack(np.zeros((cells + 2, SETS * (1 + cols)), np.uint64), np.zeros((cells + 2, NODE_NUMBERS + CHILD_NUMBERS * cols), np.int64))
 
 
 @kernel
@@ -170,30 +160,19 @@ def column_of(data):
 
 
 @kernel
-def enter(stack, ply, own, opp, moves, key, mirrored, table_column, placed, beta, turned, nodes):
-    """Make a node the top of the stack."""
-    stack.own[ply], stack.opp[ply], stack.moves[ply], stack.key[ply] = own, opp, moves, key
-    row = stack.plies[ply]
-    row[PLACED], row[BETA], row[TURNED] = placed, beta, turned
-    row[BEST], row[COUNT], row[CURSOR], row[BEST_COLUMN] = -OFFSET, -1, 0, NO_COLUMN
-    row[TABLE_COLUMN], row[MIRRORED], row[BEFORE] = table_column, mirrored, nodes
-
-
-@kernel
-def expand(board, table, stack, ply):
+def expand(board, table, sets, numbers, ply):
     """List the children of the node at ``ply`` that need searching, best first, and take the value of all others into the node."""
-    own, opp, moves = stack.own[ply], stack.opp[ply], stack.moves[ply]
-    node = stack.plies[ply]
-    placed, beta = node[PLACED], node[BETA]
-    best, best_column, found = node[BEST], NO_COLUMN, 0
-    base = ply * board.cols
-    height = np.int64(board.height)
+    own, opp, moves = sets[ply, OWN], sets[ply, OPP], sets[ply, MOVES]
+    placed, beta, table_column = numbers[ply, PLACED], numbers[ply, BETA], numbers[ply, TABLE_COLUMN]
+    best, best_column, found = -OFFSET, NO_COLUMN, 0
     # 1. A child that forced moves or bounds decide is not searched. The table entries of the others are sent for.
     while moves != ZERO:
         cell = moves & (~moves + ONE)
         moves ^= cell
-        column = count_bits(cell - ONE) // height
-        decided, value, c_own, c_opp, c_placed, c_beta, c_moves, turned = follow(board, opp, own | cell, placed + 1, 1 - beta)
+        column = column_at(board, cell)
+        after = own | cell
+        threats = winning_cells(board, after, after | opp)
+        decided, value, c_own, c_opp, c_placed, c_beta, c_moves, turned = follow(board, opp, after, threats, placed + 1, 1 - beta)
         turned ^= 1  # now 1 if the value is the other side's
         if decided:
             if turned == 1:
@@ -201,50 +180,53 @@ def expand(board, table, stack, ply):
             if value > best:
                 best, best_column = value, column
                 if best >= beta:
-                    node[BEST], node[BEST_COLUMN], node[COUNT] = best, best_column, 0
-                    return
+                    break
             continue
-        child = base + found
         key, mirrored = key_of(board, c_own, c_opp)
         key = scramble(table, key)
         prefetch(table.entries, np.int64(key >> table.index_shift) << 1)
-        stack.child_own[child], stack.child_opp[child], stack.child_moves[child], stack.child_key[child] = c_own, c_opp, c_moves, key
-        row = stack.children[child]
-        row[C_PLACED], row[C_BETA], row[C_TURNED], row[C_COLUMN], row[C_MIRRORED] = c_placed, c_beta, turned, column, mirrored
-        # The threats a move creates make its place in the order; among equals those nearer the middle come first.
-        after = own | cell
-        row[C_SCORE] = 64 * count_bits(winning_cells(board, after, after | opp)) - abs(2 * column - board.cols + 1)
-        if column == node[TABLE_COLUMN]:
-            row[C_SCORE] += 1 << 20
+        child = SETS * (1 + found)
+        sets[ply, child + OWN], sets[ply, child + OPP], sets[ply, child + MOVES], sets[ply, child + KEY] = c_own, c_opp, c_moves, key
+        child = NODE_NUMBERS + CHILD_NUMBERS * found
+        numbers[ply, child + PLACED], numbers[ply, child + BETA], numbers[ply, child + TURNED] = c_placed, c_beta, turned
+        numbers[ply, child + COLUMN], numbers[ply, child + MIRRORED] = column, mirrored
+        # The threats a move creates make its place in the order, twice those that nobody will block by playing next; then comes the middle.
+        upcoming = threats & (((after | opp) + board.bottom) << ONE)
+        score = 64 * (count_bits(threats) + count_bits(upcoming)) - abs(2 * column - board.cols + 1)
+        numbers[ply, child + SCORE] = score + (1 << 20 if column == table_column else 0)
         found += 1
     # 2. Nor is a child that the table decides (enhanced transposition cut-off). The others are sorted.
     count = 0
-    order = stack.order[ply]
-    for child in range(base, base + found):
-        row = stack.children[child]
-        data = probe(table, stack.child_key[child])
-        row[C_TABLE_COLUMN] = NO_COLUMN
+    for i in range(found):
+        if best >= beta:
+            break
+        child = NODE_NUMBERS + CHILD_NUMBERS * i
+        data = probe(table, sets[ply, SETS * (1 + i) + KEY])
+        column = NO_COLUMN
         if data != ZERO:
-            lower, upper = lower_of(data), upper_of(data)
-            if lower >= row[C_BETA] or upper < row[C_BETA]:
-                value = lower if lower >= row[C_BETA] else upper
-                if row[C_TURNED] == 1:
+            c_beta, lower, upper = numbers[ply, child + BETA], lower_of(data), upper_of(data)
+            if lower >= c_beta or upper < c_beta:
+                value = lower if lower >= c_beta else upper
+                if numbers[ply, child + TURNED] == 1:
                     value = -value
                 if value > best:
-                    best, best_column = value, row[C_COLUMN]
-                    if best >= beta:
-                        node[BEST], node[BEST_COLUMN], node[COUNT] = best, best_column, 0
-                        return
+                    best, best_column = value, numbers[ply, child + COLUMN]
                 continue
             column = column_of(data)
-            row[C_TABLE_COLUMN] = board.cols - 1 - column if row[C_MIRRORED] and column != NO_COLUMN else column
+            if numbers[ply, child + MIRRORED] == 1 and column != NO_COLUMN:
+                column = board.cols - 1 - column
+        numbers[ply, child + TABLE_COLUMN] = column
         place = count
-        while place > 0 and stack.children[order[place - 1], C_SCORE] < row[C_SCORE]:
-            order[place] = order[place - 1]
+        score = numbers[ply, child + SCORE]
+        while place > 0:
+            earlier = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * (place - 1) + ORDER]
+            if numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * earlier + SCORE] >= score:
+                break
+            numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * place + ORDER] = earlier
             place -= 1
-        order[place] = child
+        numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * place + ORDER] = i
         count += 1
-    node[BEST], node[BEST_COLUMN], node[COUNT] = best, best_column, count
+    numbers[ply, BEST], numbers[ply, BEST_COLUMN], numbers[ply, COUNT] = best, best_column, count if best < beta else 0
 
 
 @kernel
@@ -253,59 +235,48 @@ def search(board, table, stack, state, node_limit):
 
     ``state[VALUE]`` is then a lower bound on its value if it is at least beta, an upper bound if not.
     """
-    ply, nodes = state[SP], state[NODES]
+    sets, numbers = stack.sets, stack.numbers
+    ply, nodes = state[PLY], state[NODES]
     finished = False
     while True:
-        node = stack.plies[ply]
         # 1. A new node: find its children.
-        if node[COUNT] < 0:
+        if numbers[ply, COUNT] < 0:
             if nodes >= node_limit:
                 break
             nodes += 1
-            expand(board, table, stack, ply)
+            expand(board, table, sets, numbers, ply)
         # 2. The next child is searched,
-        if node[BEST] < node[BETA] and node[CURSOR] < node[COUNT]:
-            child = stack.order[ply, node[CURSOR]]
-            node[CURSOR] += 1
-            row = stack.children[child]
+        cursor = numbers[ply, CURSOR]
+        if numbers[ply, BEST] < numbers[ply, BETA] and cursor < numbers[ply, COUNT]:
+            numbers[ply, CURSOR] = cursor + 1
+            i = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * cursor + ORDER]
+            for k in range(SETS):
+                sets[ply + 1, k] = sets[ply, SETS * (1 + i) + k]
+            for k in range(COLUMN):
+                numbers[ply + 1, k] = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * i + k]
             ply += 1
-            enter(
-                stack,
-                ply,
-                stack.child_own[child],
-                stack.child_opp[child],
-                stack.child_moves[child],
-                stack.child_key[child],
-                row[C_MIRRORED],
-                row[C_TABLE_COLUMN],
-                row[C_PLACED],
-                row[C_BETA],
-                row[C_TURNED],
-                nodes,
-            )
+            numbers[ply, COUNT], numbers[ply, CURSOR], numbers[ply, BEFORE] = -1, 0, nodes
             continue
         # 3. or there is none left to search and the node's value goes into the table and to its parent.
-        value = node[BEST]
-        if node[COUNT] > 0:
-            column = node[BEST_COLUMN]
-            if node[MIRRORED] and column != NO_COLUMN:
+        value, beta = numbers[ply, BEST], numbers[ply, BETA]
+        if numbers[ply, COUNT] > 0:
+            column = numbers[ply, BEST_COLUMN]
+            if numbers[ply, MIRRORED] == 1 and column != NO_COLUMN:
                 column = board.cols - 1 - column
-            if value >= node[BETA]:
-                store(table, stack.key[ply], value, UNKNOWN, column, nodes - node[BEFORE])
-            else:
-                store(table, stack.key[ply], -UNKNOWN, value, column, nodes - node[BEFORE])
+            lower, upper = (value, UNKNOWN) if value >= beta else (-UNKNOWN, value)
+            store(table, sets[ply, KEY], lower, upper, column, nodes - numbers[ply, BEFORE])
         if ply == 0:
             state[VALUE] = value
             finished = True
             break
-        if node[TURNED] == 1:
+        if numbers[ply, TURNED] == 1:
             value = -value
         ply -= 1
-        parent = stack.plies[ply]
-        if value > parent[BEST]:
-            parent[BEST] = value
-            parent[BEST_COLUMN] = stack.children[stack.order[ply, parent[CURSOR] - 1], C_COLUMN]
-    state[SP], state[NODES] = ply, nodes
+        if value > numbers[ply, BEST]:
+            numbers[ply, BEST] = value
+            i = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * (numbers[ply, CURSOR] - 1) + ORDER]
+            numbers[ply, BEST_COLUMN] = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * i + COLUMN]
+    state[PLY], state[NODES] = ply, nodes
     return finished
 
 
@@ -314,20 +285,21 @@ def next_question(lower, upper, weak):
     """The beta to ask next: 0 and 1 decide the result; wins and losses far from a draw are quicker to prove or refute."""
     if weak:
         return np.int64(1) if upper > 0 else np.int64(0)
-    middle = lower + (upper - lower + 1) // 2
-    if middle <= 0 and lower // 2 < middle:
-        middle = -((-lower) // 2)
-    elif middle > 0 and upper // 2 > middle:
-        middle = upper // 2
-    return min(max(middle, lower + 1), upper)
+    if upper + lower >= 0:
+        return max(lower + 1, upper - (upper - lower) // 4)
+    return min(upper, lower + 1 + (upper - lower) // 4)
 
 
 @kernel
-def ask(table, stack, key, mirrored, own, opp, moves, placed, beta, state):
-    """Put the root on the stack with a question."""
-    enter(stack, 0, own, opp, moves, scramble(table, key), mirrored, NO_COLUMN, placed, beta, 0, state[NODES])
-    state[SP] = 0
-    state[PHASE] = SEARCH
+def ask(board, table, stack, state, own, opp, placed, beta):
+    """Put a position on the stack, as the root, with a question."""
+    key, mirrored = key_of(board, own, opp)
+    sets, numbers = stack.sets, stack.numbers
+    sets[0, OWN], sets[0, OPP], sets[0, MOVES] = own, opp, safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
+    sets[0, KEY] = scramble(table, key)
+    numbers[0, PLACED], numbers[0, BETA], numbers[0, TURNED], numbers[0, MIRRORED], numbers[0, TABLE_COLUMN] = placed, beta, 0, mirrored, NO_COLUMN
+    numbers[0, COUNT], numbers[0, CURSOR], numbers[0, BEFORE] = -1, 0, state[NODES]
+    state[PLY], state[PHASE] = 0, SEARCH
 
 
 @kernel
@@ -358,7 +330,7 @@ def solve_positions(board, table, stack, state, owns, opps, lowers, uppers, colu
             # 1. A win at once, or nothing but moves that lose at once.
             left = board.cells - placed
             wins = win_at_once(board, own, opp)
-            moves = safe_moves(board, own, opp)
+            moves = safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
             if wins != ZERO or moves == ZERO:
                 lowers[i] = (left + 1) // 2 if wins != ZERO else -(left // 2)
                 uppers[i] = lowers[i]
@@ -377,12 +349,11 @@ def solve_positions(board, table, stack, state, owns, opps, lowers, uppers, colu
                 state[INDEX] += 1
                 continue
             beta = lowers[i] if known else next_question(lowers[i], uppers[i], weak)
-            key, mirrored = key_of(board, own, opp)
-            ask(table, stack, key, mirrored, own, opp, moves, placed, beta, state)
+            ask(board, table, stack, state, own, opp, placed, beta)
         # 3. Ask until the bounds meet.
         if not search(board, table, stack, state, node_limit):
             return False
-        value, beta, column = state[VALUE], stack.plies[0, BETA], stack.plies[0, BEST_COLUMN]
+        value, beta, column = state[VALUE], stack.numbers[0, BETA], stack.numbers[0, BEST_COLUMN]
         if value >= beta:
             columns[i] = column
             lowers[i] = max(lowers[i], value)
@@ -393,6 +364,5 @@ def solve_positions(board, table, stack, state, owns, opps, lowers, uppers, colu
             state[PHASE] = BEGIN
             continue
         beta = next_question(lowers[i], uppers[i], weak)
-        key, mirrored = key_of(board, own, opp)
-        ask(table, stack, key, mirrored, own, opp, safe_moves(board, own, opp), placed, beta, state)
+        ask(board, table, stack, state, own, opp, placed, beta)
     return True
