@@ -150,9 +150,7 @@ def test_progress_is_reported_for_every_depth():
 
 def test_the_adaptive_depth_grows_as_the_actions_get_fewer():
     game = make_game("dots_and_boxes:rows=2,cols=2")
-    late = some_positions(game.spec, 1, seed=5)[0]
-    while len(late.legal_actions()) > 6:
-        late.play(late.legal_actions()[0])
+    late = some_positions(game.spec, 1, seed=5, plies_left=6)[0]
     agent = make_agent("alphabeta:depth=3,adaptive=yes,iterative=no")
     assert agent.analyse(game.initial_position()).depth == 3
     assert agent.analyse(late).depth > 3
