@@ -22,6 +22,7 @@ import numpy as np
 
 from . import rules as r
 from .bits import count_bits
+from .connect_four_heuristics import threats, windows
 from .declaration import Facts, declare_game
 from .drawing import PLAYER_COLOURS, PLAYER_SHADES, Disc, Picture, Rectangle, Ring, Text
 from .grid import COLUMN_LETTERS, grid_text, winning_cells
@@ -33,7 +34,7 @@ ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 HIGH_HALF = np.uint64(32)
 KEY_SALT = np.uint64(0xD6E8FEB86659FD93)
 
-WINDOWS = 0  # heuristics, in the order of the declaration
+THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
 
 
 def _check(rules: ConnectFour) -> str | None:
@@ -54,7 +55,7 @@ def _check(rules: ConnectFour) -> str | None:
         Parameter("cols", int, 7, "width of the board", 1, 32),
         Parameter("connect", int, 4, "discs in a row that win", 2, 32),
     ),
-    heuristics=("windows",),
+    heuristics=("threats", "windows"),
     check=_check,
 )
 class ConnectFour(NamedTuple):
@@ -228,39 +229,9 @@ def random_action(rules, position, rng, scratch):
 
 @r.evaluate.register_body(ConnectFour)
 def evaluate(rules, position, player, heuristic):
-    """``windows``: every window of ``connect`` cells that only one side occupies counts for that side (SYSTEMS.md C9).
-
-    ±50 with one disc missing, ±3 with two missing, ±1 for each disc in the centre column.
-    """
-    own, other = position.stones[player], position.stones[1 - player]
-    height = rules.rows + 1
-    points = 0
-    for direction in range(4):
-        step = 1 if direction == 0 else height + direction - 2
-        rise = 1 if direction == 0 else direction - 2
-        run = 0 if direction == 0 else 1
-        window = ZERO
-        for i in range(rules.connect):
-            window |= ONE << np.uint64(i * step + (0 if rise >= 0 else rules.connect - 1))
-        for column in range(rules.cols - run * (rules.connect - 1)):
-            for row in range(rules.rows - abs(rise) * (rules.connect - 1)):
-                cells = window << np.uint64(column * height + row)
-                mine, theirs = count_bits(own & cells), count_bits(other & cells)
-                if theirs == 0 and mine > 0:
-                    points += _window_points(rules.connect - mine)
-                elif mine == 0 and theirs > 0:
-                    points -= _window_points(rules.connect - theirs)
-    centre = ((ONE << np.uint64(rules.rows)) - ONE) << np.uint64(height * (rules.cols // 2))
-    return points + count_bits(own & centre) - count_bits(other & centre)
-
-
-@kernel
-def _window_points(discs_missing):
-    if discs_missing == 0:
-        return 1000
-    if discs_missing == 1:
-        return 50
-    return 3 if discs_missing == 2 else 0
+    if heuristic == WINDOWS:
+        return windows(position.stones[player], position.stones[1 - player], rules.rows, rules.cols, rules.connect)
+    return threats(position.stones, player, position.ply & 1, rules.rows, rules.cols, rules.connect)
 
 
 @r.facts.register(ConnectFour)

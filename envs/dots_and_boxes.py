@@ -25,6 +25,8 @@ import numpy as np
 
 from . import rules as r
 from .declaration import Facts, declare_game
+from .dots_and_boxes_board import boxes_beside, sides_of_box
+from .dots_and_boxes_chains import expected_margin
 from .drawing import BOX_FILLS, PLAYER_COLOURS, Disc, Line, Picture, Rectangle, Text
 from .kernels import kernel
 from .randomness import mix64, random_below
@@ -33,7 +35,7 @@ from .specification import Parameter, SpecificationError
 EDGES, BOXES = 128, 64  # capacity
 WIN, MARGIN = range(2)
 EMPTY, ICELANDIC, SWEDISH = range(3)
-CLASSIC = 0  # heuristics, in the order of the declaration
+CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
 ONE = np.uint64(1)
 
 
@@ -84,7 +86,7 @@ def _check(rules: DotsAndBoxes) -> str | None:
         Parameter("start", str, "empty", "edges drawn beforehand", choices=("empty", "icelandic", "swedish")),
     ),
     short_forms=(Parameter("dots", str, None, "the board in dots, 5x5"),),
-    heuristics=("classic",),
+    heuristics=("chains", "classic"),
     check=_check,
     expand=_expand,
 )
@@ -93,25 +95,6 @@ class DotsAndBoxes(NamedTuple):
     cols: int = 4
     reward: int = WIN
     start: int = EMPTY
-
-
-@kernel
-def boxes_beside(rows, cols, edge):
-    """The boxes on both sides of an edge, −1 where there is none."""
-    horizontal = (rows + 1) * cols
-    if edge < horizontal:
-        row = edge // cols
-        return (edge - cols if row > 0 else -1), (edge if row < rows else -1)
-    row, column = (edge - horizontal) // (cols + 1), (edge - horizontal) % (cols + 1)
-    box = row * cols + column
-    return (box - 1 if column > 0 else -1), (box if column < cols else -1)
-
-
-@kernel
-def sides_of_box(rows, cols, box):
-    """The edges of a box: top, bottom, left, right."""
-    left = (rows + 1) * cols + box // cols * (cols + 1) + box % cols
-    return box, box + cols, left, left + 1
 
 
 @kernel
@@ -303,8 +286,11 @@ def random_action(rules, position, rng, scratch):
 
 @r.evaluate.register_body(DotsAndBoxes)
 def evaluate(rules, position, player, heuristic):
-    """``classic``: SYSTEMS.md D10, from the player's side whoever is to move."""
+    """``chains``: the lead and the margin to expect from chains and control; ``classic``: SYSTEMS.md D10, whoever is to move."""
     lead = np.int64(position.score[player] - position.score[1 - player])
+    if heuristic == CHAINS:
+        ahead = expected_margin(rules.rows, rules.cols, position.edges, position.sides)
+        return 100 * lead + (ahead if position.mover == player else -ahead)
     points = 100 * lead + (30 if lead > 2 else 0)
     for box in range(rules.rows * rules.cols):
         sides = position.sides[box]
