@@ -186,7 +186,8 @@ def enter_node(rules, options, positions, frames, actions, killers, history, tab
         if index >= 0:
             entry = table[index]
             first_action = np.int64(entry.action)
-            if entry.depth >= frame.depth and ply > 0:
+            # A deeper entry would do as well, but then the value would depend on the order in which positions were met.
+            if entry.depth == frame.depth and ply > 0:
                 known, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
                 if bound == EXACT or (bound == LOWER and known >= frame.beta) or (bound == UPPER and known <= frame.alpha):
                     return LEAVE, known

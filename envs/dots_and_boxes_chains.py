@@ -43,7 +43,10 @@ def measure_component(rows, cols, edges, sides, seen, stack, box):
 
 @kernel
 def play_safe_edges(rows, cols, edges, sides):
-    """Draw edges that give nothing away, in the order of their numbers, until none is left; returns how many."""
+    """Draw edges that give nothing away, in the order of their numbers, until none is left; returns how many.
+
+    One way of many in which they may run out: mirror images of a position can therefore be estimated differently.
+    """
     drawn = 0
     for edge in range((rows + 1) * cols + rows * (cols + 1)):
         if edges[edge] != 0:

@@ -12,7 +12,7 @@ from plyground import make_game
 from plyground.envs import rules as r
 from plyground.envs.randomness import new_stream
 from reference import make_reference
-from reference.heuristics import evaluate
+from reference.heuristics import HEURISTICS
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -144,10 +144,13 @@ def test_heuristics_value_positions_as_the_reference_does(named, seed):
     position, reference, last = game.initial_position(), make_reference(game), None
     while not position.is_over:
         for index, heuristic in enumerate(game.declaration.heuristics):
+            expected = HEURISTICS.get((game.name, heuristic))
+            if expected is None:  # held to what it should say of known positions, in a test of its own
+                continue
             for player in (0, 1):
-                assert r.evaluate(game.rules, position.record, player, index) == evaluate(game.name, heuristic, reference, player)
-            if heuristic in ("windows", "lines"):
-                assert evaluate(game.name, heuristic, reference, 0) == -evaluate(game.name, heuristic, reference, 1)
+                assert r.evaluate(game.rules, position.record, player, index) == expected(reference, player)
+            if heuristic in ("threats", "windows", "lines"):
+                assert expected(reference, 0) == -expected(reference, 1)
         last = next_action(rng, position.legal_actions(), last, game.rules.cols)
         position.play(last)
         reference.play(last)
