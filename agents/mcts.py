@@ -148,7 +148,7 @@ class Mcts(Agent):
                 action = int(child.action)
                 visits[action] = visits.get(action, 0) + int(child.visits)
                 totals[action] = totals.get(action, 0.0) + sign * float(child.total)
-                if child.proven:
+                if child.proven == search.EXACT:
                     proven[action] = sign * float(child.result)
         values = {a: proven.get(a, totals[a] / visits[a]) for a in visits if visits[a] or a in proven}
         errors = {a: 0.0 if a in proven else math.sqrt(max(1 - values[a] ** 2, 0.0) / visits[a]) for a in values}
@@ -169,14 +169,16 @@ class Mcts(Agent):
 
     @staticmethod
     def _choose(visits: dict[int, int], values: dict[int, float], proven: dict[int, float]) -> int:
-        """A proven win, else the action visited most that is not a proven loss; the better value breaks ties."""
-        wins = [a for a in proven if proven[a] >= 1.0]
-        if wins:
-            return wins[0]
-        hopeful = [a for a in values if proven.get(a, 0.0) > -1.0] or list(values)
-        if all(a in proven for a in hopeful):
-            return max(hopeful, key=lambda a: values[a])
-        return max(hopeful, key=lambda a: (visits[a], values[a]))
+        """The unproven action visited most, unless a proven one is worth as much; a proven loss only where nothing else is left."""
+        open_actions = [a for a in values if a not in proven]
+        best_proven = max(proven, key=lambda a: proven[a], default=None)
+        if not open_actions:
+            assert best_proven is not None  # the root has at least one action, and each is open or proven
+            return best_proven
+        most_visited = max(open_actions, key=lambda a: (visits[a], values[a]))
+        if best_proven is not None and proven[best_proven] > -1.0 and proven[best_proven] >= values[most_visited]:
+            return best_proven
+        return most_visited
 
 
 def _principal_variation(tree: search.Tree, action: int) -> tuple[int, ...]:

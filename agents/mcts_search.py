@@ -4,7 +4,7 @@ The tree is one array of :data:`NODE` records; the children of a node stand next
 [−1, 1]; at every node the player to move decides whose side counts, so a player who moves twice in a row needs no special case.
 
 Results that are certain are propagated (MCTS-Solver): a finished game is proven; so is a node with an action that is a proven win for its
-mover, and one whose actions are all proven. Proven losses are not visited again.
+mover, and one whose actions are all proven. Proven nodes are not visited again; the best proven action bounds what its parent is worth.
 
 Sources: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; Winands, Björnsson, Saito, "Monte-Carlo tree search solver", CG 2008.
 """
@@ -30,12 +30,13 @@ NODE = np.dtype(
             ("count", np.int16),  # number of children
             ("action", np.int16),  # the action that led here
             ("mover", np.int8),  # the player to move here
-            ("proven", np.int8),  # whether `result` is certain
-            ("result", np.float32),  # player 0's scaled return under best play, if proven
+            ("proven", np.int8),  # UNKNOWN, EXACT or BOUNDED
+            ("result", np.float32),  # player 0's scaled return: under best play (EXACT), by the best action proven so far (BOUNDED)
         ],
     )
 )
 ROOT = 0
+UNKNOWN, EXACT, BOUNDED = range(3)  # what is proven of a node
 MOST_LOOKED_AT = 50_000  # nodes, when the last move's tree is searched for the new position
 SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
 
@@ -76,7 +77,7 @@ def plant(rules, tree):
     """Make the tree a single root for ``positions[0]``."""
     root = tree.nodes[ROOT]
     root.total, root.visits, root.children, root.count, root.action = 0.0, 0, 0, 0, -1
-    root.mover, root.proven, root.result = r.to_move(rules, tree.positions[0]), 0, 0.0
+    root.mover, root.proven, root.result = r.to_move(rules, tree.positions[0]), UNKNOWN, 0.0
     tree.size[0] = 1
 
 
@@ -86,19 +87,19 @@ def simulate(rules, options, tree, rng, simulations):
     nodes, positions, path, actions, size = tree
     position = positions[1]
     for done in range(simulations):
-        if nodes[ROOT].proven:
+        if nodes[ROOT].proven == EXACT:
             return done
         positions[1] = positions[0]
         # 1. Selection: walk down the tree by UCB1 to a node that is not expanded, or proven.
         node, ply = ROOT, 0
         path[0] = ROOT
-        while nodes[node].count > 0 and not nodes[node].proven:
+        while nodes[node].count > 0 and nodes[node].proven != EXACT:
             node = select_child(nodes, node, options.exploration)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
             path[ply] = node
         # 2. Expansion, on the second visit; the first child is visited at once.
-        if not nodes[node].proven and (nodes[node].visits > 0 or node == ROOT) and expand(rules, nodes, node, position, actions, size):
+        if nodes[node].proven != EXACT and (nodes[node].visits > 0 or node == ROOT) and expand(rules, nodes, node, position, actions, size):
             node = np.int64(nodes[node].children)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
@@ -106,15 +107,17 @@ def simulate(rules, options, tree, rng, simulations):
         if nodes[node].visits == 0:
             mark_visited_first(rules, options, nodes[node], position)
         # 3. Playout, unless the result is known.
-        result = np.float64(nodes[node].result) if nodes[node].proven else play_out(rules, options, position, rng, actions)
-        # 4. Backup.
-        news = nodes[node].proven
+        known = nodes[node].proven == EXACT
+        result = np.float64(nodes[node].result) if known else play_out(rules, options, position, rng, actions)
+        # 4. Backup. Where an action is proven to give more than this simulation did, the mover would have taken that.
         for i in range(ply, -1, -1):
             entry = nodes[path[i]]
+            if known and i < ply:
+                known = prove(nodes, entry)
+            if entry.proven == EXACT or (entry.proven == BOUNDED and (entry.result > result if entry.mover == 0 else entry.result < result)):
+                result = np.float64(entry.result)
             entry.visits += 1
             entry.total += result
-            if news and i < ply:
-                news = prove(nodes, entry)
     return simulations
 
 
@@ -127,14 +130,11 @@ def select_child(nodes, node, exploration):
     best, best_bound = np.int64(parent.children), -np.inf
     for child in range(parent.children, parent.children + parent.count):
         entry = nodes[child]
-        if entry.proven:
-            bound = sign * entry.result
-            if bound <= -1.0:
-                continue  # a proven loss is not worth another visit
-        elif entry.visits == 0:
+        if entry.proven == EXACT:
+            continue  # another visit would tell nothing new
+        if entry.visits == 0:
             return child
-        else:
-            bound = sign * entry.total / entry.visits + exploration * np.sqrt(log_visits / entry.visits)
+        bound = sign * entry.total / entry.visits + exploration * np.sqrt(log_visits / entry.visits)
         if bound > best_bound:
             best, best_bound = child, bound
     return best
@@ -152,7 +152,7 @@ def expand(rules, nodes, node, position, actions, size):
     r.order_actions(rules, position, actions, count)
     for i in range(count):
         child = nodes[first + i]
-        child.total, child.visits, child.children, child.count, child.proven, child.result = 0.0, 0, 0, 0, 0, 0.0
+        child.total, child.visits, child.children, child.count, child.proven, child.result = 0.0, 0, 0, 0, UNKNOWN, 0.0
         child.action = actions[i]
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
@@ -164,7 +164,7 @@ def mark_visited_first(rules, options, entry, position):
     """Note whose turn it is at a new node, and that a finished game is proven."""
     entry.mover = r.to_move(rules, position)
     if r.is_over(rules, position):
-        entry.proven = 1
+        entry.proven = EXACT
         entry.result = r.returns(rules, position, 0) / options.scale
 
 
@@ -190,18 +190,20 @@ def play_out(rules, options, position, rng, actions):
 
 @borrowing_kernel
 def prove(nodes, entry):
-    """Prove a node whose mover has a proven win, or whose actions are all proven; returns whether it is proven now."""
+    """Prove a node whose mover has a proven win, or whose actions are all proven; returns whether it is proven now.
+
+    Otherwise note the best of the actions that are proven: the mover is sure of that much.
+    """
     sign = 1.0 if entry.mover == 0 else -1.0
     best, certain = -np.inf, True
     for child in range(entry.children, entry.children + entry.count):
-        if nodes[child].proven:
+        if nodes[child].proven == EXACT:
             best = max(best, sign * nodes[child].result)
         else:
             certain = False
-    if best >= 1.0 or certain:
-        entry.proven, entry.result = 1, sign * best
-        return np.int8(1)
-    return np.int8(0)
+    certain |= best >= 1.0
+    entry.proven, entry.result = EXACT if certain else BOUNDED, sign * best
+    return certain
 
 
 @kernel
