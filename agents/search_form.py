@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..envs.game import Game
 
 
 class SearchForm(NamedTuple):
-    """Rules and position dtype for a search engine, and how a position record gets into the first row of an array of that dtype."""
+    """Rules and position dtype for a search engine, and how a position record gets into the first row of an array of that dtype.
+
+    ``defaults`` are the values of the engine's options that suit the form, where the specification leaves them open.
+    """
 
     rules: Any
     dtype: Any
     load: Callable[[Any, Any], None]  # (position record, array of search records) -> None
+    defaults: Mapping[str, Any] = MappingProxyType({})
 
 
 def search_form(game: Game, heuristic: str) -> SearchForm:

@@ -16,7 +16,10 @@ Observation. (size, size, 2): own stones, opponent's stones.
 
 Symmetries. All eight of the square.
 
-Sources: the rules of the Gomocup tournament (freestyle, standard, caro); SYSTEMS.md G1, R1.
+Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn it is), ``caro15`` (run lengths), ``caro10`` (windows of five);
+see :func:`evaluate`.
+
+Sources: the rules of the Gomocup tournament (freestyle, standard, caro); SYSTEMS.md G1, G4, R1.
 """
 
 from __future__ import annotations
@@ -28,13 +31,16 @@ import numpy as np
 from . import rules as r
 from .declaration import declare_game
 from .drawing import Disc, Line, Picture, Rectangle, Ring, Text
+from .gomoku_patterns import CARO, CARO_OVERLINE, FREESTYLE, LONGEST, STANDARD, evaluate_patterns
 from .grid import COLUMN_LETTERS, DIRECTIONS, count_run
-from .kernels import kernel
+from .kernels import borrowing_kernel, kernel
 from .specification import Parameter
-from .stones import POSITION, board_cells, completes_row, count_windows, register_stone_rules
+from .stones import POSITION, board_cells, completes_row, count_windows, legal_actions, register_stone_rules
 
-FREESTYLE, STANDARD, CARO, CARO_OVERLINE = range(4)
-CARO10 = 0  # heuristics, in the order of the declaration
+__all__ = ["CARO", "CARO_OVERLINE", "FREESTYLE", "STANDARD", "Gomoku"]
+
+PATTERNS, CARO15, CARO10 = range(3)  # heuristics, in the order of the declaration
+FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth for each stone missing
 
 
 def _expand(given: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +73,7 @@ def _check(rules: Gomoku) -> str | None:
         Parameter("rule", str, "freestyle", "which rows win", choices=("freestyle", "standard", "caro", "caro_overline")),
     ),
     short_forms=(Parameter("size", int, None, "an n×n board", 3, 19),),
-    heuristics=("caro10",),
+    heuristics=("patterns", "caro15", "caro10"),
     check=_check,
     expand=_expand,
     contract=_contract,
@@ -114,19 +120,106 @@ def _completes_row(rules, cells, action):
     return False
 
 
+@borrowing_kernel
+def list_near(rules, stones, radius, out):
+    """Write the free cells within ``radius`` rows and columns of a stone into ``out``, ascending; ``stones`` holds a bit mask of each row."""
+    count = 0
+    for row in range(rules.rows):
+        near = np.int64(0)
+        for other in range(max(row - radius, 0), min(row + radius + 1, rules.rows)):
+            near |= np.int64(stones[other])
+        wide = near
+        for shift in range(1, radius + 1):
+            wide |= near << shift | near >> shift
+        wide &= ~np.int64(stones[row])
+        for column in range(rules.cols):
+            if wide >> column & 1 != 0:
+                out[count] = row * rules.cols + column
+                count += 1
+    return count
+
+
+@r.candidates.register_body(Gomoku)
+def candidates(rules, position, radius, out):
+    """The free cells within the Chebyshev distance ``radius`` of a stone; on an empty board the centre (SYSTEMS.md G4, R2)."""
+    if radius == 0 or position.winner != r.NOBODY:
+        return legal_actions(rules, position, out)
+    if position.ply == 0:
+        out[0] = rules.rows // 2 * rules.cols + rules.cols // 2
+        return 1
+    stones = np.zeros(rules.rows, np.int64)
+    for cell in range(rules.rows * rules.cols):
+        if position.cells[cell] != 0:
+            stones[cell // rules.cols] |= 1 << (cell % rules.cols)
+    return list_near(rules, stones, radius, out)
+
+
+@borrowing_kernel
+def run_points(rules, length):
+    """``caro15``: what a maximal run of ``length`` stones counts."""
+    if length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO):
+        return 0  # too long to win
+    points = FULL_ROW
+    for _ in range(length, rules.connect):
+        points //= 10
+    return max(points, 1) if length > 0 else 0
+
+
+@borrowing_kernel
+def window_points(rules, stones):
+    """``caro10``: what a window with ``stones`` stones of one side and none of the other counts, single stones aside."""
+    if stones >= rules.connect:
+        return FULL_ROW
+    points = 10
+    for _ in range(2, min(stones, rules.connect - 1)):
+        points = min(10 * points, FULL_ROW // 10)
+    return points if stones >= 2 else 0
+
+
+@kernel
+def evaluate_runs(rules, cells, player):
+    """``caro15`` (SYSTEMS.md G4): own maximal runs in the four directions minus the opponent's."""
+    points = 0
+    for cell in range(rules.rows * rules.cols):
+        if cells[cell] == 0:
+            continue
+        for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            if not _is_stone(rules, cells, cell // rules.cols - row_step, cell % rules.cols - col_step, cells[cell]):
+                worth = run_points(rules, 1 + count_run(cells, rules.rows, rules.cols, cell, row_step, col_step, cells[cell]))
+                points += worth if cells[cell] == player + 1 else -worth
+    return points
+
+
+@kernel
+def evaluate_windows(rules, cells, player):
+    """``caro10`` (SYSTEMS.md R1): own windows minus the opponent's, whose windows with a single stone do not count."""
+    counts = np.zeros((2, rules.connect + 1), np.int64)
+    count_windows(rules, cells, player, counts)
+    points = counts[0, 1]
+    for stones in range(2, rules.connect + 1):
+        points += window_points(rules, stones) * (counts[0, stones] - counts[1, stones])
+    return points
+
+
 @r.evaluate.register_body(Gomoku)
 def evaluate(rules, position, player, heuristic):
-    """``caro10``: windows of five (SYSTEMS.md R1).
+    """The heuristics of gomoku.
 
-    Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000, 100, 10, 1; the opponent's 5, 4, 3, 2 the same, negative.
+    ``patterns``: what stones on the free cells would make, see :mod:`plyground.envs.gomoku_patterns`; for ``connect`` above five, the windows
+    of ``caro10``.
+
+    ``caro15``: every maximal run of equal stones in each of the four directions, own minus opponent's: a run of five counts 100,000,
+    four 10,000, three 1,000, two 100, a single stone 10 (so a lone stone counts in all four directions), whether its ends are free or not;
+    longer runs count as five where they win and nothing where they do not. For other values of ``connect``, by the stones missing.
+
+    ``caro10``: windows of five. Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000, 100, 10, 1; the opponent's 5, 4, 3, 2 the
+    same, negative.
     """
-    counts = np.zeros((2, rules.connect + 1), np.int64)
-    count_windows(rules, position.cells, player, counts)
-    points, weight = counts[0, 1], 10
-    for stones in range(2, rules.connect):
-        points += weight * (counts[0, stones] - counts[1, stones])
-        weight *= 10
-    return points + 100_000 * (counts[0, rules.connect] - counts[1, rules.connect])
+    if heuristic == CARO15:
+        return evaluate_runs(rules, position.cells, player)
+    if heuristic == PATTERNS and rules.connect <= LONGEST:
+        return evaluate_patterns(rules, position.cells, player, position.ply & 1)
+    return evaluate_windows(rules, position.cells, player)
 
 
 def winning_row(rules: Gomoku, cells: np.ndarray) -> list[tuple[int, int]]:
