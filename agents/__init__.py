@@ -2,6 +2,8 @@
 
 # Importing an agent's file registers it.
 from . import alphabeta as alphabeta
+from . import caro as caro
+from . import gomoku_search as gomoku_search
 from . import greedy as greedy
 from . import human as human
 from . import mcts as mcts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,8 @@ SYMMETRIC_PLIES = 3  # how near the root mirror images are looked for
 
 _DEPTH = Parameter("depth", int, None, f"plies to look ahead; {DEFAULT_DEPTH} unless time or nodes limit the search", 1, search.MAX_DEPTH)
 _HEURISTIC = Parameter("heuristic", str, "default", "what values a position at the depth limit: a heuristic of the game, default or none")
+
+_RADIUS = Parameter("radius", int, None, "gomoku: only cells within this distance of a stone; 0 for all; if not set, as suits the heuristic", 0, 18)
 
 
 Report = Callable[[Decision], None] | None
@@ -65,7 +68,8 @@ class TreeSearchAgent(Agent):
                 break
             if report is not None:
                 report(decision)
-            if decision.exact or (deadline < math.inf and len(position.legal_actions()) == 1):
+            # Deeper iterations find no quicker win and no other loss.
+            if decision.exact or self._is_forced(position, decision) or (deadline < math.inf and len(position.legal_actions()) == 1):
                 break
         if decision is None:  # not even one action could be searched within the limits
             return Decision(position.legal_actions()[0], scale="points", nodes=spent)
@@ -111,11 +115,12 @@ class TreeSearchAgent(Agent):
         root, registers = self._workspace.frames[0], self._workspace.registers
         value = int(root.best)
         line = self._principal_variation(position, int(root.best_action), options.table)
+        searched = self._workspace.actions[0, : root.count]  # radius and width leave others out
         return Decision(
             int(root.best_action),
             float(value),
             "points",
-            values={a: float(self._workspace.root_values[a]) for a in position.legal_actions()} if options.open_root else None,
+            values={int(a): float(self._workspace.root_values[a]) for a in sorted(searched)} if options.open_root else None,
             principal_variation=line,
             nodes=spent + int(registers[3]),
             depth=depth if complete else depth - 1,
@@ -130,6 +135,10 @@ class TreeSearchAgent(Agent):
         if abs(value) > search.PROVEN and facts.max_return == 1.0:
             return True
         return bool(self._workspace.registers[4] == 0) and (not facts.moves_again or depth >= len(position.legal_actions()))
+
+    def _is_forced(self, position: Position, decision: Decision) -> bool:
+        """Whether the search, restricted as it may be, sees the end of the game."""
+        return position.game.facts.max_return == 1.0 and abs(decision.value or 0.0) > search.PROVEN
 
     def _principal_variation(self, position: Position, action: int, table_used: int) -> tuple[int, ...]:
         """The expected line of play: the action chosen, then the table's best actions."""
@@ -150,10 +159,10 @@ class Minimax(TreeSearchAgent):
     """Full minimax to a fixed depth, without pruning: the reference that other searches are measured against."""
 
     summary = "full minimax to a fixed depth, without pruning"
-    parameters = (_DEPTH, _HEURISTIC)
+    parameters = (_DEPTH, _HEURISTIC, Parameter("radius", int, 0, "gomoku: only cells within this distance of a stone; 0 for all", 0, 18))
 
     def _switches(self) -> dict[str, int]:
-        return {"pruning": 0, "ordering": 0, "table": 0, "killers": 0, "history": 0, "scout": 0}
+        return {"pruning": 0, "ordering": 0, "table": 0, "killers": 0, "history": 0, "scout": 0, "radius": self.options["radius"]}
 
 
 @register_agent("alphabeta")
@@ -173,12 +182,20 @@ class AlphaBeta(TreeSearchAgent):
         Parameter("ordering", str, "default", "which actions are tried first", choices=("default", "none")),
         Parameter("table", float, 16.0, "size of the transposition table in MB; 0 for none", 0, 1_000_000),
         Parameter("killers", bool, True, "try first what refuted a sibling"),
-        Parameter("history", bool, True, "prefer actions that caused cut-offs elsewhere"),
+        Parameter("history", bool, None, "prefer actions that caused cut-offs elsewhere (yes, unless the game has a better order)"),
         Parameter("scout", bool, True, "principal-variation search: null windows after the first action"),
         Parameter("iterative", bool, True, "deepen ply by ply"),
         Parameter("symmetry", bool, True, "search mirror images near the root once"),
-        Parameter("radius", int, 0, "gomoku: only cells within this distance of a stone; 0 for all", 0, 18),
-        Parameter("width", int, 0, "search only so many actions of each position, the best ordered; 0 for all", 0, 361),
+        _RADIUS,
+        Parameter(
+            "width",
+            int,
+            None,
+            "search only so many actions of each position, the best ordered; 0 for all; if not set, as suits the heuristic",
+            0,
+            361,
+        ),
+        Parameter("foresee", bool, None, "gomoku: see a win at once without a ply of search (no, unless it suits the heuristic)"),
         Parameter("adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"),
         Parameter("values", bool, False, "give every root action its exact value (slower)"),
     )
@@ -198,13 +215,19 @@ class AlphaBeta(TreeSearchAgent):
             "ordering": int(o["ordering"] != "none"),
             "table": int(o["table"] > 0),
             "killers": int(o["killers"]),
-            "history": int(o["history"]),
+            "history": int(self._choice("history", True)),
             "scout": int(o["scout"]),
-            "radius": o["radius"],
-            "width": o["width"],
+            "radius": self._choice("radius", 0),
+            "width": self._choice("width", 0) if o["ordering"] != "none" else 0,
             "symmetric_plies": SYMMETRIC_PLIES if o["symmetry"] and not o["values"] else 0,
             "open_root": int(o["values"]),
+            "foresee": int(self._choice("foresee", False)),
         }
+
+    def _choice(self, name: str, otherwise: Any) -> Any:
+        """An option as it was given, else as it suits the form that is searched."""
+        given = self.options[name]
+        return self._form.defaults.get(name, otherwise) if given is None else given
 
     def _limits(self, position: Position) -> tuple[int, float, float]:
         depth, seconds, nodes = self.options["depth"], self.options["time"], self.options["nodes"]

@@ -20,6 +20,7 @@ import numpy as np
 from ..envs import rules as r
 from ..envs.game import Game
 from ..envs.kernels import borrowing_kernel, kernel
+from .search_form import can_win_at_once
 from .transposition import EXACT, LOWER, NO_ACTION, UPPER, probe, store
 
 WIN = 1_000_000  # points for each unit of return, minus the plies it takes: quick wins and slow losses are preferred
@@ -55,7 +56,7 @@ class Options(NamedTuple):
 
     ``maximiser`` is the player from whose side values are, ``heuristic`` the number ``evaluate`` takes (−1: none), ``radius`` what ``candidates``
     takes, ``symmetric_plies`` the plies from the root at which actions that lead to mirror images are searched once, ``open_root``
-    gives every root action its own value at the price of no cut-offs at the root.
+    gives every root action its own value at the price of no cut-offs at the root, ``foresee`` ends a line where the player to move wins at once.
     """
 
     maximiser: int
@@ -71,6 +72,7 @@ class Options(NamedTuple):
     width: int = 0
     symmetric_plies: int = 0
     open_root: int = 0
+    foresee: int = 0
 
 
 class Workspace(NamedTuple):
@@ -174,6 +176,8 @@ def enter_node(rules, options, positions, frames, actions, killers, history, tab
     # 1. A finished game is worth its result, a position at the depth limit its estimate.
     if r.is_over(rules, position):
         return LEAVE, terminal_points(rules, position, options.maximiser, ply)
+    if options.foresee and ply > 0 and can_win_at_once(rules, position):
+        return LEAVE, (WIN - ply - 1) * (1 if r.to_move(rules, position) == options.maximiser else -1)
     if frame.depth <= 0:
         registers[4] += 1
         return LEAVE, leaf_points(rules, position, options)

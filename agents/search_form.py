@@ -7,7 +7,19 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ..envs.dispatch import missing, rule
 from ..envs.game import Game
+
+
+@rule
+def can_win_at_once(rules, position):
+    """Whether the player to move is known to have an action that wins; for forms that can tell without trying. The others say no."""
+    raise missing(rules, "can_win_at_once")
+
+
+@can_win_at_once.default_body
+def _cannot_tell(rules, position):
+    return False
 
 
 class SearchForm(NamedTuple):

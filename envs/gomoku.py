@@ -16,8 +16,8 @@ Observation. (size, size, 2): own stones, opponent's stones.
 
 Symmetries. All eight of the square.
 
-Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn it is), ``caro15`` (run lengths), ``caro10`` (windows of five);
-see :func:`evaluate`.
+Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn it is), ``caro15`` (run lengths), ``caro10`` (windows of five),
+``caro15_open`` (run lengths with their free ends); see :func:`evaluate`.
 
 Sources: the rules of the Gomocup tournament (freestyle, standard, caro); SYSTEMS.md G1, G4, R1.
 """
@@ -39,7 +39,7 @@ from .stones import POSITION, board_cells, completes_row, count_windows, legal_a
 
 __all__ = ["CARO", "CARO_OVERLINE", "FREESTYLE", "STANDARD", "Gomoku"]
 
-PATTERNS, CARO15, CARO10 = range(3)  # heuristics, in the order of the declaration
+PATTERNS, CARO15, CARO10, CARO15_OPEN = range(4)  # heuristics, in the order of the declaration
 FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth for each stone missing
 
 
@@ -73,7 +73,7 @@ def _check(rules: Gomoku) -> str | None:
         Parameter("rule", str, "freestyle", "which rows win", choices=("freestyle", "standard", "caro", "caro_overline")),
     ),
     short_forms=(Parameter("size", int, None, "an n×n board", 3, 19),),
-    heuristics=("patterns", "caro15", "caro10"),
+    heuristics=("patterns", "caro15", "caro10", "caro15_open"),
     check=_check,
     expand=_expand,
     contract=_contract,
@@ -155,14 +155,16 @@ def candidates(rules, position, radius, out):
 
 
 @borrowing_kernel
-def run_points(rules, length):
-    """``caro15``: what a maximal run of ``length`` stones counts."""
-    if length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO):
-        return 0  # too long to win
+def run_points(rules, heuristic, length, free_ends):
+    """``caro15``, ``caro15_open``: what a maximal run of ``length`` stones with so many free ends counts."""
+    if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
+        return 0  # none, or too long to win
     points = FULL_ROW
     for _ in range(length, rules.connect):
         points //= 10
-    return max(points, 1) if length > 0 else 0
+    if heuristic == CARO15_OPEN and free_ends < 2:
+        points = points // 10 if free_ends == 1 else 0
+    return points
 
 
 @borrowing_kernel
@@ -176,17 +178,34 @@ def window_points(rules, stones):
     return points if stones >= 2 else 0
 
 
+@borrowing_kernel
+def look_along(rules, cells, action, row_step, col_step):
+    """What lies next to a cell in one direction: the stone (0 free, −1 off the board), how many of them in a row, whether a free cell follows."""
+    row, column, stone, length = action // rules.cols + row_step, action % rules.cols + col_step, -1, 0
+    while 0 <= row < rules.rows and 0 <= column < rules.cols:
+        found = np.int64(cells[row * rules.cols + column])
+        if found == 0 or (length > 0 and found != stone):
+            return (stone if length > 0 else 0), length, found == 0
+        row, column, stone, length = row + row_step, column + col_step, found, length + 1
+    return stone, length, False
+
+
 @kernel
-def evaluate_runs(rules, cells, player):
-    """``caro15`` (SYSTEMS.md G4): own maximal runs in the four directions minus the opponent's."""
+def evaluate_runs(rules, cells, player, heuristic):
+    """``caro15`` and ``caro15_open`` (SYSTEMS.md G4): own maximal runs in the four directions minus the opponent's."""
     points = 0
     for cell in range(rules.rows * rules.cols):
         if cells[cell] == 0:
             continue
         for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
-            if not _is_stone(rules, cells, cell // rules.cols - row_step, cell % rules.cols - col_step, cells[cell]):
-                worth = run_points(rules, 1 + count_run(cells, rules.rows, rules.cols, cell, row_step, col_step, cells[cell]))
-                points += worth if cells[cell] == player + 1 else -worth
+            before, _, _ = look_along(rules, cells, cell, -row_step, -col_step)
+            if before == cells[cell]:
+                continue  # not the first stone of its run
+            after, length, free = look_along(rules, cells, cell, row_step, col_step)
+            if after != cells[cell]:
+                length, free = 0, after == 0
+            worth = run_points(rules, heuristic, 1 + length, (before == 0) + free)
+            points += worth if cells[cell] == player + 1 else -worth
     return points
 
 
@@ -212,11 +231,14 @@ def evaluate(rules, position, player, heuristic):
     four 10,000, three 1,000, two 100, a single stone 10 (so a lone stone counts in all four directions), whether its ends are free or not;
     longer runs count as five where they win and nothing where they do not. For other values of ``connect``, by the stones missing.
 
+    ``caro15_open``: the same with a repair: a run with one free end counts a tenth, one without a free end nothing. As stated, a run that
+    is shut in, and can never become a row, counts as much as an open one, so that a search collects dead runs and blocks nothing.
+
     ``caro10``: windows of five. Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000, 100, 10, 1; the opponent's 5, 4, 3, 2 the
     same, negative.
     """
-    if heuristic == CARO15:
-        return evaluate_runs(rules, position.cells, player)
+    if heuristic in (CARO15, CARO15_OPEN):
+        return evaluate_runs(rules, position.cells, player, heuristic)
     if heuristic == PATTERNS and rules.connect <= LONGEST:
         return evaluate_patterns(rules, position.cells, player, position.ply & 1)
     return evaluate_windows(rules, position.cells, player)

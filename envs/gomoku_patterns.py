@@ -66,7 +66,7 @@ def span_wins(own, foe, wall, first, connect, rule):
     if (foe | wall) & span != 0:
         return False
     ends = (1 << (first - 1)) | (1 << (first + connect))
-    if (rule == STANDARD or rule == CARO) and own & ends != 0:
+    if rule in (STANDARD, CARO) and own & ends != 0:
         return False
     return not (rule >= CARO and foe & ends == ends)
 

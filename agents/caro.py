@@ -1,0 +1,108 @@
+"""The levels of caro: ``easy``, ``medium`` and ``hard``, and the three modes of the 10×10 board (SYSTEMS.md G2–G4, R1–R3).
+
+``medium`` is the agent below; the others are settings of agents that play every game.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..envs.game import Game, Position
+from ..envs.gomoku import Gomoku, row_wins
+from ..envs.grid import count_run
+from ..envs.kernels import kernel
+from ..envs.randomness import random_below
+from ..envs.specification import SpecificationError
+from .agent import Agent, Decision
+from .registry import register_agent, register_preset
+
+FULL_ROW = 100_000
+DEFENCE = 2  # what the opponent could make here counts twice
+
+
+@kernel
+def shape_points(rules, cells, action, row_step, col_step):
+    """What the run through the stone on ``action`` counts in one direction (SYSTEMS.md G3).
+
+    A winning row counts 100,000; otherwise, with two open ends / one: one stone missing 10,000 / 5,000, two 1,000 / 100, three 50 / 10, more 1 / 1;
+    without an open end, and for a row too long to win, 0.
+    """
+    if row_wins(rules, cells, action, row_step, col_step):
+        return FULL_ROW
+    length, open_ends = 1, 0
+    for sign in (1, -1):
+        run = count_run(cells, rules.rows, rules.cols, action, sign * row_step, sign * col_step, cells[action])
+        length += run
+        row, column = action // rules.cols + sign * (run + 1) * row_step, action % rules.cols + sign * (run + 1) * col_step
+        open_ends += 0 <= row < rules.rows and 0 <= column < rules.cols and cells[row * rules.cols + column] == 0
+    if open_ends == 0 or length >= rules.connect:
+        return 0
+    missing = rules.connect - length
+    if missing == 1:
+        return 10_000 if open_ends == 2 else 5_000
+    if missing == 2:
+        return 1_000 if open_ends == 2 else 100
+    if missing == 3:
+        return 50 if open_ends == 2 else 10
+    return 1
+
+
+@kernel
+def grade_cells(rules, cells, player, points):
+    """Fill ``points`` (int64, one for each cell): attack plus twice the defence for free cells, −1 for the others."""
+    for cell in range(rules.rows * rules.cols):
+        if cells[cell] != 0:
+            points[cell] = -1
+            continue
+        attack, defence = 0, 0
+        for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            cells[cell] = player + 1
+            attack += shape_points(rules, cells, cell, row_step, col_step)
+            cells[cell] = 2 - player
+            defence += shape_points(rules, cells, cell, row_step, col_step)
+        cells[cell] = 0
+        points[cell] = attack + DEFENCE * defence
+
+
+@register_agent("medium")
+class Medium(Agent):
+    """Takes the cell where attack + 2 × defence is highest: what the player's own stone would make there, and what the opponent's would.
+
+    Among equals it takes the cell nearest to the centre (larger distance along rows or columns), and among these one at random. It looks at one
+    stone only: as the formula has it, stopping an opponent's five (2 × 100,000) comes before making its own.
+    """
+
+    summary = "caro level: own shapes plus twice the opponent's, one stone ahead"
+
+    def check_game(self, game: Game) -> None:
+        if not isinstance(game.rules, Gomoku):
+            raise SpecificationError(f"medium plays gomoku, not {game.name}")
+
+    def prepare(self, game: Game) -> None:
+        self._points = np.empty(game.facts.num_actions, np.int64)
+        row, column = np.divmod(np.arange(game.facts.num_actions), game.rules.cols)
+        self._from_centre = np.maximum(abs(2 * row - game.rules.rows + 1), abs(2 * column - game.rules.cols + 1)) // 2
+        self._grade(game.initial_position())
+        random_below(self.rng.copy(), 1)
+
+    def _grade(self, position: Position) -> None:
+        cells = np.array(position.record.cells)  # a copy: grading tries stones out
+        grade_cells(position.game.rules, cells, position.to_move, self._points)
+
+    def decide(self, position: Position) -> Decision:
+        self._grade(position)
+        best = np.flatnonzero(self._points == self._points.max())
+        nearest = best[self._from_centre[best] == self._from_centre[best].min()]
+        chosen = int(nearest[random_below(self.rng, nearest.size)])
+        legal = np.flatnonzero(self._points >= 0)
+        values = {int(cell): float(self._points[cell]) for cell in legal}
+        return Decision(chosen, values[chosen], "points", values, nodes=legal.size, depth=1)
+
+
+register_preset("easy", "random", "caro level: a random free cell")
+register_preset(
+    "hard", "alphabeta:depth=3,radius=2,heuristic=caro15_open,foresee=yes", "caro level: alpha-beta, depth 3, cells within distance 2 of a stone"
+)
+register_preset("caro10_heuristic", "alphabeta:depth=1,radius=1,heuristic=caro10", "caro 10×10: the best windows after its own move, one ply ahead")
+register_preset("caro10_minimax", "minimax:depth=3,radius=1,heuristic=caro10", "caro 10×10: minimax, depth 3, cells next to a stone")
+register_preset("caro10_alphabeta", "alphabeta:depth=4,radius=1,heuristic=caro10", "caro 10×10: alpha-beta, depth 4, cells next to a stone")

@@ -1,0 +1,174 @@
+"""Patterns of gomoku: codes of single lines by hand, search forms against the plain game, forced moves against the rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from plyground import make_agent, make_game
+from plyground.agents.alphabeta_search import PROVEN
+from plyground.agents.search_form import search_form
+from plyground.envs import gomoku_patterns as patterns
+from plyground.envs import rules as r
+
+RULES = {"freestyle": patterns.FREESTYLE, "standard": patterns.STANDARD, "caro": patterns.CARO, "caro_overline": patterns.CARO_OVERLINE}
+NAMES = ["nothing", "one", "open one", "two", "open two", "three", "open three", "four", "open four", "five"]
+
+GAMES = [
+    "gomoku:size=9",
+    "gomoku:rows=7,cols=10,rule=standard",
+    "gomoku:size=9,rule=caro",
+    "gomoku:size=8,rule=caro_overline",
+    "gomoku:rows=5,cols=6,connect=4,rule=standard",
+    "gomoku:size=5,connect=3,rule=caro",
+    "gomoku:size=9,connect=7,rule=caro",
+    "gomoku:size=19",
+]
+
+
+def code(line: str, connect: int = 5, rule: str = "freestyle") -> str:
+    """The code of the cell ``?`` for X; cells beyond the text are off the board if the text ends in ``|``, else free."""
+    middle = line.index("?")
+    masks = {"X": 0, "O": 0, "|": 0}
+    for offset in range(-patterns.REACH, patterns.REACH + 1):
+        place = middle + offset
+        symbol = line[place] if 0 <= place < len(line) else "|" if (line[0] if place < 0 else line[-1]) == "|" else "."
+        if symbol in masks:
+            masks[symbol] |= 1 << (offset + patterns.REACH)
+    return NAMES[patterns.line_code(masks["X"], masks["O"], masks["|"], connect, RULES[rule])]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("XX?XX", "five"),
+        ("OXX?XXO", "five"),
+        (".XX?X.", "open four"),
+        ("OXX?X.", "four"),
+        ("|XX?X.", "four"),
+        ("X.XX?.O", "four"),
+        ("X.X?X.X", "open four"),  # two gaps, either of which completes a five
+        (".XX?..", "open three"),
+        ("OXX?..", "three"),
+        ("..X?..", "open two"),
+        ("O.X?.O", "nothing"),  # four cells between the stones
+        ("|..?.|", "nothing"),
+        ("|..?..|", "one"),
+        ("..?..", "open one"),
+    ],
+)
+def test_the_code_of_a_freestyle_line(line, expected):
+    assert code(line) == expected
+    assert code(line[::-1]) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("XX?XXX", {"freestyle": "five", "standard": "nothing", "caro": "nothing", "caro_overline": "five"}),
+        ("OXX?XXO", {"freestyle": "five", "standard": "five", "caro": "nothing", "caro_overline": "nothing"}),
+        ("|XX?XX|", {"freestyle": "five", "standard": "five", "caro": "five", "caro_overline": "five"}),
+        ("OXX?XXXO", {"freestyle": "five", "standard": "nothing", "caro": "nothing", "caro_overline": "five"}),
+        ("OXX?X.O", {"freestyle": "four", "standard": "four", "caro": "nothing", "caro_overline": "nothing"}),
+        # Whatever the opponent takes between its stones, the other row has both ends blocked.
+        ("O.XX?X.O", {"freestyle": "open four", "standard": "open four", "caro": "four", "caro_overline": "four"}),
+        (".X.?XX.", {"freestyle": "four", "standard": "four", "caro": "four", "caro_overline": "four"}),
+        ("X.XX?..", {"freestyle": "four", "standard": "four", "caro": "four", "caro_overline": "four"}),
+    ],
+)
+def test_what_a_row_is_depends_on_the_rule_variant(line, expected):
+    assert {rule: code(line, rule=rule) for rule in RULES} == expected
+
+
+def test_codes_count_the_stones_missing_for_other_lengths():
+    assert [code(line, connect=4) for line in ("XX?X", ".X?X.", "OX?X.", "..X?..")] == ["five", "open four", "four", "open three"]
+    assert [code(line, connect=3) for line in ("X?X", ".X?.", "OX?.")] == ["five", "open four", "four"]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_table_holds_both_players_codes_of_every_window(rule):
+    table = patterns.pattern_table(5, RULES[rule])
+    for index in np.random.default_rng(5).integers(0, table.size, 2000):
+        black, white, wall = patterns.window_masks(int(index))
+        mine, theirs = (patterns.line_code(*colours, wall, 5, RULES[rule]) for colours in ((black, white), (white, black)))
+        assert table[index] == mine | theirs << 4
+
+
+def random_games(game, count, seed):
+    """(position, action) of every move of some random games."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        position = game.initial_position()
+        while not position.is_over:
+            action = int(rng.choice(position.legal_actions()))
+            yield position, action
+            position.play(action)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("heuristic", ["patterns", "caro15", "caro15_open", "caro10"])
+def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
+    game = make_game(spec)
+    form, index = search_form(game, heuristic), game.declaration.heuristics.index(heuristic)
+    records = np.recarray(2, form.dtype)
+    for position, action in random_games(game, 4, seed=1):
+        if not any(position.record.cells):
+            form.load(position.record, records)
+        assert r.key(form.rules, records[0]) == position.key()
+        for player in (0, 1):
+            assert r.evaluate(form.rules, records[0], player, index) == r.evaluate(game.rules, position.record, player, index)
+        r.play(form.rules, records[0], action)
+        after = position.after(action)
+        assert bool(r.is_over(form.rules, records[0])) == after.is_over
+        assert r.returns(form.rules, records[0], 0) == after.returns[0]
+        form.load(after.record, records[1:])
+        assert [name for name in form.dtype.names if not np.array_equal(records[0][name], records[1][name])] == []
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("heuristic", ["patterns", "caro15", "caro15_open", "caro10"])
+def test_a_search_form_turns_like_the_plain_game(spec, heuristic):
+    game = make_game(spec)
+    form, records = search_form(game, heuristic), np.recarray(3, search_form(game, heuristic).dtype)
+    position = game.position([0, 2, game.rules.cols + 1, 4])
+    form.load(position.record, records)
+    for symmetry in range(len(game.symmetries)):
+        r.transform(form.rules, records[0], game.symmetries[symmetry], records[1])
+        form.load(position.transformed(symmetry).record, records[2:])
+        assert [name for name in form.dtype.names if not np.array_equal(records[1][name], records[2][name])] == []
+
+
+@pytest.mark.parametrize("heuristic", ["none", "patterns", "caro15", "caro10"])
+def test_candidates_are_the_free_cells_within_the_radius_of_a_stone(heuristic):
+    game = make_game("gomoku:rows=9,cols=11")
+    form, buffer = search_form(game, heuristic), np.empty(99, np.int16)
+    records = np.recarray(1, form.dtype)
+    form.load(game.initial_position().record, records)
+    for radius, expected in ((0, list(range(99))), (1, [4 * 11 + 5]), (2, [4 * 11 + 5])):
+        assert buffer[: r.candidates(form.rules, records[0], radius, buffer)].tolist() == expected
+    position = game.position(["a9", "f5", "k1"])
+    form.load(position.record, records)
+    for radius in (1, 2, 18):
+        stones = [(0, 0), (4, 5), (8, 10)]
+        near = [c for c in position.legal_actions() if any(max(abs(c // 11 - y), abs(c % 11 - x)) <= radius for y, x in stones)]
+        assert buffer[: r.candidates(form.rules, records[0], radius, buffer)].tolist() == near
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_forced_replies_leave_out_no_win_and_no_defence(rule):
+    """Four plies ahead, the search that looks at forced replies only sees the same wins and losses as the one that looks at every cell."""
+    game = make_game(f"gomoku:rows=6,cols=7,connect=4,rule={rule}")
+    every_cell = make_agent("alphabeta:depth=4,heuristic=none,radius=0,width=0")
+    forced_only = make_agent("alphabeta:depth=4,heuristic=patterns,radius=0,width=0,foresee=no")
+    results = {-1: 0, 0: 0, 1: 0}
+    for position, _ in random_games(game, 10, seed=3):
+        if sum(position.record.cells != 0) < 4:
+            continue
+        expected, found = (forced_result(agent.analyse(position)) for agent in (every_cell, forced_only))
+        assert found == expected, str(position)
+        results[expected] += 1
+    assert min(results.values()) >= 5, results
+
+
+def forced_result(decision):
+    """1 if the mover is seen to win, −1 to lose, else 0."""
+    return int(decision.value > PROVEN) - int(decision.value < -PROVEN)
