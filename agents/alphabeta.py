@@ -26,8 +26,6 @@ SYMMETRIC_PLIES = 3  # how near the root mirror images are looked for
 _DEPTH = Parameter("depth", int, None, f"plies to look ahead; {DEFAULT_DEPTH} unless time or nodes limit the search", 1, search.MAX_DEPTH)
 _HEURISTIC = Parameter("heuristic", str, "default", "what values a position at the depth limit: a heuristic of the game, default or none")
 
-_RADIUS = Parameter("radius", int, None, "gomoku: only cells within this distance of a stone; 0 for all; if not set, as suits the heuristic", 0, 18)
-
 
 Report = Callable[[Decision], None] | None
 
@@ -169,8 +167,8 @@ class Minimax(TreeSearchAgent):
 class AlphaBeta(TreeSearchAgent):
     """Alpha-beta with iterative deepening, transposition table, killer moves, history and principal-variation search.
 
-    Each enhancement can be switched off. With ``iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no`` it is the
-    textbook's alpha-beta, with ``ordering=none`` too without any move ordering.
+    Each enhancement can be switched off. With ``iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no`` (and in gomoku
+    ``radius=0,width=0,foresee=no``) it is the textbook's alpha-beta, with ``ordering=none`` too without any move ordering.
     """
 
     summary = "alpha-beta with iterative deepening and a transposition table"
@@ -186,15 +184,8 @@ class AlphaBeta(TreeSearchAgent):
         Parameter("scout", bool, True, "principal-variation search: null windows after the first action"),
         Parameter("iterative", bool, True, "deepen ply by ply"),
         Parameter("symmetry", bool, True, "search mirror images near the root once"),
-        _RADIUS,
-        Parameter(
-            "width",
-            int,
-            None,
-            "search only so many actions of each position, the best ordered; 0 for all; if not set, as suits the heuristic",
-            0,
-            361,
-        ),
+        Parameter("radius", int, None, "gomoku: only cells within this distance of a stone; 0 for all; not set, as suits the heuristic", 0, 18),
+        Parameter("width", int, None, "search only so many actions, the best ordered; 0 for all; not set, as suits the heuristic", 0, 361),
         Parameter("foresee", bool, None, "gomoku: see a win at once without a ply of search (no, unless it suits the heuristic)"),
         Parameter("adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"),
         Parameter("values", bool, False, "give every root action its exact value (slower)"),

@@ -213,8 +213,8 @@ def list_row_ends(rules, cells, action, stone, out, count):
 @borrowing_kernel
 def candidates_patterns(rules, position, radius, out):
     """The free cells near stones, or, where a win or a loss is at hand, only those that bring the one or may prevent the other."""
-    if position.winner != r.NOBODY:
-        return 0
+    if position.winner != r.NOBODY or radius == 0:
+        return list_free(rules, position, radius, out)
     sums, classes = position.sums, position.classes
     mover = np.int64(position.ply & 1)
     opponent = 1 - mover

@@ -158,7 +158,7 @@ def test_forced_replies_leave_out_no_win_and_no_defence(rule):
     """Four plies ahead, the search that looks at forced replies only sees the same wins and losses as the one that looks at every cell."""
     game = make_game(f"gomoku:rows=6,cols=7,connect=4,rule={rule}")
     every_cell = make_agent("alphabeta:depth=4,heuristic=none,radius=0,width=0")
-    forced_only = make_agent("alphabeta:depth=4,heuristic=patterns,radius=0,width=0,foresee=no")
+    forced_only = make_agent("alphabeta:depth=4,heuristic=patterns,radius=18,width=0,foresee=no")
     results = {-1: 0, 0: 0, 1: 0}
     for position, _ in random_games(game, 10, seed=3):
         if sum(position.record.cells != 0) < 4:

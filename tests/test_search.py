@@ -10,7 +10,8 @@ from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 from reference.search import alphabeta, minimax
 
-PLAIN = "iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no"
+ALL_ACTIONS = "radius=0,width=0,foresee=no"  # gomoku's default heuristic would choose
+PLAIN = f"iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no,{ALL_ACTIONS}"
 GAMES = [
     "tic_tac_toe",
     "tic_tac_toe:rows=3,cols=4,connect=3",
@@ -91,7 +92,7 @@ def test_the_value_is_that_of_the_principal_variations_end(spec):
 
 @pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2", "gomoku:size=4,connect=4"])
 def test_an_exact_value_is_the_result_of_full_minimax(spec):
-    agent = make_agent("alphabeta:depth=40")
+    agent = make_agent(f"alphabeta:depth=40,{ALL_ACTIONS}")
     for position in some_positions(spec, 8, seed=4, plies_left=6):
         decision = agent.analyse(position)
         value = minimax(position, 40, position.to_move)[0]
