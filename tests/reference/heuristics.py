@@ -10,7 +10,7 @@ from plyground.envs import gomoku_patterns as constants
 from .connect_four import ConnectFour
 from .dots_and_boxes import DotsAndBoxes
 from .gomoku import Gomoku
-from .reference import Reference, StonesReference
+from .reference import StonesReference
 from .tic_tac_toe import TicTacToe
 
 
@@ -156,7 +156,7 @@ def _with(text: str, cells: tuple[int, ...], symbol: str = "X") -> str:
     return "".join(symbol if i in cells else t for i, t in enumerate(text))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _completions(text: str, rule: str) -> list[tuple[int, ...]]:
     """The smallest sets of free cells that complete a winning row through the middle."""
     free = [i for i, t in enumerate(text) if t == "."]
@@ -173,7 +173,7 @@ def _unstoppable(text: str, rule: str) -> bool:
     return all(any(len(cells) == 1 for cells in _completions(reply, rule)) for reply in replies)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def line_code(text: str, rule: str) -> int:
     sets = _completions(text, rule)
     if not sets:
