@@ -79,21 +79,22 @@ class Mcts(Agent):
         self._streams = [new_stream(seed, thread) for thread in range(self.options["threads"])]
 
     def decide(self, position: Position) -> Decision:
+        seconds = self.options["time"]
+        deadline = math.inf if seconds is None else time.perf_counter() + seconds
         kept = self._reroot(position) if self.options["reuse"] else False
         if not kept:
             for tree in self._trees:
                 tree.positions[0] = position.record
                 search.plant(position.game.rules, tree)
         self._root = position.copy()
-        done = self._grow(position)
+        done = self._grow(position, deadline)
         return self._decision(position, done)
 
-    def _grow(self, position: Position) -> int:
+    def _grow(self, position: Position, deadline: float) -> int:
         """Simulate in every tree until the limits; returns the simulations run."""
-        seconds, simulations = self.options["time"], self.options["simulations"]
+        simulations = self.options["simulations"]
         if simulations is None:
-            simulations = DEFAULT_SIMULATIONS if seconds is None else math.inf
-        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+            simulations = DEFAULT_SIMULATIONS if self.options["time"] is None else math.inf
         threads = len(self._trees)
         shares: list[float] = [
             simulations if simulations == math.inf else simulations // threads + (i < simulations % threads) for i in range(threads)
