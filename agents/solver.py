@@ -20,8 +20,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from ..envs import rules as r
 from ..envs.game import Game, Position
-from ..envs.kernels import announce_compilation
+from ..envs.kernels import announce_compilation, kernel
 from ..envs.specification import Parameter, SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent
@@ -106,18 +107,29 @@ class Watch:
         return self.interrupted or (self._deadline is not None and clock.perf_counter() >= self._deadline)
 
 
+@kernel
+def first_finished(rules, records):
+    """The index of the first position whose game is over, or −1."""
+    for index in range(len(records)):
+        if r.is_over(rules, records[index]):
+            return index
+    return -1
+
+
 class Solver(ABC):
     """An exact solver of one game: it keeps its table of positions from one call to the next.
 
     Attributes:
         game: the game it solves.
         memory_mb: what its table may take, in MiB.
+        nodes: positions visited by the latest batch.
     """
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         self.check_game(game)
         self.game = game
         self.memory_mb = memory_mb
+        self.nodes = 0
 
     @classmethod
     def check_game(cls, game: Game) -> None:
@@ -145,7 +157,9 @@ class Solver(ABC):
         progress: Callable[[Progress], None] | None = None,
     ) -> Solution:
         """Solve one position; see :func:`solve`."""
-        self._check_position(position)
+        self._check_game_of(position)
+        if position.is_over:
+            raise ValueError(f"there is nothing to solve: the game is over ({position.outcome})")
         if moves not in ("best", "all"):
             raise ValueError(f"moves={moves!r} is not possible: moves must be 'best' or 'all'")
         if time is not None and not time > 0:
@@ -167,22 +181,26 @@ class Solver(ABC):
         Returns:
             int16 of shape (positions,).
         """
-        found = [self.solve(Position(self.game, record), weak=weak) for record in self.records_of(positions)]
+        found = [self.solve(Position(self.game, record), weak=weak) for record in self.records_of(positions).view(np.recarray)]
+        self.nodes = sum(solution.nodes for solution in found)
         return np.array([solution.result if weak else solution.value for solution in found], np.int16)
 
-    def records_of(self, positions: Iterable[Position] | np.ndarray) -> np.recarray[Any, Any]:
+    def records_of(self, positions: Iterable[Position] | np.ndarray) -> np.ndarray:
         """The records of positions that can be solved, as an array of shape (positions,); ValueError if one cannot."""
         if isinstance(positions, np.ndarray):
-            if positions.dtype != self.game.declaration.dtype or positions.ndim != 1:
+            records = positions
+            if records.dtype != self.game.declaration.dtype or records.ndim != 1:
                 raise ValueError(f"an array of positions must be a one-dimensional array of records of {self.game.spec}")
-            listed = [Position(self.game, record) for record in positions.view(np.recarray)]
         else:
             listed = list(positions)
-        for position in listed:
-            self._check_position(position)
-        records = self.game.new_records(len(listed))
-        for index, position in enumerate(listed):
-            records[index] = position.record
+            for position in listed:
+                self._check_game_of(position)
+            records = self.game.new_records(len(listed))
+            for index, position in enumerate(listed):
+                records[index] = position.record
+        over = first_finished(self.game.rules, records.view(np.recarray))
+        if over >= 0:
+            raise ValueError(f"there is nothing to solve: the game of position {over} is over")
         return records
 
     def _prepare_once(self) -> None:
@@ -191,11 +209,9 @@ class Solver(ABC):
                 self.prepare()
             _prepared.add(type(self))
 
-    def _check_position(self, position: Position) -> None:
+    def _check_game_of(self, position: Position) -> None:
         if position.game != self.game:
             raise ValueError(f"this solver was made for {self.game}, the position is one of {position.game}")
-        if position.is_over:
-            raise ValueError(f"there is nothing to solve: the game is over ({position.outcome})")
 
     def expected_return(self, position: Position, value: int) -> float:
         """The return that the side to move gets in the end if the rest of the game is worth ``value`` to it."""

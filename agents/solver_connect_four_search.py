@@ -5,9 +5,10 @@ questions until they meet. The work is cut into slices: a kernel returns when it
 arrays when it is called again.
 
 The table. An entry is one uint64: a check of the key, the lower and the upper bound proved, the move that was best, and a measure of
-the work. The key is scrambled by a bijection of 64 bits; its high bits are the index and the rest is the check, so that index and check
-together are the whole key and an entry is never taken for another position's. Two entries share a bucket: the first keeps the
-position that took more work, the second the latest.
+the work. The key is scrambled by a bijection; its low bits are the bucket, and the check is all of it but bits that every bucket's number
+holds, so that bucket and check together are the whole key and an entry is never taken for another position's. Two entries share a
+bucket: the first keeps the position that took more work, the second the latest. A search begins in a small part of the table, which
+stays in the processor's cache, and takes more as it grows: fewer low bits or more make no difference to what an entry means.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from .prefetch import prefetch
 from .solver_connect_four_board import ONE, ZERO, column_at, follow, key_of, safe_moves, win_at_once, winning_cells
 
 DATA_BITS = 24
+CHECK_BITS = 64 - DATA_BITS
 DATA = np.uint64((1 << DATA_BITS) - 1)
+DATA_SHIFT = np.uint64(DATA_BITS)
 SEVEN, FOURTEEN, NINETEEN = np.uint64(7), np.uint64(14), np.uint64(19)
 SEVEN_BITS, FIVE_BITS = np.uint64(127), np.uint64(31)
 OFFSET = 64  # added to bounds to store them
@@ -32,9 +35,12 @@ NO_COLUMN = 31
 UNKNOWN = 63  # a bound that says nothing
 
 # What a slice of work hands to the next: columns of `state`.
-INDEX, PHASE, PLY, NODES, VALUE = range(5)
-STATE_SIZE = 5
+INDEX, PHASE, PLY, NODES, VALUE, SINCE = range(6)
+STATE_SIZE = 6
 BEGIN, SEARCH = range(2)  # phases
+ALL_NODES = 1 << 62
+# Parts of the table, as masks of bucket numbers (16 bytes each), for searches up to a number of nodes: 1 MiB, 64 MiB, then all.
+PARTS = ((np.uint64((1 << 16) - 1), 30_000), (np.uint64((1 << 22) - 1), 3_000_000))
 
 # The stack of plies: two arrays with one row per ply, one of sets of cells and keys (uint64) and one of numbers (int64). A row holds the
 # columns of the node and then, child after child, those of its children that are to be searched. Two arrays and not one for each column, because
@@ -51,29 +57,27 @@ class Table(NamedTuple):
     """The transposition table.
 
     Attributes:
-        entries: uint64 (2^n,).
+        entries: uint64 (2^n,), two to a bucket.
+        buckets: the mask of bucket numbers in use.
         key_mask: as many bits as keys have.
-        align: brings a key's highest bit to the top of a uint64.
-        index_shift: brings the bucket's number down, to be doubled.
-        check_shift: drops the bucket's number off the top.
+        dropped: how many low bits of a key are not in the check; the mask of buckets has at least as many.
     """
 
     entries: np.ndarray
+    buckets: np.uint64
     key_mask: np.uint64
-    align: np.uint64
-    index_shift: np.uint64
-    check_shift: np.uint64
+    dropped: np.uint64
 
 
 def least_memory_mb(key_bits: int) -> int:
     """The memory that a table for keys of so many bits takes at least, in MiB: bucket number and check must hold the whole key."""
-    return max(1, (16 << max(key_bits - (64 - DATA_BITS), 0)) >> 20)
+    return max(1, (16 << max(key_bits - CHECK_BITS, 0)) >> 20)
 
 
 def make_table(key_bits: int, memory_mb: int) -> Table:
     """The largest table, of a power of two entries, that the memory holds."""
     bucket_bits = (memory_mb << 16).bit_length() - 1
-    numbers = (1 << key_bits) - 1, 64 - key_bits, 64 - bucket_bits, bucket_bits
+    numbers = (1 << bucket_bits) - 1, (1 << key_bits) - 1, max(key_bits - CHECK_BITS, 0)
     return Table(np.zeros(2 << bucket_bits, np.uint64), *(np.uint64(number) for number in numbers))
 
 
@@ -95,21 +99,36 @@ def make_stack(cells: int, cols: int) -> Stack:
 
 
 @kernel
+def part_of(table, nodes):
+    """The part of the table for a search of so many nodes so far, and the number of nodes up to which it is meant for."""
+    for level in range(len(PARTS)):
+        buckets, limit = PARTS[level]
+        if nodes < limit:
+            return Table(table.entries, min(table.buckets, max(buckets, (ONE << table.dropped) - ONE)), table.key_mask, table.dropped), limit
+    return table, ALL_NODES
+
+
+@kernel
 def scramble(table, key):
-    """A bijection of keys, aligned to the top of the uint64, whose high bits depend on all bits of the key."""
+    """A bijection of keys whose low bits depend on all bits of the key."""
     key ^= key >> HALF
     key = (key * MULTIPLY) & table.key_mask
     key ^= key >> HALF
     key = (key * MULTIPLY) & table.key_mask
-    key ^= key >> HALF
-    return key << table.align
+    return key ^ (key >> HALF)
+
+
+@kernel
+def first_slot(table, key):
+    """The first entry of the bucket of a scrambled key."""
+    return np.int64((key & table.buckets) << ONE)
 
 
 @kernel
 def probe(table, key):
     """The data of a scrambled key, or 0."""
-    slot = np.int64(key >> table.index_shift) << 1
-    check = key << table.check_shift
+    slot = first_slot(table, key)
+    check = (key >> table.dropped) << DATA_SHIFT
     entry = table.entries[slot]
     if (entry ^ check) <= DATA:
         return entry & DATA
@@ -122,8 +141,8 @@ def probe(table, key):
 @kernel
 def store(table, key, lower, upper, column, work):
     """Keep bounds of a position (``UNKNOWN``, with its sign, for one that is not known); bounds known before are kept too."""
-    first = np.int64(key >> table.index_shift) << 1
-    check = key << table.check_shift
+    first = first_slot(table, key)
+    check = (key >> table.dropped) << DATA_SHIFT
     slot = first + 1
     for each in (first, first + 1):
         entry = table.entries[each]
@@ -184,7 +203,7 @@ def expand(board, table, sets, numbers, ply):
             continue
         key, mirrored = key_of(board, c_own, c_opp)
         key = scramble(table, key)
-        prefetch(table.entries, np.int64(key >> table.index_shift) << 1)
+        prefetch(table.entries, first_slot(table, key))
         child = SETS * (1 + found)
         sets[ply, child + OWN], sets[ply, child + OPP], sets[ply, child + MOVES], sets[ply, child + KEY] = c_own, c_opp, c_moves, key
         child = NODE_NUMBERS + CHILD_NUMBERS * found
@@ -327,6 +346,7 @@ def solve_positions(board, table, stack, state, owns, opps, lowers, uppers, colu
         own, opp = owns[i], opps[i]
         placed = count_bits(own | opp)
         if state[PHASE] == BEGIN:
+            state[SINCE] = state[NODES]
             # 1. A win at once, or nothing but moves that lose at once.
             left = board.cells - placed
             wins = win_at_once(board, own, opp)
@@ -351,8 +371,12 @@ def solve_positions(board, table, stack, state, owns, opps, lowers, uppers, colu
             beta = lowers[i] if known else next_question(lowers[i], uppers[i], weak)
             ask(board, table, stack, state, own, opp, placed, beta)
         # 3. Ask until the bounds meet.
-        if not search(board, table, stack, state, node_limit):
-            return False
+        finished = False
+        while not finished:
+            if state[NODES] >= node_limit:
+                return False
+            part, limit = part_of(table, state[NODES] - state[SINCE])
+            finished = search(board, part, stack, state, min(node_limit, state[SINCE] + limit))
         value, beta, column = state[VALUE], stack.numbers[0, BETA], stack.numbers[0, BEST_COLUMN]
         if value >= beta:
             columns[i] = column
