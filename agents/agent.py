@@ -15,6 +15,8 @@ from ..envs.kernels import announce_compilation
 from ..envs.randomness import new_stream
 from ..envs.registry import make_game
 from ..envs.specification import Parameter, SpecificationError, convert_parameters, format_specification
+from ..envs.version import __version__
+from .book import open_book
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Decision:
         depth: plies searched in full.
         seconds: time spent, without compilation.
         exact: whether ``value`` is proved to be the result under best play.
+        from_book: whether the action was taken from the opening book, without search; ``values`` then holds the book's best actions.
     """
 
     action: int
@@ -49,6 +52,7 @@ class Decision:
     depth: int = 0
     seconds: float = 0.0
     exact: bool = False
+    from_book: bool = False
 
 
 class Agent(ABC):
@@ -74,11 +78,12 @@ class Agent(ABC):
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
         self.options = convert_parameters(self.name, self.parameters, options)
         self.check_options()
+        self._book = open_book(self.options)
         self._bound_game = None if game is None else make_game(game)
         self._ready_for: Game | None = None
         self.reset(seed)
         if self._bound_game is not None:
-            self.check_game(self._bound_game)
+            self._check_game_and_book(self._bound_game)
 
     def check_options(self) -> None:
         """Refuse combinations of options that make no sense, with a SpecificationError."""
@@ -114,17 +119,32 @@ class Agent(ABC):
             raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
         self.get_ready(position.game)
         began = time.perf_counter()
-        decision = self.decide(position)
+        decision = self._look_up(position) or self.decide(position)
         return dataclasses.replace(decision, seconds=time.perf_counter() - began)
 
     def get_ready(self, game: Game) -> None:
         """Check, allocate and compile for a game, so that compilation does not count as thinking time."""
         if game == self._ready_for:
             return
-        self.check_game(game)
+        self._check_game_and_book(game)
         with announce_compilation(f"{self.name} for {game.name}"):
             self.prepare(game)
+            if self._book is not None:
+                self._book.prepare(game)
         self._ready_for = game
+
+    def _check_game_and_book(self, game: Game) -> None:
+        self.check_game(game)
+        if self._book is not None:
+            self._book.check_game(game)
+
+    def _look_up(self, position: Position) -> Decision | None:
+        """The decision of the opening book (``book=``), or None where it has none."""
+        move = None if self._book is None else self._book.look_up(position)
+        if move is None:
+            return None
+        value = None if move.values is None else move.values.get(move.action)
+        return Decision(move.action, value, move.scale, move.values, principal_variation=(move.action,), exact=move.exact, from_book=True)
 
     def _position_of(self, situation: Any) -> Position:
         if isinstance(situation, Position):
@@ -139,6 +159,12 @@ class Agent(ABC):
         if isinstance(position, Position):
             return position
         raise TypeError(f"an agent acts on a Position, a plyground environment or an observation dictionary, not on {type(situation).__name__}")
+
+    @property
+    def version(self) -> str:
+        """What its decisions depend on beside its specification: the program, and the content of its opening book."""
+        book = "" if self._book is None else self._book.version
+        return f"plyground {__version__}" + (f", {book}" if book else "")
 
     @property
     def spec(self) -> str:

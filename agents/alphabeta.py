@@ -14,6 +14,7 @@ from ..envs.game import Game, Position
 from ..envs.specification import Parameter, SpecificationError
 from . import alphabeta_search as search
 from .agent import Agent, Decision, heuristic_index
+from .book import BOOK_PARAMETERS
 from .registry import register_agent
 from .search_form import search_form
 from .transposition import GENERATIONS, check_table_size, new_table, probe
@@ -157,7 +158,12 @@ class Minimax(TreeSearchAgent):
     """Full minimax to a fixed depth, without pruning: the reference that other searches are measured against."""
 
     summary = "full minimax to a fixed depth, without pruning"
-    parameters = (_DEPTH, _HEURISTIC, Parameter("radius", int, 0, "gomoku: only cells within this distance of a stone; 0 for all", 0, 18))
+    parameters = (
+        _DEPTH,
+        _HEURISTIC,
+        Parameter("radius", int, 0, "gomoku: only cells within this distance of a stone; 0 for all", 0, 18),
+        *BOOK_PARAMETERS,
+    )
 
     def _switches(self) -> dict[str, int]:
         return {"pruning": 0, "ordering": 0, "table": 0, "killers": 0, "history": 0, "scout": 0, "radius": self.options["radius"]}
@@ -189,6 +195,7 @@ class AlphaBeta(TreeSearchAgent):
         Parameter("foresee", bool, None, "gomoku: see a win at once without a ply of search (no, unless it suits the heuristic)"),
         Parameter("adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"),
         Parameter("values", bool, False, "give every root action its exact value (slower)"),
+        *BOOK_PARAMETERS,
     )
 
     def check_options(self) -> None:

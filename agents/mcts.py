@@ -14,6 +14,7 @@ from ..envs.randomness import new_stream
 from ..envs.specification import Parameter, SpecificationError
 from . import mcts_search as search
 from .agent import Agent, Decision, heuristic_index
+from .book import BOOK_PARAMETERS
 from .registry import register_agent
 
 DEFAULT_SIMULATIONS = 1000
@@ -41,6 +42,7 @@ class Mcts(Agent):
         Parameter("reuse", bool, True, "keep the part of the tree that the next move still needs"),
         Parameter("threads", int, 1, "trees grown side by side", 1, 256),
         Parameter("memory", float, 256.0, "most memory for all trees, in MB", 1, 1_000_000),
+        *BOOK_PARAMETERS,
     )
 
     def check_game(self, game: Game) -> None:

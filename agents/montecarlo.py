@@ -13,6 +13,7 @@ from ..envs.kernels import borrowing_kernel, kernel
 from ..envs.randomness import random_below
 from ..envs.specification import Parameter
 from .agent import Agent, Decision
+from .book import BOOK_PARAMETERS
 from .registry import register_agent
 
 
@@ -47,7 +48,7 @@ class MonteCarlo(Agent):
     """Plays the action with the highest mean return over random games; ties are broken at random."""
 
     summary = "random games to the end after each legal action, the highest mean return"
-    parameters = (Parameter("simulations", int, 100, "random games for each legal action", 1, 10**9),)
+    parameters = (Parameter("simulations", int, 100, "random games for each legal action", 1, 10**9), *BOOK_PARAMETERS)
 
     def prepare(self, game: Game) -> None:
         self._spare = game.new_records(2)

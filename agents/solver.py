@@ -25,6 +25,7 @@ from ..envs.game import Game, Position
 from ..envs.kernels import announce_compilation, kernel
 from ..envs.specification import Parameter, SpecificationError
 from .agent import Agent, Decision
+from .book import BOOK_PARAMETERS
 from .registry import register_agent
 
 DEFAULT_MEMORY_MB = 512
@@ -285,6 +286,7 @@ class SolverAgent(Agent):
         Parameter("time", float, None, "seconds a move; then the best move known is played", 0.001),
         Parameter("weak", bool, False, "care only for win, draw or loss"),
         Parameter("moves", str, "best", "value one best action, or all of them", choices=("best", "all")),
+        *BOOK_PARAMETERS,
     )
 
     def check_game(self, game: Game) -> None:

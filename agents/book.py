@@ -1,0 +1,315 @@
+"""Opening books: moves played without search, from a rule (``book=centre``) or from a file (``book=FILE``).
+
+A book file is UTF-8 text, one JSON value on each line. The first line is the header:
+
+    {"format": "plyground opening book", "version": 1, "game": "connect_four", "rules": "connect_four_v0", "agent": "alphabeta:depth=12",
+     "plyground": "0.1.0", "plies": 4, "scale": "points", "positions": 39, "sha256": "…"}
+
+(on one line); ``sha256`` is the checksum of all the bytes after the header's line. Each further line is one position:
+
+    {"moves": "d,d", "best": {"d": 12.0}, "exact": false}
+
+``moves`` are names of actions that lead to the position, ``best`` its best actions with their values from the side of the player to move (null
+where the agent estimates nothing), the action to play first; ``exact`` says whether the values are proved. Of positions that are images of
+each other under the board's symmetries the book holds one, and all are found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..envs import rules as r
+from ..envs.game import Game, Position
+from ..envs.kernels import kernel
+from ..envs.registry import make_game
+from ..envs.specification import Parameter, SpecificationError
+from ..envs.version import __version__
+
+if TYPE_CHECKING:
+    from .agent import Agent, Decision
+
+FORMAT, FORMAT_VERSION = "plyground opening book", 1
+CENTRE = "centre"
+CENTRE_PLIES = 2
+
+BOOK_PARAMETERS = (
+    Parameter("book", str, None, "opening moves without search: centre, or a file made by plyground book"),
+    Parameter("book_plies", int, CENTRE_PLIES, "how many plies of the game book=centre decides", 1, 1000),
+)
+
+Progress = Callable[[int, int], None]  # positions done, positions in all
+
+
+class BookMove(NamedTuple):
+    """What a book says of a position: the action to play, and the values of the best actions (None: unknown), from the mover's side."""
+
+    action: int
+    values: Mapping[int, float] | None = None
+    scale: Literal["return", "points"] = "return"
+    exact: bool = False
+
+
+class Book(ABC):
+    """Where opening moves come from.
+
+    Attributes:
+        version: what its moves depend on beside its name; empty for a fixed rule.
+    """
+
+    version = ""
+
+    @abstractmethod
+    def check_game(self, game: Game) -> None:
+        """Refuse a game the book is not for, with a SpecificationError."""
+
+    def prepare(self, game: Game) -> None:
+        """Make ready for look-ups in this game."""
+
+    @abstractmethod
+    def look_up(self, position: Position) -> BookMove | None:
+        """What the book says of a position that is not over, or None."""
+
+
+def open_book(options: Mapping[str, Any]) -> Book | None:
+    """The book that an agent's options ask for; SpecificationError if there is none such, or its file is damaged."""
+    source, plies = options.get("book"), options.get("book_plies", CENTRE_PLIES)
+    if source == CENTRE:
+        return CentreBook(plies)
+    if plies != CENTRE_PLIES:
+        raise SpecificationError("book_plies= is for book=centre; a book file says itself which positions it covers")
+    return None if source is None else BookFile(source)
+
+
+class CentreBook(Book):
+    """The opening policy of taking the middle: the legal column or cell nearest to the centre, the lowest numbered of several.
+
+    It decides the first ``plies`` plies of the game only (by default one move of each player); after them the agent searches.
+    """
+
+    def __init__(self, plies: int = CENTRE_PLIES) -> None:
+        self.plies = plies
+
+    def check_game(self, game: Game) -> None:
+        if _grid(game) is None or "ply" not in (game.declaration.dtype.names or ()):
+            raise SpecificationError(f"book=centre is for games whose actions are columns or cells, {game.name} is none")
+
+    def look_up(self, position: Position) -> BookMove | None:
+        grid = _grid(position.game)
+        if grid is None or position.record.ply >= self.plies:
+            return None
+        rows, cols = grid
+        return BookMove(min(position.legal_actions(), key=lambda action: _distance_from_centre(action, rows, cols)))
+
+
+def _grid(game: Game) -> tuple[int, int] | None:
+    """Rows and columns of the grid that the actions form: one row of columns, or the cells of the board; None if they form none."""
+    rows, cols = int(getattr(game.rules, "rows", 0)), int(getattr(game.rules, "cols", 0))
+    if game.facts.num_actions == cols:
+        return 1, cols
+    return (rows, cols) if game.facts.num_actions == rows * cols > 0 else None
+
+
+def _distance_from_centre(action: int, rows: int, cols: int) -> int:
+    """Four times the square of the distance, a whole number."""
+    row, col = divmod(action, cols)
+    return (2 * row - rows + 1) ** 2 + (2 * col - cols + 1) ** 2
+
+
+class BookFile(Book):
+    """A book read from a file. The header and the checksum are checked at once, the positions read by :meth:`prepare`.
+
+    Attributes:
+        path: the file.
+        header: its first line.
+        game: the game it is for.
+
+    Raises:
+        SpecificationError: no such file, not a book, a damaged book, or one for a game that is not known here.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            first, newline, self._body = self.path.read_bytes().partition(b"\n")
+        except FileNotFoundError:
+            raise SpecificationError(f"there is no opening book {str(path)!r}; give centre, or a file made by: plyground book GAME") from None
+        except OSError as error:
+            raise SpecificationError(f"the opening book {path} cannot be read: {error.strerror}") from None
+        self.header = self._check_header(first)
+        self._check_body(bool(newline))
+        self.version = f"book {self.header['sha256'][:12]}"
+        self.game = make_game(str(self.header["game"]))
+        if self.game.declaration.game_id != self.header["rules"]:
+            raise SpecificationError(
+                f"the opening book {path} is for {self.header['rules']}, whose rules are not those of {self.game.declaration.game_id}"
+            )
+        self._entries: dict[bytes, BookMove] | None = None
+
+    def _check_header(self, line: bytes) -> dict[str, Any]:
+        try:
+            header = json.loads(line)
+        except ValueError:
+            header = None
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise SpecificationError(f"{self.path} is no opening book: its first line is not the header of one")
+        if header.get("version") != FORMAT_VERSION:
+            raise SpecificationError(
+                f"{self.path} is an opening book of format version {header.get('version')}, this plyground reads version {FORMAT_VERSION}"
+            )
+        missing = [name for name in ("game", "rules", "scale", "positions", "sha256") if name not in header]
+        if missing or header["scale"] not in ("return", "points"):
+            raise SpecificationError(f"the header of the opening book {self.path} lacks {', '.join(missing) or 'a known scale'}")
+        return header
+
+    def _check_body(self, ended: bool) -> None:
+        if ended and hashlib.sha256(self._body).hexdigest() == self.header["sha256"]:
+            return
+        there = self._body.count(b"\n")
+        cut = f"it ends after {there} of {self.header['positions']} positions" if there != self.header["positions"] else "its checksum is wrong"
+        raise SpecificationError(f"the opening book {self.path} is damaged ({cut}); make it anew")
+
+    def check_game(self, game: Game) -> None:
+        if game != self.game:
+            raise SpecificationError(f"the opening book {self.path} is for {self.game.spec}, not for {game.spec}")
+
+    def prepare(self, game: Game) -> None:
+        if self._entries is not None:
+            return
+        self._canon = CanonicalForm(self.game)
+        self._entries = {}
+        for number, line in enumerate(self._body.splitlines(), 2):
+            try:
+                key, move = self._read(line)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise SpecificationError(
+                    f"line {number} of the opening book {self.path} describes no position of {self.game.spec}: {error}"
+                ) from None
+            self._entries[key] = move
+
+    def _read(self, line: bytes) -> tuple[bytes, BookMove]:
+        """One position: its canonical form, and what to play there."""
+        entry = json.loads(line)
+        moves, best = entry["moves"], entry["best"]
+        position = self.game.position(moves.split(",") if moves else ())
+        key, image_of = self._canon(position)
+        values: dict[int, float | None] = {}
+        for name, value in best.items():
+            action = self.game.text_to_action(name)
+            if not position.is_legal(action):
+                raise ValueError(f"{name} is not legal there")
+            values[int(image_of[action])] = None if value is None else float(value)
+        if not values:
+            raise ValueError("it has no best action")
+        known = {action: value for action, value in values.items() if value is not None}
+        return key, BookMove(next(iter(values)), known or None, self.header["scale"], bool(entry["exact"]))
+
+    def look_up(self, position: Position) -> BookMove | None:
+        self.prepare(position.game)
+        assert self._entries is not None
+        key, image_of = self._canon(position)
+        move = self._entries.get(key)
+        if move is None:
+            return None
+        original = np.argsort(image_of)  # the inverse permutation: from actions of the canonical image back to those here
+        values = None if move.values is None else {int(original[action]): value for action, value in move.values.items()}
+        return move._replace(action=int(original[move.action]), values=values)
+
+
+@kernel
+def write_images(rules, records, symmetries, images):
+    """Write the images of ``records[0]`` under all symmetries but the first (the identity) into ``images``."""
+    images[0] = records[0]
+    for index in range(1, symmetries.shape[0]):
+        r.transform(rules, records[0], symmetries[index], images[index])
+
+
+class CanonicalForm:
+    """Finds, of all images of a position under the symmetries, the one whose record has the smallest bytes."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._source, self._images = game.new_records(1), game.new_records(len(game.symmetries))
+
+    def __call__(self, position: Position) -> tuple[bytes, np.ndarray]:
+        """The bytes of the canonical image, and the permutation of the actions that leads to it (int16, num_actions)."""
+        symmetries = self.game.symmetries
+        if len(symmetries) == 1:
+            return position.record.tobytes(), symmetries[0]
+        self._source[0] = position.record
+        write_images(self.game.rules, self._source, symmetries, self._images)
+        forms = [image.tobytes() for image in self._images]
+        least = min(range(len(forms)), key=forms.__getitem__)
+        return forms[least], symmetries[least]
+
+
+def opening_positions(game: Game, plies: int) -> Iterator[tuple[int, ...]]:
+    """The positions of the first ``plies`` plies up to symmetry, by ply, each as the actions that lead to its canonical image."""
+    canon = CanonicalForm(game)
+    layer: dict[bytes, tuple[int, ...]] = {canon(game.initial_position())[0]: ()}
+    for ply in range(plies):
+        yield from layer.values()
+        if ply == plies - 1:
+            return
+        following: dict[bytes, tuple[int, ...]] = {}
+        for actions in layer.values():
+            position = game.position(actions)
+            for action in position.legal_actions():
+                ahead = position.after(action)
+                if not ahead.is_over:
+                    key, image_of = canon(ahead)
+                    following.setdefault(key, tuple(int(image_of[each]) for each in (*actions, action)))
+        layer = following
+
+
+def write_book(path: str | Path, game: Game, agent: Agent, plies: int, seed: int = 0, progress: Progress | None = None) -> int:
+    """Let an agent analyse every position of the first ``plies`` plies and write the book; returns the number of positions.
+
+    The agent is reset before every position, so that no entry depends on the others. The file appears when it is complete.
+
+    Raises:
+        SpecificationError: the agent cannot play the game, or the file cannot be written.
+    """
+    target = Path(path)
+    if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
+        raise SpecificationError(f"the opening book {path} cannot be written: {target.parent} is no folder that can be written to, or {path} is one")
+    agent.get_ready(game)
+    listed = list(opening_positions(game, plies))
+    lines, scales = [], set()
+    for done, actions in enumerate(listed):
+        agent.reset(seed)
+        decision = agent.analyse(game.position(actions))
+        lines.append(_entry(game, actions, decision))
+        scales.add(decision.scale)
+        if progress is not None:
+            progress(done + 1, len(listed))
+    if len(scales) > 1:
+        raise SpecificationError(f"{agent.spec} values some positions in points and others as returns; a book holds one kind of values")
+    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+    header = {"format": FORMAT, "version": FORMAT_VERSION, "game": game.spec, "rules": game.declaration.game_id, "agent": agent.spec}
+    header |= {"plyground": __version__, "plies": plies, "scale": scales.pop(), "positions": len(lines)}
+    header["sha256"] = hashlib.sha256(body).hexdigest()
+    unfinished = target.with_name(f"{target.name}.{os.getpid()}.unfinished")
+    try:
+        unfinished.write_bytes(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)
+        unfinished.replace(target)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise SpecificationError(f"the opening book {path} cannot be written: {error.strerror}") from None
+    return len(lines)
+
+
+def _entry(game: Game, actions: tuple[int, ...], decision: Decision) -> dict[str, Any]:
+    """One line of a book: the action chosen first, then those of the same value, where values are not mere samples."""
+    best: dict[int, float | None] = {int(decision.action): decision.value}
+    if decision.values is not None and decision.errors is None:
+        best |= {action: value for action, value in decision.values.items() if value == decision.value}
+    name = game.action_to_text
+    return {"moves": ",".join(map(name, actions)), "best": {name(action): value for action, value in best.items()}, "exact": decision.exact}

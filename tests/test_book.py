@@ -1,0 +1,238 @@
+"""Opening books: the centre as a rule, book files, symmetric look-up, and what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+
+import pytest
+from plyground import make_agent, make_game
+from plyground.agents.book import BookFile, CanonicalForm, opening_positions, write_book
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.tournament import agent_version
+
+GAMES = [
+    "tic_tac_toe",
+    "tic_tac_toe:rows=3,cols=4,connect=3",
+    "connect_four:rows=4,cols=5",
+    "dots_and_boxes:rows=2,cols=2",
+    "gomoku:size=5,connect=4",
+]
+AGENTS = ["alphabeta:depth=2", "minimax:depth=1", "mcts:simulations=50", "montecarlo:simulations=5"]
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A function that makes a book file and returns its path."""
+
+    def make(spec="connect_four:rows=4,cols=5", agent="alphabeta:depth=4,values=yes", plies=3):
+        path = tmp_path / f"{make_game(spec).name}.book"
+        write_book(path, make_game(spec), make_agent(agent), plies)
+        return path
+
+    return make
+
+
+def random_position(spec, plies, seed):
+    rng, position = random.Random(seed), make_game(spec).initial_position()
+    for _ in range(plies):
+        position.play(rng.choice(position.legal_actions()))
+    return position
+
+
+# -- the centre --
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "expected"),
+    [
+        ("connect_four", "", "d"),
+        ("connect_four", "d", "d"),
+        ("connect_four:rows=1,cols=7,connect=3", "d", "c"),  # the centre column is full: the nearest, the lower of two
+        ("connect_four:cols=6", "", "c"),
+        ("tic_tac_toe", "", "b2"),
+        ("tic_tac_toe", "b2", "b3"),
+        ("gomoku", "", "h8"),
+        ("gomoku", "a1", "h8"),
+    ],
+)
+def test_the_centre_book_takes_the_free_column_or_cell_nearest_to_the_centre(spec, moves, expected):
+    position = make_game(spec).position(moves.split(",") if moves else [])
+    decision = make_agent("alphabeta:depth=1,book=centre").analyse(position)
+    assert position.game.action_to_text(decision.action) == expected
+    assert (decision.nodes, decision.value, decision.from_book) == (0, None, True)
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+def test_every_searching_agent_takes_a_book_and_searches_after_it(spec):
+    position = make_game("connect_four").initial_position()
+    agent = make_agent(f"{spec},book=centre")
+    told = []
+    for _ in range(4):
+        decision = agent.analyse(position)
+        told.append((decision.from_book, decision.nodes + decision.simulations > 0))
+        position.play(decision.action)
+    assert told == [(True, False), (True, False), (False, True), (False, True)]
+
+
+def test_book_plies_says_how_long_the_centre_is_followed():
+    game = make_game("connect_four")
+    agent = make_agent("alphabeta:depth=1,book=centre,book_plies=6")
+    assert game.action_to_text(agent.act(game.position("dddd"))) == "d"
+    assert agent.analyse(game.position("ddddd")).from_book
+    assert not agent.analyse(game.position("dddddd")).from_book
+
+
+def test_the_centre_of_a_board_of_edges_is_refused():
+    with pytest.raises(SpecificationError, match="book=centre is for games whose actions are columns or cells, dots_and_boxes is none"):
+        make_agent("alphabeta:book=centre", game="dots_and_boxes")
+
+
+# -- files --
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_book_holds_every_position_of_its_plies_once_for_all_its_images(spec):
+    game, plies = make_game(spec), 3
+    canon, layer, expected = CanonicalForm(game), [game.initial_position()], set()
+    for _ in range(plies):
+        expected |= {min(p.transformed(s).record.tobytes() for s in range(len(game.symmetries))) for p in layer}
+        layer = [p.after(action) for p in layer for action in p.legal_actions() if not p.after(action).is_over]
+    listed = [canon(game.position(actions))[0] for actions in opening_positions(game, plies)]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == expected
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spec, book):
+    file = BookFile(book(spec, "alphabeta:depth=2,values=yes"))
+    game = file.game
+    for plies in range(3):
+        position = random_position(spec, plies, seed=plies)
+        reference = make_agent("alphabeta:depth=2,values=yes").analyse(position)
+        for symmetry, permutation in enumerate(game.symmetries):
+            image, found = position.transformed(symmetry), file.look_up(position.transformed(symmetry))
+            assert image.is_legal(found.action)
+            # The best actions of the image are the images of the best actions, with the same values.
+            best = {int(permutation[a]): value for a, value in reference.values.items() if value == reference.value}
+            assert found.values == best
+            assert found.action in best
+        assert file.look_up(random_position(spec, 3, seed=7)) is None
+
+
+def test_an_agent_plays_from_its_book_with_the_value_and_searches_beyond_it(book):
+    path = book(plies=2)
+    agent, maker = make_agent(f"mcts:simulations=50,book={path}"), make_agent("alphabeta:depth=4,values=yes")
+    for actions in ([], ["a"], ["e"]):
+        position = make_game("connect_four:rows=4,cols=5").position(actions)
+        found, searched = agent.analyse(position), maker.analyse(position)
+        assert (found.value, found.scale, found.from_book, found.nodes) == (searched.value, "points", True, 0)
+        assert searched.values[found.action] == searched.value
+        assert found.principal_variation == (found.action,)
+    assert not agent.analyse(position.after(0)).from_book
+
+
+@pytest.mark.parametrize("agent", [*AGENTS, "random", "solver"])
+def test_every_agent_can_make_a_book_the_same_each_time(agent, tmp_path):
+    game = make_game("connect_four:rows=4,cols=4")
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path in paths:
+        assert write_book(path, game, make_agent(agent), 2) == 3
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    make_agent(f"alphabeta:book={paths[0]}").act(game.initial_position())
+
+
+def test_progress_is_told_and_an_interrupt_leaves_no_file(tmp_path):
+    seen = []
+
+    def progress(done, total):
+        seen.append((done, total))
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_book(tmp_path / "b", make_game("connect_four"), make_agent("random"), 2, progress=progress)
+    assert seen == [(1, 5), (2, 5)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_content_of_the_book_is_another_version_of_the_agent(book):
+    path = book(plies=1)
+    before = agent_version(make_agent(f"alphabeta:book={path}"))
+    book(plies=2)
+    assert before != agent_version(make_agent(f"alphabeta:book={path}"))
+    assert before.startswith(agent_version(make_agent("alphabeta")))
+
+
+# -- what is refused --
+
+
+def rewritten(path, change_header=None, change_body=None):
+    """Change a book and make its checksum fit again."""
+    first, _, body = path.read_text().partition("\n")
+    body = change_body(body) if change_body else body
+    header = json.loads(first) | {"sha256": hashlib.sha256(body.encode()).hexdigest()} | (change_header or {})
+    path.write_text(json.dumps(header) + "\n" + body)
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (lambda p: p.unlink(), "there is no opening book '.*'; give centre, or a file"),
+        (lambda p: (p.unlink(), p.mkdir()), "cannot be read: Is a directory"),
+        (lambda p: p.write_bytes(b""), "is no opening book: its first line"),
+        (lambda p: p.write_bytes(b"\xff\xfe\x00"), "is no opening book: its first line"),
+        (lambda p: p.write_text("[1]\n"), "is no opening book: its first line"),
+        (lambda p: p.write_bytes(p.read_bytes()[:-40]), r"is damaged \(it ends after 16 of 17 positions\); make it anew"),
+        (lambda p: p.write_bytes(p.read_bytes().split(b"\n")[0]), r"is damaged \(it ends after 0 of 17 positions\)"),
+        (lambda p: p.write_bytes(p.read_bytes().replace(b'"best": {"', b'"best": {"a": 9, "', 1)), r"is damaged \(its checksum is wrong\)"),
+        (lambda p: rewritten(p, {"version": 2}), "of format version 2, this plyground reads version 1"),
+        (lambda p: rewritten(p, {"scale": "stars"}), "lacks a known scale"),
+        (lambda p: rewritten(p, {"game": "chess"}), "there is no game 'chess'"),
+        (lambda p: rewritten(p, {"rules": "connect_four_v9"}), "is for connect_four_v9, whose rules are not those of connect_four_v0"),
+    ],
+)
+def test_a_damaged_book_is_refused_when_the_agent_is_made(book, damage, complaint):
+    path = book()
+    damage(path)
+    with pytest.raises(SpecificationError, match=complaint) as refused:
+        make_agent(f"alphabeta:book={path}")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("nonsense", "line 3 of the opening book .* describes no position of connect_four:rows=4,cols=5: "),
+        ('{"moves": "z", "best": {"a": 1}, "exact": false}', "'z' is no column of this board"),
+        ('{"moves": "a,a,a,a", "best": {"a": 1}, "exact": false}', "a is not legal there"),
+        ('{"moves": "", "best": {}, "exact": false}', "it has no best action"),
+        ('{"moves": "", "best": [], "exact": false}', "describes no position"),
+        ('{"moves": "", "best": {"a": 1}}', "describes no position"),
+    ],
+)
+def test_a_book_with_an_impossible_line_is_refused_before_the_first_move(book, line, complaint):
+    path = book(plies=1, agent="random")
+    rewritten(path, change_body=lambda body: f"{body}{line}\n")
+    with pytest.raises(SpecificationError, match=complaint):
+        make_agent(f"alphabeta:book={path}").get_ready(make_game("connect_four:rows=4,cols=5"))
+
+
+def test_a_book_of_another_game_is_refused(book):
+    path = book()
+    with pytest.raises(SpecificationError, match=r"is for connect_four:rows=4,cols=5, not for connect_four$"):
+        make_agent(f"alphabeta:book={path}", game="connect_four")
+    with pytest.raises(SpecificationError, match="not for tic_tac_toe"):
+        make_agent(f"alphabeta:book={path}").act(make_game("tic_tac_toe").initial_position())
+
+
+def test_book_plies_without_the_centre_makes_no_sense():
+    with pytest.raises(SpecificationError, match="book_plies= is for book=centre"):
+        make_agent("alphabeta:book_plies=3")
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_work_begins(tmp_path):
+    for place in (tmp_path, tmp_path / "missing" / "book"):
+        with pytest.raises(SpecificationError, match="cannot be written"):
+            write_book(place, make_game("tic_tac_toe"), make_agent("random"), 1)
