@@ -20,6 +20,7 @@ from .registry import register_agent
 DEFAULT_SIMULATIONS = 1000
 SLICE_SECONDS = 0.005
 LARGEST_SLICE = 1 << 20
+FIRST_REPORT = 64  # simulations before the first report of progress; the next ones follow at twice as many each
 REUSE_PLIES = 4  # how far below the last root the new position is looked for
 
 
@@ -97,14 +98,21 @@ class Mcts(Agent):
         simulations = self.options["simulations"]
         if simulations is None:
             simulations = DEFAULT_SIMULATIONS if self.options["time"] is None else math.inf
-        threads = len(self._trees)
-        shares: list[float] = [
-            simulations if simulations == math.inf else simulations // threads + (i < simulations % threads) for i in range(threads)
-        ]
-        if threads == 1:
-            return self._grow_tree(position, 0, shares[0], deadline)
+        threads, done = len(self._trees), 0
+        goal = simulations if self.on_progress is None else FIRST_REPORT
         with ThreadPoolExecutor(threads) as pool:
-            return sum(pool.map(lambda index: self._grow_tree(position, index, shares[index], deadline), range(threads)))
+            while True:
+                goal = min(goal, simulations)
+                # Shares of the whole, so that reports do not change what each tree gets.
+                shares = [_share(goal, threads, index) - _share(done, threads, index) for index in range(threads)]
+                if threads == 1:
+                    done += self._grow_tree(position, 0, shares[0], deadline)
+                else:
+                    done += sum(pool.map(self._grow_tree, [position] * threads, range(threads), shares, [deadline] * threads))
+                if self.on_progress is None or goal == simulations or done < goal or time.perf_counter() >= deadline:
+                    return done
+                self.on_progress(self._decision(position, done))
+                goal *= 2
 
     def _grow_tree(self, position: Position, index: int, simulations: float, deadline: float) -> int:
         tree, stream = self._trees[index], self._streams[index]
@@ -182,6 +190,11 @@ class Mcts(Agent):
         if best_proven is not None and proven[best_proven] > -1.0 and proven[best_proven] >= values[most_visited]:
             return best_proven
         return most_visited
+
+
+def _share(simulations: float, threads: int, index: int) -> float:
+    """How many of so many simulations are one tree's."""
+    return simulations if simulations == math.inf else simulations // threads + (index < simulations % threads)
 
 
 def _principal_variation(tree: search.Tree, action: int) -> tuple[int, ...]:
