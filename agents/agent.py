@@ -128,6 +128,7 @@ class Agent(ABC):
             return
         self._check_game_and_book(game)
         with announce_compilation(f"{self.name} for {game.name}"):
+            game.initial_position().legal_actions()  # compiled when first asked for
             self.prepare(game)
             if self._book is not None:
                 self._book.prepare(game)
