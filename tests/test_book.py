@@ -106,11 +106,13 @@ def test_a_book_holds_every_position_of_its_plies_once_for_all_its_images(spec):
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spec, book):
-    file = BookFile(book(spec, "alphabeta:depth=2,values=yes"))
+    # A heuristic that is the same for all images of a position; that of chains in dots and boxes is not.
+    maker = "alphabeta:depth=2,values=yes" + (",heuristic=classic" if spec.startswith("dots") else "")
+    file = BookFile(book(spec, maker))
     game = file.game
     for plies in range(3):
         position = random_position(spec, plies, seed=plies)
-        reference = make_agent("alphabeta:depth=2,values=yes").analyse(position)
+        reference = make_agent(maker).analyse(position)
         for symmetry, permutation in enumerate(game.symmetries):
             image, found = position.transformed(symmetry), file.look_up(position.transformed(symmetry))
             assert image.is_legal(found.action)
