@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..envs.bits import count_bits
-from ..envs.dots_and_boxes import DotsAndBoxes, boxes_beside, count_edges
+from ..envs.dots_and_boxes import DotsAndBoxes, count_edges
+from ..envs.dots_and_boxes_board import boxes_beside
 from ..envs.kernels import kernel
 from ..envs.rules import symmetries
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..envs.dots_and_boxes import boxes_beside, count_edges, sides_of_box
+from ..envs.dots_and_boxes import count_edges
+from ..envs.dots_and_boxes_board import boxes_beside, sides_of_box
 
 
 class Run(NamedTuple):

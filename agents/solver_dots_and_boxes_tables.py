@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..envs.dots_and_boxes import boxes_beside, count_edges
+from ..envs.dots_and_boxes import count_edges
+from ..envs.dots_and_boxes_board import boxes_beside
 from ..envs.kernels import cache_root, kernel
 from ..envs.specification import SpecificationError
 
