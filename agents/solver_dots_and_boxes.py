@@ -22,11 +22,11 @@ from .solver import DEFAULT_MEMORY_MB, Solution, Solver, Watch, register_solver
 from .solver_dots_and_boxes_board import as_free_set, canonical_edges, free_sets, make_board
 from .solver_dots_and_boxes_captures import Captures
 from .solver_dots_and_boxes_chains import make_collections
-from .solver_dots_and_boxes_search import CONTROL, fill_node, look_up, make_stack, make_table, search
+from .solver_dots_and_boxes_search import NO_LINKS, fill_node, look_up, make_stack, make_table, search
 from .solver_dots_and_boxes_tables import is_at_hand, value_table
 
 MOST_EDGES = 64
-SLICE = 1 << 17  # positions between two looks at the clock: about a tenth of a second
+SLICE = 1 << 17  # positions between two looks at the clock: less than a tenth of a second
 CODE_BITS = 15  # at most so many collections are numbered
 
 
@@ -76,8 +76,6 @@ class DotsAndBoxesSolver(Solver):
         self._edges = count_edges(rows, cols)
         self._collections = make_collections(rows * cols, 1 << min(CODE_BITS, MOST_EDGES - self._edges))
         self._captures = Captures(rows, cols)
-        self._nodes, self._children = make_stack(self._edges)
-        self._control: Any = np.zeros(1, CONTROL).view(np.recarray)[0]
         self._lookup = value_table(rows, cols) if is_at_hand(rows, cols) else None
         self._positions = 0
         self.clear()
@@ -98,7 +96,8 @@ class DotsAndBoxesSolver(Solver):
 
     def clear(self) -> None:
         """Forget all positions."""
-        self._table = make_table(self.memory_mb)
+        self._table = make_table(self.memory_mb, self.game.facts.longest_game)
+        self._stack = make_stack(self._edges, self._table)
 
     def search(self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch) -> Solution:
         """Solve a position; its value, its best action, and with ``moves="all"`` every action's value."""
@@ -163,25 +162,29 @@ class DotsAndBoxesSolver(Solver):
         root = self._fill_root(free)
         if root.lower == root.upper:
             return Bounds(int(root.lower), int(root.upper))
-        return Bounds(*look_up(self._table, root.hash, root.boxes))
+        shift = np.uint64(self._stack.control.shift)
+        bucket, rest = root.hash >> shift, root.hash & ((np.uint64(1) << shift) - np.uint64(1))
+        return Bounds(*look_up(self._table[bucket], rest, root.boxes))
 
     def _fill_root(self, free: int) -> Any:
         """Put a quiet position at the bottom of the stack."""
-        root = self._nodes[0]
-        fill_node(self._board, self._collections, root, *free_sets(self.game.rules.rows, self.game.rules.cols, free), 0, 0, 0)
+        root = self._stack.nodes[0]
+        fill_node(
+            self._board, self._collections, root, self._stack.scratch, *free_sets(self.game.rules.rows, self.game.rules.cols, free), 0, NO_LINKS, 0, 0
+        )
         return root
 
     def _ask(self, free: int, gamma: int, watch: Watch, known: Bounds) -> int | None:
         """A bound on V that tells whether V is at least ``gamma``: a lower one if it is at least that, else an upper one; None if time was up."""
         if self._stopped(watch, known):
             return None
-        root, control = self._fill_root(free), self._control
+        root, control = self._fill_root(free), self._stack.control
         root.gamma, root.count, root.cursor = gamma, 0, 0
         control.ply, control.positions, control.entering, control.done = 0, 0, True, False
         before = self._positions
         while True:
             try:
-                search(self._board, self._collections, self._table, self._nodes, self._children, control, SLICE)
+                search(self._board, self._collections, self._table, *self._stack, SLICE)
             except KeyboardInterrupt:
                 watch.interrupted = True
             self._positions = before + int(control.positions)

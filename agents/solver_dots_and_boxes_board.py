@@ -13,7 +13,7 @@ board, and, as an edge on the border only touches one box, the sets in which oth
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,32 +24,27 @@ from ..envs.kernels import kernel
 from ..envs.rules import symmetries
 
 ZERO, ONE, EIGHT, BYTE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
-IMAGES = 8
+BYTES, IMAGES = 12, 8  # capacity
+NO_EDGE = 128
 
 
-class Board(NamedTuple):
-    """What the kernels need to know of a board.
-
-    Attributes:
-        stride: bits from a box to the one below (uint64).
-        boxes: the set of all boxes (uint64).
-        edges: how many edges (uint64); a packed set of edges takes so many bits.
-        horizontal_bytes: bytes of the horizontal set that are used.
-        vertical_bytes: bytes of the vertical set that are used.
-        images: uint64 of shape (horizontal_bytes + vertical_bytes, 256, 8): the packed image of a byte of a set under each symmetry.
-        swap_masks, swap_shifts: uint64 of shape (steps,): how to make border edges of one box free in a fixed order.
-        order: int64 of shape (edges,): the bits of the edges, 64 more for vertical ones, in the order in which safe moves are tried.
-    """
-
-    stride: np.uint64
-    boxes: np.uint64
-    edges: np.uint64
-    horizontal_bytes: int
-    vertical_bytes: int
-    images: np.ndarray
-    swap_masks: np.ndarray
-    swap_shifts: np.ndarray
-    order: np.ndarray
+# What the kernels need to know of a board, as one record: a kernel call then hands over one pointer.
+BOARD = np.dtype(
+    [
+        ("stride", np.uint64),  # bits from a box to the one below
+        ("boxes", np.uint64),  # the set of all boxes
+        ("edges", np.uint64),  # how many edges: a packed set of edges takes so many bits
+        ("horizontal_bytes", np.int64),  # bytes of the horizontal set that are used
+        ("vertical_bytes", np.int64),
+        ("steps", np.int64),  # how many of the swaps below are used
+        ("swap_masks", np.uint64, 6),  # how to make interchangeable edges free in a fixed order
+        ("swap_shifts", np.uint64, 6),
+        ("order", np.int64, 64),  # the bits of the edges, 64 more for vertical ones, in the order in which safe moves are tried
+        ("images", np.uint64, (BYTES, 256, IMAGES)),  # the packed image of each byte, first horizontal ones, under each symmetry
+        ("edge_images", np.uint64, (129, IMAGES)),  # the same of each edge, numbered as in `order`; the last is none
+    ]
+)
+SCRATCH = np.dtype([("images", np.uint64, IMAGES)])
 
 
 def edge_bits(rows: int, cols: int) -> list[tuple[int, int]]:
@@ -68,24 +63,31 @@ def free_sets(rows: int, cols: int, free: int) -> tuple[np.uint64, np.uint64]:
 
 
 @functools.lru_cache(maxsize=8)
-def make_board(rows: int, cols: int) -> Board:
-    """The tables of a board of rows × cols boxes with at most 64 edges."""
+def make_board(rows: int, cols: int) -> Any:
+    """The record of a board of rows × cols boxes with at most 64 edges."""
+    board: Any = np.zeros(1, BOARD).view(np.recarray)[0]
     edges, stride = count_edges(rows, cols), cols + 1
-    place, masks, shifts = _packing(rows, cols)
-    horizontal_bytes, vertical_bytes = ((rows + 1) * stride + 7) // 8, (rows * stride + 7) // 8
-    images = np.zeros((horizontal_bytes + vertical_bytes, 256, IMAGES), np.uint64)
+    place, swaps = _packing(rows, cols)
+    board.stride, board.edges = stride, edges
+    board.boxes = sum(1 << r * stride + c for r in range(rows) for c in range(cols))
+    board.horizontal_bytes, board.vertical_bytes = ((rows + 1) * stride + 7) // 8, (rows * stride + 7) // 8
+    board.steps = len(swaps)
+    board.swap_masks[: len(swaps)] = [mask for mask, _ in swaps]
+    board.swap_shifts[: len(swaps)] = [shift for _, shift in swaps]
+    board.order[:edges] = _order(rows, cols)
     found = symmetries(DotsAndBoxes(rows, cols))
     value = np.arange(256, dtype=np.uint64)
     for edge, (which, bit) in enumerate(edge_bits(rows, cols)):
-        chunk = bit // 8 + which * horizontal_bytes
+        byte = bit // 8 + which * int(board.horizontal_bytes)
         present = value >> np.uint64(bit % 8) & ONE
         for image in range(IMAGES):  # a rectangle has four symmetries, each of them twice here
-            images[chunk, :, image] |= present << np.uint64(place[found[image % len(found), edge]])
-    boxes = sum(1 << r * stride + c for r in range(rows) for c in range(cols))
-    return Board(np.uint64(stride), np.uint64(boxes), np.uint64(edges), horizontal_bytes, vertical_bytes, images, masks, shifts, _order(rows, cols))
+            packed = np.uint64(place[found[image % len(found), edge]])
+            board.images[byte, :, image] |= present << packed
+            board.edge_images[64 * which + bit, image] = ONE << packed
+    return board
 
 
-def _order(rows: int, cols: int) -> np.ndarray:
+def _order(rows: int, cols: int) -> list[int]:
     """From the middle line across the longer side outwards, and on each line from its middle outwards.
 
     That parts the board early, and few positions are met: on 3 × 4 boxes 0.48 million; 0.84 by the sum of both distances, 2.0 by a history of
@@ -95,11 +97,11 @@ def _order(rows: int, cols: int) -> np.ndarray:
     for which, bit in edge_bits(rows, cols):
         from_middle = abs(2 * (bit // (cols + 1)) + which - rows), abs(2 * (bit % (cols + 1)) + 1 - which - cols)
         ranked.append((from_middle[::-1] if cols >= rows else from_middle, 64 * which + bit))
-    return np.array([bit for _, bit in sorted(ranked)], np.int64)
+    return [bit for _, bit in sorted(ranked)]
 
 
-def _packing(rows: int, cols: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where each edge stands in a packed set, and the steps that sort interchangeable edges.
+def _packing(rows: int, cols: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """Where each edge stands in a packed set, and the steps (mask, shift) that sort interchangeable edges.
 
     Border edges of one box are interchangeable. Boxes that have several stand in the order of their number, the first edges of all of them come
     first, then the second ones, and so on; one step compares and swaps neighbours for all boxes at once.
@@ -116,14 +118,13 @@ def _packing(rows: int, cols: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ordered += [edge for edge in range(edges) if edge not in ordered]
     place = np.zeros(edges, np.int64)
     place[ordered] = np.arange(edges)
-    masks, shifts = [], []
+    swaps = []
     longest = len(groups[0]) if groups else 0
     for last in range(longest - 1, 0, -1):  # bubble sort
         for rank in range(last):
             first = sum(len(column) for column in columns[:rank])
-            masks.append((1 << len(columns[rank + 1])) - 1 << first)
-            shifts.append(len(columns[rank]))
-    return place, np.array(masks, np.uint64), np.array(shifts, np.uint64)
+            swaps.append(((1 << len(columns[rank + 1])) - 1 << first, len(columns[rank])))
+    return place, swaps
 
 
 @kernel
@@ -164,6 +165,20 @@ def spread(board, horizontal, vertical, boxes, within):
 
 
 @kernel
+def independent(board, horizontal, vertical, seed, links, joints):
+    """The chain or loop that contains the box ``seed``, or nothing if it stands on a joint."""
+    part = seed
+    while True:
+        around = neighbours(board, horizontal, vertical, part)
+        if around & joints != ZERO:
+            return ZERO
+        wider = part | (around & links)
+        if wider == part:
+            return part
+        part = wider
+
+
+@kernel
 def is_loop(board, horizontal, vertical, links):
     """Whether a connected set of boxes of valence 2 is a loop rather than a chain: it has as many inner edges as boxes."""
     across = links & (links >> board.stride) & (horizontal >> board.stride)
@@ -178,35 +193,54 @@ def draw_around(board, horizontal, vertical, boxes):
 
 
 @kernel
-def _sorted_image(board, image):
-    """Make the free ones among interchangeable edges the first ones."""
-    for step in range(board.swap_masks.size):
-        late = (image >> board.swap_shifts[step]) & ~image & board.swap_masks[step]
-        image ^= late | (late << board.swap_shifts[step])
-    return image
+def pack_images(board, horizontal, vertical, scratch):
+    """Write the packed images of the free edges under the eight symmetries into ``scratch.images``."""
+    images = scratch.images
+    for image in range(IMAGES):
+        images[image] = ZERO
+    for byte in range(board.horizontal_bytes + board.vertical_bytes):
+        if byte == board.horizontal_bytes:
+            horizontal = vertical
+        for image in range(IMAGES):
+            images[image] |= board.images[byte, horizontal & BYTE, image]
+        horizontal >>= EIGHT
 
 
 @kernel
-def canonical_edges(board, horizontal, vertical):
+def canonical_without(board, scratch, edge):
+    """The canonical form of the position packed in ``scratch``, once ``edge`` (its bit, 64 more if vertical; NO_EDGE for none) is drawn.
+
+    Where one of two interchangeable edges is free, the first one is made so in each image; the smallest image is taken.
+    """
+    images = scratch.images
+    smallest = ~ZERO
+    mask, shift = board.swap_masks[0], board.swap_shifts[0]
+    for i in range(IMAGES):  # one step is all there is but on boards of one row: a loop without branches, which the processor does at a stroke
+        image = images[i] & ~board.edge_images[edge, i]
+        late = (image >> shift) & ~image & mask
+        smallest = min(smallest, image ^ (late | (late << shift)))
+    if board.steps <= 1:
+        return smallest
+    smallest = ~ZERO
+    for i in range(IMAGES):
+        image = images[i] & ~board.edge_images[edge, i]
+        for step in range(board.steps):
+            late = (image >> board.swap_shifts[step]) & ~image & board.swap_masks[step]
+            image ^= late | (late << board.swap_shifts[step])
+        smallest = min(smallest, image)
+    return smallest
+
+
+def canonical_edges(board: Any, horizontal: np.uint64, vertical: np.uint64) -> int:
     """The smallest packed set of free edges among the equivalent ones."""
-    images = board.images
-    a = b = c = d = e = f = g = h = ZERO  # written out: eight accumulators that stay in registers
-    for chunk in range(board.horizontal_bytes + board.vertical_bytes):
-        if chunk < board.horizontal_bytes:
-            byte = np.int64((horizontal >> (EIGHT * np.uint64(chunk))) & BYTE)
-        else:
-            byte = np.int64((vertical >> (EIGHT * np.uint64(chunk - board.horizontal_bytes))) & BYTE)
-        a |= images[chunk, byte, 0]
-        b |= images[chunk, byte, 1]
-        c |= images[chunk, byte, 2]
-        d |= images[chunk, byte, 3]
-        e |= images[chunk, byte, 4]
-        f |= images[chunk, byte, 5]
-        g |= images[chunk, byte, 6]
-        h |= images[chunk, byte, 7]
-    a, b = min(_sorted_image(board, a), _sorted_image(board, b)), min(_sorted_image(board, c), _sorted_image(board, d))
-    c, d = min(_sorted_image(board, e), _sorted_image(board, f)), min(_sorted_image(board, g), _sorted_image(board, h))
-    return min(a, b, c, d)
+    scratch = new_scratch()
+    pack_images(board, horizontal, vertical, scratch)
+    return int(canonical_without(board, scratch, NO_EDGE))
+
+
+def new_scratch() -> Any:
+    """A place for packed images."""
+    return np.zeros(1, SCRATCH).view(np.recarray)[0]
 
 
 def as_free_set(board: Any, drawn: int) -> int:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,20 +25,11 @@ from ..envs.kernels import kernel
 NONE = -1
 
 
-class Collections(NamedTuple):
-    """The numbered collections. Number 0 is the empty one.
-
-    Attributes:
-        boxes: int16 (collections,): how many boxes each has.
-        values: int16 (collections,): V of each on its own.
-        added: int32 (collections, kinds): the collection with one part of that kind (:func:`kind_of`) more, −1 if it has no number.
-        opened: int32 (collections, 3): the collection without its shortest chain of at most two boxes, longer chain, and loop; −1 if it has none.
-    """
-
-    boxes: np.ndarray
-    values: np.ndarray
-    added: np.ndarray
-    opened: np.ndarray
+# The columns of the array of collections (int32, one row for each; row 0 is the empty collection):
+BOXES = 0  # how many boxes it has
+VALUE = 1  # V of it on its own
+OPENED = 2  # and 3, 4: the collection without its shortest chain of at most two boxes, longer chain, loop; −1 if it has none
+ADDED = 5  # and on: the collection with one part more of each kind (`kind_of`); −1 if that has no number
 
 
 @kernel
@@ -61,8 +51,8 @@ def opening_margin(captured, spare, rest):
 
 
 @functools.lru_cache(maxsize=8)
-def make_collections(boxes: int, limit: int) -> Collections:
-    """Number the collections of at most ``boxes`` boxes, at most ``limit`` of them, the smallest first.
+def make_collections(boxes: int, limit: int) -> np.ndarray:
+    """Number the collections of at most ``boxes`` boxes, at most ``limit`` of them, the smallest first: int32 (collections, 5 + kinds).
 
     Raises:
         ValueError: ``limit`` is below 1.
@@ -73,13 +63,12 @@ def make_collections(boxes: int, limit: int) -> Collections:
     parts = [(length, index >= boxes) for index, length in enumerate(lengths)]
     listed = sorted((sum(lengths[kind] for kind in kinds), kinds) for kinds in _multisets(lengths, boxes, 0))[:limit]
     numbers = {kinds: number for number, (_, kinds) in enumerate(listed)}
-    added = np.full((len(listed), len(lengths)), NONE, np.int32)
-    opened = np.full((len(listed), 3), NONE, np.int32)
-    values = np.zeros(len(listed), np.int16)
+    collections = np.full((len(listed), ADDED + len(lengths)), NONE, np.int32)
     for number, (total, kinds) in enumerate(listed):
+        collections[number, BOXES] = total
         for kind, length in enumerate(lengths):
             if total + length <= boxes:
-                added[number, kind] = numbers.get(tuple(sorted((*kinds, kind))), NONE)
+                collections[number, ADDED + kind] = numbers.get(tuple(sorted((*kinds, kind))), NONE)
         margins = []
         for group in range(3):
             inside = [kind for kind in kinds if _group_of(*parts[kind]) == group]
@@ -87,10 +76,11 @@ def make_collections(boxes: int, limit: int) -> Collections:
                 length, loop = parts[inside[0]]
                 rest = list(kinds)
                 rest.remove(inside[0])
-                opened[number, group] = numbers[tuple(rest)]
-                margins.append(opening_margin(length, spared(length, loop), int(values[opened[number, group]])))
-        values[number] = max(margins, default=0)
-    return Collections(np.array([total for total, _ in listed], np.int16), values, added, opened)
+                collections[number, OPENED + group] = numbers[tuple(rest)]
+                margins.append(opening_margin(length, spared(length, loop), int(collections[numbers[tuple(rest)], VALUE])))
+        collections[number, VALUE] = max(margins, default=0)
+    collections.flags.writeable = False
+    return collections
 
 
 def _group_of(length: int, loop: bool) -> int:

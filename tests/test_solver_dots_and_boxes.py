@@ -10,7 +10,7 @@ from plyground.agents import solver_dots_and_boxes_tables as tables
 from plyground.agents.registry import make_agent
 from plyground.agents.solver import Progress, SolveInterrupted, Watch, make_solver, solve
 from plyground.agents.solver_dots_and_boxes import DotsAndBoxesSolver, exact_value
-from plyground.agents.solver_dots_and_boxes_chains import make_collections
+from plyground.agents.solver_dots_and_boxes_chains import ADDED, BOXES, VALUE, make_collections
 from plyground.agents.solver_dots_and_boxes_search import make_table
 from plyground.envs.registry import make_game
 from plyground.envs.specification import SpecificationError
@@ -216,14 +216,16 @@ def test_boards_beyond_reach_are_refused_with_the_limit():
 
 @pytest.mark.parametrize("memory_mb", [1, 3, 64])
 def test_a_table_keeps_to_its_memory(memory_mb):
-    size = make_table(memory_mb).entries.nbytes
-    assert memory_mb / 2 < size / 2**20 <= memory_mb
+    table = make_table(memory_mb, 40)
+    assert memory_mb / 2 < table.nbytes / 2**20 <= memory_mb
+    assert table.ctypes.data % 64 == 0
 
 
 def test_a_table_too_small_for_all_positions_changes_no_value():
     solver = make_solver(game_of(3, 4), 1)
     assert solver.solve(solver.game.initial_position()).value == 0
-    assert np.count_nonzero(solver._table.entries) > 0.98 * solver._table.entries.size
+    entries = solver._table.view(np.uint64)
+    assert np.count_nonzero(entries) > 0.98 * entries.size
 
 
 @pytest.fixture
@@ -258,15 +260,16 @@ def test_collections_are_numbered_consistently_and_small_ones_have_the_values_of
     numbers = {(): 0}
     queue = [()]
     for parts in queue:
-        for kind, more in enumerate(collections.added[numbers[parts]]):
+        assert collections[numbers[parts], BOXES] == sum(kind + 1 if kind < 12 else 2 * (kind - 12) + 4 for kind in parts)
+        for kind, more in enumerate(collections[numbers[parts], ADDED:]):
             longer = tuple(sorted((*parts, kind)))
             if more >= 0 and numbers.setdefault(longer, more) == more and longer not in queue[-400:]:
                 queue.append(longer)
             assert more < 0 or numbers[longer] == more
-    assert len(numbers) == len(collections.values)
+    assert len(numbers) == len(collections)
     loop_of_4 = 12
     cases = {(0,): -1, (1,): -2, (2,): -3, (3,): -4, (loop_of_4,): -4, (0, 0): 0, (2, 2): -2, (2, 2, 2): -1, (3, 3): -4}
-    assert {parts: collections.values[numbers[parts]] for parts in cases} == cases
+    assert {parts: collections[numbers[parts], VALUE] for parts in cases} == cases
 
 
 def test_the_agent_plays_perfectly_against_itself():
