@@ -13,6 +13,7 @@ from . import random_agent as random_agent
 from . import solver as solver
 from . import solver_connect_four as solver_connect_four
 from . import solver_dots_and_boxes as solver_dots_and_boxes
+from . import solver_mnk as solver_mnk
 from .agent import Agent, Decision
 from .registry import make_agent, register_agent, register_preset
 
