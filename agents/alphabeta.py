@@ -15,6 +15,7 @@ from ..envs.specification import Parameter, SpecificationError
 from . import alphabeta_search as search
 from .agent import Agent, Decision, heuristic_index
 from .book import BOOK_PARAMETERS
+from .endgame import ENDGAME, Endgame, check_endgame
 from .registry import register_agent
 from .search_form import search_form
 from .transposition import GENERATIONS, check_table_size, new_table, probe
@@ -194,6 +195,7 @@ class AlphaBeta(TreeSearchAgent):
         Parameter("width", int, None, "search only so many actions, the best ordered; 0 for all; not set, as suits the heuristic", 0, 361),
         Parameter("foresee", bool, None, "gomoku: see a win at once without a ply of search (no, unless it suits the heuristic)"),
         Parameter("adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"),
+        ENDGAME,
         Parameter("values", bool, False, "give every root action its exact value (slower)"),
         *BOOK_PARAMETERS,
     )
@@ -226,6 +228,17 @@ class AlphaBeta(TreeSearchAgent):
         """An option as it was given, else as it suits the form that is searched."""
         given = self.options[name]
         return self._form.defaults.get(name, otherwise) if given is None else given
+
+    def check_game(self, game: Game) -> None:
+        super().check_game(game)
+        check_endgame(game, self.options["endgame"])
+
+    def prepare(self, game: Game) -> None:
+        super().prepare(game)
+        self._endgame = Endgame(game, self.options["endgame"])
+
+    def decide(self, position: Position) -> Decision:
+        return self._endgame.decide(position, self.options["time"]) or super().decide(position)
 
     def _limits(self, position: Position) -> tuple[int, float, float]:
         depth, seconds, nodes = self.options["depth"], self.options["time"], self.options["nodes"]

@@ -15,6 +15,7 @@ from ..envs.specification import Parameter, SpecificationError
 from . import mcts_search as search
 from .agent import Agent, Decision, heuristic_index
 from .book import BOOK_PARAMETERS
+from .endgame import ENDGAME, Endgame, check_endgame
 from .registry import register_agent
 
 DEFAULT_SIMULATIONS = 1000
@@ -40,6 +41,7 @@ class Mcts(Agent):
         Parameter("playout", str, "uniform", "how playouts choose: uniformly, or favouring the game's ordering", choices=("uniform", "ordered")),
         Parameter("cutoff", int, 0, "end playouts after so many plies by the heuristic; 0: play to the end", 0, 1000),
         Parameter("heuristic", str, "default", "what values a position at the cut-off"),
+        ENDGAME,
         Parameter("reuse", bool, True, "keep the part of the tree that the next move still needs"),
         Parameter("threads", int, 1, "trees grown side by side", 1, 256),
         Parameter("memory", float, 256.0, "most memory for all trees, in MB", 1, 1_000_000),
@@ -48,6 +50,7 @@ class Mcts(Agent):
 
     def check_game(self, game: Game) -> None:
         heuristic_index(game, self.options["heuristic"])
+        check_endgame(game, self.options["endgame"])
         if self.options["cutoff"] and heuristic_index(game, self.options["heuristic"]) < 0 and self.options["heuristic"] != "none":
             raise SpecificationError(f"cutoff= needs a heuristic, and {game.name} has none")
 
@@ -64,6 +67,7 @@ class Mcts(Agent):
         self._search_options = search.MctsOptions(
             o["exploration"], game.facts.max_return, int(o["playout"] == "ordered"), o["cutoff"], heuristic_index(game, o["heuristic"])
         )
+        self._endgame = Endgame(game, o["endgame"])
         self._descent = game.new_records(REUSE_PLIES + 1)
         self._root: Position | None = None
         self._compile(game)
@@ -82,6 +86,9 @@ class Mcts(Agent):
         self._streams = [new_stream(seed, thread) for thread in range(self.options["threads"])]
 
     def decide(self, position: Position) -> Decision:
+        return self._endgame.decide(position, self.options["time"]) or self._search(position)
+
+    def _search(self, position: Position) -> Decision:
         seconds = self.options["time"]
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         kept = self._reroot(position) if self.options["reuse"] else False

@@ -214,6 +214,10 @@ class Solver(ABC):
         if position.game != self.game:
             raise ValueError(f"this solver was made for {self.game}, the position is one of {position.game}")
 
+    def plies_left(self, position: Position) -> int:
+        """How many plies the game can still take at most."""
+        return len(position.legal_actions())
+
     def expected_return(self, position: Position, value: int) -> float:
         """The return that the side to move gets in the end if the rest of the game is worth ``value`` to it."""
         return float(np.sign(value))
@@ -304,22 +308,27 @@ class SolverAgent(Agent):
     def decide(self, position: Position) -> Decision:
         options, solver = self.options, self._solver
         solution = solver.solve(position, moves=options["moves"], weak=options["weak"], time=options["time"])
-        if solution.value is not None:
-            value: float | None = solver.expected_return(position, solution.value)
-        else:
-            value = None if solution.result is None else float(solution.result)
-        values = None
-        if solution.values is not None:
-            worth = float if options["weak"] else (lambda each: solver.expected_return(position, each))
-            values = {action: worth(each) for action, each in solution.values.items()}
-        return Decision(
-            solution.best_action,
-            value=value,
-            values=values,
-            principal_variation=solution.principal_variation or (solution.best_action,),
-            nodes=solution.nodes,
-            exact=solution.exact,
-        )
+        return decision_of(solver, position, solution, options["weak"])
+
+
+def decision_of(solver: Solver, position: Position, solution: Solution, weak: bool = False) -> Decision:
+    """A solution as an agent's decision: values become expected returns."""
+    if solution.value is not None:
+        value: float | None = solver.expected_return(position, solution.value)
+    else:
+        value = None if solution.result is None else float(solution.result)
+    values = None
+    if solution.values is not None:
+        worth = float if weak else (lambda each: solver.expected_return(position, each))
+        values = {action: worth(each) for action, each in solution.values.items()}
+    return Decision(
+        solution.best_action,
+        value=value,
+        values=values,
+        principal_variation=solution.principal_variation or (solution.best_action,),
+        nodes=solution.nodes,
+        exact=solution.exact,
+    )
 
 
 def describe(position: Position, solution: Solution) -> dict[str, Any]:

@@ -127,6 +127,9 @@ class ConnectFourSolver(Solver):
             position.play(line[-1])
         return tuple(line), nodes
 
+    def plies_left(self, position: Position) -> int:
+        return self._board.cells - int(position.record.ply)
+
     def _stones_left(self, position: Position) -> int:
         """How many stones the side to move still has."""
         return (self._board.cells - int(position.record.ply) + 1) // 2
