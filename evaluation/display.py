@@ -94,9 +94,7 @@ def _whole_percent(share: float | None) -> str:
 
 def _faults(row: AgentRow) -> Text:
     counted = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
-    return Text(
-        f"{row.label} forfeited {sum(row.faults.values())} of {row.total.games} games ({counted}), one of them because {row.last_fault}", "red"
-    )
+    return Text(f"{row.label} forfeited {sum(row.faults.values())} of {row.played} games ({counted}), one of them because {row.last_fault}", "red")
 
 
 class _GamesPerSecond(ProgressColumn):
@@ -123,7 +121,7 @@ class TournamentProgress:
 
     def __rich__(self) -> Group:
         self._bar.update(self._task, completed=self._done)
-        standings = [f"{percent(row.total.score)} {row.label}" for row in self._table.standings() if row.total.games]
+        standings = [f"{percent(row.total.score)} {row.label}" for row in self._table.standings() if row.played]
         return Group(self._bar, Text("  ".join(standings), overflow="ellipsis", no_wrap=True, style="dim"))
 
 

@@ -89,6 +89,16 @@ class StoredGame(NamedTuple):
     result: GameResult
 
 
+class StoredTournament(NamedTuple):
+    """A tournament as the store keeps it: number, name, what decides which games are played, the most pairs asked for, agents."""
+
+    number: int
+    name: str
+    settings: dict[str, Any]
+    pairs: int
+    agents: list[AgentEntry]
+
+
 class Store:
     """A results store. Usable as a context manager; the file is opened, or made, when it is first needed.
 
@@ -202,6 +212,22 @@ class Store:
                     f"{self.path} holds another tournament named {name!r}: its {key} {_verb(held.get(key))} {_text(held.get(key))}, not "
                     f"{_text(wanted.get(key))}; choose another name with --name NAME or another file with --store FILE"
                 )
+
+    def tournaments(self) -> list[StoredTournament]:
+        """All tournaments, in the order they were entered.
+
+        Raises:
+            StoreError: there is no such file, which is not made for this.
+        """
+        if not self.path.exists():
+            raise StoreError(f"there is no store {self.path}")
+        with self._errors("read"), _transaction(self._connection, "DEFERRED"):
+            found = self._connection.execute("SELECT number, name, settings, pairs FROM tournaments ORDER BY number").fetchall()
+            agents: dict[int, list[AgentEntry]] = {row[0]: [] for row in found}
+            query = "SELECT tournament, label, spec, options, version FROM agents ORDER BY tournament, number"
+            for tournament, label, spec, options, version in self._connection.execute(query):
+                agents[tournament].append(AgentEntry(label, spec, json.loads(options), version))
+        return [StoredTournament(row[0], row[1], json.loads(row[2]), row[3], agents[row[0]]) for row in found]
 
     def finished(self, tournament: int) -> set[GameKey]:
         """The keys of the games that a tournament has."""

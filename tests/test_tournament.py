@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import ILLEGAL_ACTION, NO_ACTION, RAISED, GameResult
+from plyground.evaluation.ratings import Meeting
 from plyground.evaluation.store import Store, StoredGame, StoreError
 from plyground.evaluation.table import CrossTable
 from plyground.evaluation.tournament import Plan, Tournament
@@ -147,7 +148,7 @@ def test_an_agent_that_changes_the_position_it_is_shown_changes_nothing(tmp_path
 
 def finished(players, returns, moves=(0,), seconds=(1.0, 3.0), decisions=(2, 2), **fault) -> StoredGame:
     result = GameResult(moves, returns, "", fault.get("fault"), fault.get("forfeited"), seconds, decisions)
-    return StoredGame(0, players, (), (0, 0), result)
+    return StoredGame(fault.get("pair", 0), players, (), (0, 0), result)
 
 
 def test_the_table_counts_each_game_for_both_sides():
@@ -174,8 +175,23 @@ def test_deterministic_agents_without_openings_repeat_one_game_and_the_table_say
     with Store(tmp_path / "store.db") as store:
         tournament = Tournament(plan, store)
         tournament.run()
-        row = CrossTable(tournament.labels, tournament.played()).rows[0]
-    assert (row.total.games, row.distinct_games) == (12, 2)
+        table = CrossTable(tournament.labels, tournament.played())
+    row = table.rows[0]
+    assert (row.played, row.total.games, row.distinct_games) == (12, 2, 2)  # played twelve times, counted once in each seating
+    assert (table.games, table.repeated) == (12, 10)
+
+
+def test_a_repeated_game_counts_once_unless_the_agents_have_shown_to_vary():
+    table = CrossTable(["a", "b"])
+    for pair in range(3):
+        table.count(finished((0, 1), (1.0, -1.0), moves=(5,), pair=pair))
+        table.count(finished((1, 0), (1.0, -1.0), moves=(6,), pair=pair))
+    assert (table.rows[0].total.games, table.repeated) == (2, 4)
+    assert table.meetings() == [Meeting(0, 1, (0, 0, 1, 0, 0))]
+    table.count(finished((0, 1), (-1.0, 1.0), moves=(7,), pair=3))
+    assert (table.rows[0].total.games, table.repeated) == (7, 0)
+    assert table.meetings() == [Meeting(0, 1, (0, 0, 3, 0, 0), (1, 0, 0))]
+    assert (table.rows[0].total.wins, table.rows[0].total.losses) == (3, 4)
 
 
 # -- processes that are killed, or work at the same time --
