@@ -16,7 +16,6 @@ import re
 import time
 
 import numpy as np
-
 from plyground import make_game
 from plyground.agents.solver import Progress, Watch, make_solver
 from plyground.agents.solver_dots_and_boxes import DotsAndBoxesSolver, exact_value
