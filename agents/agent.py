@@ -128,7 +128,10 @@ class Agent(ABC):
             return
         self._check_game_and_book(game)
         with announce_compilation(f"{self.name} for {game.name}"):
-            game.initial_position().legal_actions()  # compiled when first asked for
+            start = game.initial_position()  # what agents ask of positions is compiled when it is first asked
+            first = start.legal_actions()[0]
+            if start.is_legal(first):
+                start.play(first)
             self.prepare(game)
             if self._book is not None:
                 self._book.prepare(game)
