@@ -124,7 +124,10 @@ class Solver(ABC):
         game: the game it solves.
         memory_mb: what its table may take, in MiB.
         nodes: positions visited by the latest batch.
+        meaning: what a value of this game means, in a sentence for people.
     """
+
+    meaning: ClassVar[str] = ""
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         self.check_game(game)

@@ -38,6 +38,8 @@ class Run:
 class ConnectFourSolver(Solver):
     """Solves connect four on every board that :class:`~plyground.envs.connect_four.ConnectFour` allows."""
 
+    meaning = "+k: wins with the k-th last of its own stones; 0: a draw; −k: loses to the k-th last of the opponent's."
+
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         super().__init__(game, memory_mb)
         self._key_bits = (game.rules.rows + 1) * game.rules.cols
