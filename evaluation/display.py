@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rich.console import Console, Group
@@ -15,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..agents.agent import Decision
+from ..agents.alphabeta_search import PROVEN, WIN
 from ..envs.game import Game
 from ..envs.specification import Parameter
 from .size import SizeLine
@@ -135,13 +137,59 @@ def show_progress(progress: TournamentProgress, console: Console) -> Iterator[No
         yield
 
 
+@contextlib.contextmanager
+def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work in equal steps; the function handed to the body is told how many are done, of how many. Nothing if this is no terminal."""
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(),
+        TextColumn("spent"), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+    )  # fmt: skip
+    task = bar.add_task(what, total=None)
+    with bar:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def status_line(console: Console) -> Iterator[Callable[[str], None]]:
+    """One line that the function handed to the body overwrites; it goes away in the end. Nothing if this is no terminal."""
+    if not console.is_terminal:
+        yield lambda text: None
+        return
+    with console.status("", refresh_per_second=REFRESHES_PER_SECOND) as status:
+        yield lambda text: status.update(Text(text))
+
+
+def value_in_words(game: Game, value: float, scale: str, exact: bool = False) -> str:
+    """A value from the side of the player to move: "win in 7 plies", "+12 points", "+0.31", "draw".
+
+    Args:
+        game: the game it is a value of.
+        value: the value.
+        scale: its unit, ``"points"`` or ``"return"``, as in :class:`~plyground.agents.agent.Decision`.
+        exact: whether it is proved.
+    """
+    if scale == "points" and abs(value) > PROVEN:
+        units = math.ceil(abs(value) / WIN)  # of return: the margin, where that is what counts
+        plies = round(units * WIN - abs(value))
+        result = "win" if value > 0 else "loss"
+        return f"{result}{f' by {units}' if units > 1 else ''} in {plies} {'ply' if plies == 1 else 'plies'}"
+    if exact and value == 0:
+        return "draw"
+    if scale == "points":
+        return f"{value:+.0f} points" if value else "0 points"
+    if exact and game.facts.max_return == 1:
+        return "win" if value > 0 else "loss"
+    return f"{value:+g}" if exact else f"{value:+.2f}"
+
+
 def thoughts(game: Game, decision: Decision | None) -> str:
     """What an agent knows about its move, in a few words."""
     if decision is None:
         return ""
-    parts = []
+    parts = ["from the opening book"] if decision.from_book else []
     if decision.value is not None:
-        parts.append(f"value {decision.value:+.3g}" if decision.scale == "return" else f"{decision.value:+.0f} points")
+        words = value_in_words(game, decision.value, decision.scale, decision.exact)
+        parts.append(f"value {words}" if decision.scale == "return" else words)
     parts += [f"{number:,} {what}" for number, what in ((decision.nodes, "nodes"), (decision.simulations, "simulations")) if number]
     if decision.depth:
         parts.append(f"depth {decision.depth}")

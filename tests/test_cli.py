@@ -136,7 +136,7 @@ def test_a_command_line_that_makes_no_sense_ends_with_status_2(command):
 
 def test_every_command_has_help_with_an_example():
     listing = plyground("--help").stdout
-    for command in ("tournament", "match", "play", "games", "agents", "size", "perft"):
+    for command in ("tournament", "match", "play", "analyse", "solve", "book", "games", "agents", "size", "perft"):
         assert command in listing
         assert f"plyground {command}" in plyground(f"{command} --help").stdout
 

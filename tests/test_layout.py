@@ -11,12 +11,13 @@ import plyground
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("agents", "envs", "evaluation", "training")
+FOLDERS = ("agents", "commands", "envs", "evaluation", "training")
 MAY_IMPORT = {
     "envs": {"envs"},
     "agents": {"agents", "envs"},
     "training": {"training", "agents", "envs"},
     "evaluation": {"evaluation", "agents", "envs"},
+    "commands": {"commands", "training", "evaluation", "agents", "envs"},
 }
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 ALL_FILES = sorted([*SOURCES, *ROOT.glob("*.py"), *(path for name in ("tests", "benchmarks", "examples") for path in (ROOT / name).rglob("*.py"))])

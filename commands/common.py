@@ -1,0 +1,55 @@
+"""What all commands share: the application, types of arguments, how bad input ends."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+import typer.core
+
+from ..envs import Game, IllegalActionError
+from ..envs.specification import SpecificationError
+from ..evaluation.store import StoreError
+
+BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
+
+
+class _Commands(typer.core.TyperGroup):
+    """Bad input ends with one sentence on standard error and exit status 2, not with a trace."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (SpecificationError, IllegalActionError, StoreError) as error:
+            typer.echo(f"plyground: {error}", err=True)
+            raise typer.Exit(BAD_INPUT) from None
+
+
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Adversarial board games, agents that play them, and tournaments between agents.",
+    pretty_exceptions_enable=False,
+)
+
+GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="Name and parameters, such as connect_four or gomoku:size=10,rule=caro.")]
+OpeningOption = Annotated[str, typer.Option(metavar="MOVES", help="Moves played beforehand, by name, separated by commas: d,d,c.")]
+SeedOption = Annotated[int, typer.Option(help="Decides everything that is random.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of text.")]
+
+
+def read_moves(game: Game, text: str) -> list[int]:
+    """The actions named in ``text``; IllegalActionError if they cannot be played, or nothing is left to play after them."""
+    actions = [game.text_to_action(name) for name in text.split(",")] if text.strip() else []
+    position = game.position(actions)
+    if position.is_over:
+        raise IllegalActionError(f"the game is over after the moves {text} ({position.outcome})")
+    return actions
+
+
+def print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -1,0 +1,134 @@
+"""Commands that tell about games and agents: ``games``, ``agents``, ``size``, ``perft``."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+
+from ..agents.registry import agent_classes, agent_presets
+from ..envs import Game, make_game
+from ..envs.perft import perft as count_sequences
+from ..envs.registry import game_names
+from ..envs.specification import Parameter, check_names
+from ..evaluation import display
+from ..evaluation.size import size_report
+from .common import GameArgument, JsonOption, OpeningOption, app, print_json, read_moves
+
+
+@app.command()
+def games(as_json: JsonOption = False) -> None:
+    """List the games with their parameters and facts.
+
+    [bold]Example[/bold]
+
+    plyground games
+    """
+    listed = [make_game(name) for name in game_names()]
+    if as_json:
+        print_json([_game_json(game) for game in listed])
+        return
+    console = Console(highlight=False)
+    for game in listed:
+        console.print(f"[bold]{game.name}[/bold]  {game.declaration.title}, id {game.declaration.game_id}")
+        console.print(f"with the defaults: {display.facts_text(game)}", style="dim", markup=False)
+        console.print(display.parameter_table(game.declaration.parameters + game.declaration.short_forms))
+        console.print(f"heuristics: {', '.join(game.declaration.heuristics) or 'none'}\n", markup=False)
+    console.print("A game is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as gomoku:size=10,rule=caro.", markup=False)
+
+
+def _game_json(game: Game) -> dict[str, Any]:
+    declaration = game.declaration
+    parameters = [_parameter_json(parameter) for parameter in declaration.parameters + declaration.short_forms]
+    known = {"name": game.name, "id": declaration.game_id, "title": declaration.title, "facts": game.facts._asdict()}
+    return known | {"parameters": parameters, "heuristics": declaration.heuristics}
+
+
+def _parameter_json(parameter: Parameter) -> dict[str, Any]:
+    limits = {side: value if math.isfinite(value) else None for side, value in (("low", parameter.low), ("high", parameter.high))}
+    return {**parameter._asdict(), "kind": parameter.kind.__name__, **limits}
+
+
+@app.command()
+def agents(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Tell all about this agent.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the agents with their parameters, and the presets.
+
+    [bold]Examples[/bold]
+
+    plyground agents
+
+    plyground agents alphabeta
+    """
+    classes, presets = agent_classes(), agent_presets()
+    if name is not None:
+        check_names("there is no agent", [name], [*classes, *presets])
+    shown = [known for known in classes if name in (None, known)]
+    if as_json:
+        found = [{"name": n, "summary": classes[n].summary, "parameters": [_parameter_json(p) for p in classes[n].parameters]} for n in shown]
+        short = [{"name": n, "stands_for": spec, "summary": text} for n, (spec, text) in presets.items() if name in (None, n)]
+        print_json({"agents": found, "presets": short})
+        return
+    console = Console(highlight=False)
+    for known in shown:
+        console.print(f"[bold]{known}[/bold]  {escape(classes[known].summary)}")
+        if name is not None:
+            description = inspect.cleandoc(classes[known].__doc__ or "").partition("\n\nAttributes:")[0]
+            console.print(f"\n{description}\n", markup=False)
+        if classes[known].parameters:
+            console.print(Padding(display.parameter_table(classes[known].parameters), (0, 0, 0, 2)))
+    if name is None and presets:
+        console.print("\n[bold]Presets[/bold]")
+    for preset, (spec, summary) in presets.items():
+        if name in (None, preset):
+            console.print(f"[bold]{preset}[/bold]  {escape(summary)} ({escape(spec)})")
+    console.print("\nAn agent is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as alphabeta:depth=6.", markup=False)
+
+
+@app.command()
+def size(game: GameArgument, as_json: JsonOption = False) -> None:
+    """Tell how large a game is: states, depth, branching, search trees.
+
+    [bold]Examples[/bold]
+
+    plyground size dots_and_boxes:dots=5x5
+
+    plyground size connect_four
+    """
+    chosen = make_game(game)
+    lines = size_report(chosen)
+    if as_json:
+        print_json({"game": chosen.spec, "size": [line.to_json() for line in lines]})
+    else:
+        Console(highlight=False).print(display.size_table(lines))
+
+
+@app.command()
+def perft(
+    game: GameArgument,
+    depth: Annotated[int, typer.Option(min=0, help="Plies to look ahead.")],
+    opening: OpeningOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Count the sequences of moves to every depth up to the one given; those that end the game count at their last move.
+
+    [bold]Example[/bold]
+
+    plyground perft connect_four --depth 8
+    """
+    chosen = make_game(game)
+    position = chosen.position(read_moves(chosen, opening))
+    counts = []
+    for plies in range(depth + 1):
+        counts.append(count_sequences(position, plies))
+        if not as_json:
+            typer.echo(f"{plies:>3} {counts[-1]:>20,}")
+    if as_json:
+        print_json({"game": chosen.spec, "perft": counts})
