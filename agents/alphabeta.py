@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..envs import rules as r
 from ..envs.game import Game, Position
 from ..envs.specification import Parameter, SpecificationError
 from . import alphabeta_search as search
@@ -18,7 +17,7 @@ from .book import BOOK_PARAMETERS
 from .endgame import ENDGAME, Endgame, check_endgame
 from .registry import register_agent
 from .search_form import search_form
-from .transposition import GENERATIONS, check_table_size, new_table, probe
+from .transposition import GENERATIONS, check_table_size, new_table
 
 DEFAULT_DEPTH = 4
 FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two looks at the clock
@@ -114,7 +113,7 @@ class TreeSearchAgent(Agent):
     def _decision(self, position: Position, options: search.Options, depth: int, complete: bool, spent: int) -> Decision:
         root, registers = self._workspace.frames[0], self._workspace.registers
         value = int(root.best)
-        line = self._principal_variation(position, int(root.best_action), options.table)
+        line = self._principal_variation(int(root.best_action), options.table)
         searched = self._workspace.actions[0, : root.count]  # radius and width leave others out
         return Decision(
             int(root.best_action),
@@ -140,18 +139,11 @@ class TreeSearchAgent(Agent):
         """Whether the search, restricted as it may be, sees the end of the game."""
         return position.game.facts.max_return == 1.0 and abs(decision.value or 0.0) > search.PROVEN
 
-    def _principal_variation(self, position: Position, action: int, table_used: int) -> tuple[int, ...]:
+    def _principal_variation(self, action: int, table_used: int) -> tuple[int, ...]:
         """The expected line of play: the action chosen, then the table's best actions."""
-        line, ahead = [action], position.after(action)
-        record = np.recarray(1, self._form.dtype)
-        while table_used and not ahead.is_over and len(line) < search.MAX_DEPTH:
-            self._form.load(ahead.record, record)
-            index = probe(self._table, np.uint64(r.key(self._form.rules, record[0])), self._generation)
-            if index < 0 or not ahead.is_legal(int(self._table[index].action)):
-                break
-            line.append(int(self._table[index].action))
-            ahead.play(line[-1])
-        return tuple(line)
+        line = np.empty(search.MAX_DEPTH if table_used else 1, np.int16)
+        length = search.principal_variation(self._form.rules, self._workspace, self._table, self._generation, action, line)
+        return tuple(line[:length].tolist())
 
 
 @register_agent("minimax")

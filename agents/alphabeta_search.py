@@ -20,7 +20,7 @@ import numpy as np
 from ..envs import rules as r
 from ..envs.game import Game
 from ..envs.kernels import borrowing_kernel, kernel
-from .search_form import can_win_at_once
+from .search_form import can_win_at_once, is_own_image
 from .transposition import EXACT, LOWER, NO_ACTION, UPPER, probe, store
 
 WIN = 1_000_000  # points for each unit of return, minus the plies it takes: quick wins and slow losses are preferred
@@ -324,13 +324,10 @@ def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
 
     Only symmetries that leave the position itself as it is turn one of its actions into another.
     """
-    image = positions[positions.size - 1]  # the spare row
-    own_key = r.key(rules, positions[ply])
     kept_symmetries = np.zeros(symmetries.shape[0], np.bool_)
     symmetric = False
     for s in range(1, symmetries.shape[0]):
-        r.transform(rules, positions[ply], symmetries[s], image)
-        kept_symmetries[s] = r.key(rules, image) == own_key
+        kept_symmetries[s] = is_own_image(rules, positions[ply], symmetries[s], positions[positions.size - 1])  # the spare row
         symmetric |= kept_symmetries[s]
     if not symmetric:
         return count
@@ -345,3 +342,22 @@ def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
             actions[kept] = actions[i]
             kept += 1
     return kept
+
+
+@kernel
+def principal_variation(rules, workspace, table, generation, action, line):
+    """Write the expected line from ``workspace.positions[0]`` into ``line`` (int16): ``action``, then the table's best; returns its length."""
+    position = workspace.positions[1]  # of use to no search that has ended
+    workspace.positions[1] = workspace.positions[0]
+    length = 0
+    while length < line.size:
+        r.play(rules, position, np.int64(action))
+        line[length] = action
+        length += 1
+        if r.is_over(rules, position):
+            break
+        index = probe(table, np.uint64(r.key(rules, position)), generation)
+        if index < 0 or not r.is_legal(rules, position, np.int64(table[index].action)):
+            break
+        action = np.int64(table[index].action)
+    return length

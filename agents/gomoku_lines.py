@@ -17,6 +17,7 @@ from ..envs.gomoku_patterns import CELL_BITS, REACH
 from ..envs.grid import count_run
 from ..envs.kernels import borrowing_kernel, kernel
 from ..envs.randomness import mix64
+from .search_form import is_own_image
 
 LONGEST_LINE = 19
 LINES = 2 * LONGEST_LINE + 2 * (2 * LONGEST_LINE - 1)  # rows, columns, and the diagonals either way
@@ -132,10 +133,19 @@ def transform(rules, position, permutation, out):
     set_up(rules, cells, position.winner, out)
 
 
+@borrowing_kernel
+def compare_cells(rules, position, permutation, spare):
+    """The body of ``is_own_image``: most positions differ from their image within a few cells."""
+    for cell in range(rules.rows * rules.cols):
+        if position.cells[permutation[cell]] != position.cells[cell]:
+            return False
+    return True
+
+
 _SHARED_RULES = [(getattr(r, name), borrowed(getattr(stones, name))) for name in ("is_legal", "to_move", "is_over", "returns", "key")]
 
 
 def register_shared_rules(form: Any) -> None:
     """Register for a form's rules type the rules that are the same in all of them."""
-    for generic, body in [*_SHARED_RULES, (r.transform, transform)]:
+    for generic, body in [*_SHARED_RULES, (r.transform, transform), (is_own_image, compare_cells)]:
         generic.register_body(form)(body)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ..envs import rules as r
 from ..envs.dispatch import missing, rule
 from ..envs.game import Game
 
@@ -15,6 +16,18 @@ from ..envs.game import Game
 def can_win_at_once(rules, position):
     """Whether the player to move is known to have an action that wins; for forms that can tell without trying. The others say no."""
     raise missing(rules, "can_win_at_once")
+
+
+@rule
+def is_own_image(rules, position, permutation, spare):
+    """Whether a symmetry (a permutation of the actions) leaves the position as it is; ``spare`` is a record that may be overwritten."""
+    raise missing(rules, "is_own_image")
+
+
+@is_own_image.default_body
+def _compare_keys(rules, position, permutation, spare):
+    r.transform(rules, position, permutation, spare)
+    return r.key(rules, spare) == r.key(rules, position)
 
 
 @can_win_at_once.default_body
