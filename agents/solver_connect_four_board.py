@@ -29,6 +29,8 @@ class Board(NamedTuple):
 
     Attributes:
         cells, cols, connect: numbers of cells and columns, stones in a row that win.
+        vertical, across, diagonal: whether rows of these directions fit on the board; where they do, no shift along one reaches 64 bits.
+        all_of_four: whether four in a row win and all of them fit, the case that has code of its own.
         height: rows + 1, the distance between neighbours in a row.
         playable: all cells.
         bottom: the lowest cell of every column.
@@ -40,6 +42,10 @@ class Board(NamedTuple):
     cells: int
     cols: int
     connect: int
+    vertical: bool
+    across: bool
+    diagonal: bool
+    all_of_four: bool
     height: np.uint64
     playable: np.uint64
     bottom: np.uint64
@@ -51,10 +57,15 @@ class Board(NamedTuple):
 def make_board(rules: ConnectFour) -> Board:
     """The board of a game."""
     bottom = sum(1 << (column * (rules.rows + 1)) for column in range(rules.cols))
+    vertical, across = rules.rows >= rules.connect, rules.cols >= rules.connect
     return Board(
         cells=rules.rows * rules.cols,
         cols=rules.cols,
         connect=rules.connect,
+        vertical=vertical,
+        across=across,
+        diagonal=vertical and across,
+        all_of_four=rules.connect == 4 and vertical and across,
         height=np.uint64(rules.rows + 1),
         playable=np.uint64(bottom * ((1 << rules.rows) - 1)),
         bottom=np.uint64(bottom),
@@ -67,7 +78,7 @@ def make_board(rules: ConnectFour) -> Board:
 @kernel
 def winning_cells(board, stones, occupied):
     """The free cells on which one more stone completes a row, whether or not they can be reached yet."""
-    if board.connect != 4:
+    if not board.all_of_four:
         return _winning_cells_of_any_length(board, stones) & (board.playable ^ occupied)
     cells = (stones << ONE) & (stones << TWO) & (stones << THREE)
     for direction in range(3):
@@ -81,10 +92,20 @@ def winning_cells(board, stones, occupied):
 
 
 @kernel
+def fits(board, direction):
+    """Whether rows fit on the board: direction 0 goes up, 2 across, 1 and 3 diagonally down and up."""
+    if direction == 0:
+        return board.vertical
+    return board.across if direction == 2 else board.diagonal
+
+
+@kernel
 def _winning_cells_of_any_length(board, stones):
     """For every direction and every place of the missing stone in the row: the other stones must all be there."""
     cells = ZERO
     for direction in range(4):
+        if not fits(board, direction):
+            continue
         step = ONE if direction == 0 else board.height + np.uint64(direction) - TWO
         for below in range(board.connect):
             others = ~ZERO
@@ -99,17 +120,21 @@ def _winning_cells_of_any_length(board, stones):
 @kernel
 def has_row(board, stones):
     """Whether a set of cells holds a row."""
-    for direction in range(4):
-        step = ONE if direction == 0 else board.height + np.uint64(direction) - TWO
-        if board.connect == 4:
+    if board.all_of_four:
+        for direction in range(4):
+            step = ONE if direction == 0 else board.height + np.uint64(direction) - TWO
             run = stones & (stones >> step)
-            run &= run >> (step << ONE)
-        else:
+            if run & (run >> (step << ONE)) != ZERO:
+                return True
+        return False
+    for direction in range(4):
+        if fits(board, direction):
+            step = ONE if direction == 0 else board.height + np.uint64(direction) - TWO
             run = stones
             for i in range(1, board.connect):
                 run &= stones >> (step * np.uint64(i))
-        if run != ZERO:
-            return True
+            if run != ZERO:
+                return True
     return False
 
 

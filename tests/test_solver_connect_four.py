@@ -10,7 +10,21 @@ from plyground import make_game
 from plyground.agents.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
-ENUMERATED = [(3, 3, 3), (4, 4, 4), (2, 5, 2), (4, 3, 3), (3, 6, 3), (5, 3, 3), (1, 7, 3), (6, 2, 4), (3, 5, 4), (2, 6, 5)]  # rows, cols, connect
+ENUMERATED = [
+    (3, 3, 3),
+    (4, 4, 4),
+    (2, 5, 2),
+    (4, 3, 3),
+    (3, 6, 3),
+    (5, 3, 3),
+    (1, 7, 3),
+    (6, 2, 4),
+    (3, 5, 4),
+    (2, 6, 5),
+    (7, 2, 3),
+    (7, 2, 4),
+    (1, 12, 6),
+]  # rows, cols, connect
 
 
 @functools.cache
@@ -141,7 +155,15 @@ def random_positions(game, rng, count, first_ply, last_ply):
 
 @pytest.mark.parametrize(
     ("spec", "ply"),
-    [("connect_four", 24), ("connect_four:rows=7,cols=8", 40), ("connect_four:rows=6,cols=7,connect=3", 4), ("connect_four:connect=5", 28)],
+    [
+        ("connect_four", 24),
+        ("connect_four:rows=7,cols=8", 40),
+        ("connect_four:rows=6,cols=7,connect=3", 4),
+        ("connect_four:connect=5", 28),
+        ("connect_four:rows=29,cols=2", 40),
+        ("connect_four:rows=2,cols=20", 26),
+        ("connect_four:rows=1,cols=32,connect=9", 22),
+    ],
 )
 def test_the_value_is_the_best_over_the_actions_and_the_mirror_image_has_the_same(spec, ply):
     game = make_game(spec)
