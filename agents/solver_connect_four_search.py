@@ -301,12 +301,19 @@ def search(board, table, stack, state, node_limit):
 
 @kernel
 def next_question(lower, upper, weak):
-    """The beta to ask next: 0 and 1 decide the result; wins and losses far from a draw are quicker to prove or refute."""
+    """The beta to ask next, above ``lower`` and at most ``upper``.
+
+    Quick wins and losses are cheap to prove or refute, so the ends come first, a quarter of the way in each time; what they leave in the table
+    helps near the value, where questions are expensive. Once little is left, the result is asked for, then the middle.
+    """
+    if not weak and upper - lower > 8:
+        quarter = (upper - lower) // 4
+        return upper - quarter if upper + lower >= 0 else lower + 1 + quarter
+    if lower < 0 and upper > 0:
+        return np.int64(1) if weak or upper + lower >= 0 else np.int64(0)
     if weak:
         return np.int64(1) if upper > 0 else np.int64(0)
-    if upper + lower >= 0:
-        return max(lower + 1, upper - (upper - lower) // 4)
-    return min(upper, lower + 1 + (upper - lower) // 4)
+    return lower + (upper - lower + 1) // 2
 
 
 @kernel
