@@ -28,7 +28,7 @@ from plyground import make_agent, make_game
 game = make_game("gomoku:size=19")
 agent = make_agent("alphabeta:time=0.5")
 agent.get_ready(game)
-print(agent.analyse(game.initial_position()).seconds)
+print(agent.analyse(game.position(["j10", "k11", "l10"])).seconds)
 """
 
 
@@ -65,7 +65,7 @@ def hard_level(games: int) -> Iterator[Row]:
 
 
 def default_engine(games: int) -> Iterator[Row]:
-    """The default engine's depth and nodes a second in positions at plies 10 to 30 of games of its own kind, where it sees no forced end."""
+    """The default engine's depth and nodes a second in positions at plies 10 to 30 of games that it plays with itself to depth 4, where no end is in sight."""
     agent, quick, depths, speeds = make_agent(DEFAULT), make_agent("alphabeta:depth=4"), [], []
     for seed in range(games):
         position = opening(seed)
@@ -95,7 +95,7 @@ def time_limits() -> Iterator[Row]:
             position.play(action)
         yield f"alphabeta:time=0.2, {spec}, longest overtime", "—", f"{1000 * max(over):.0f} ms", "", "≤ 50 ms"
     printed = subprocess.run([sys.executable, "-c", FIRST_MOVE], capture_output=True, text=True, check=True).stdout
-    yield "time=0.5, 19×19, first move of a fresh process, overtime", "—", f"{1000 * (float(printed) - 0.5):.0f} ms", "", "≤ 50 ms"
+    yield "time=0.5, 19×19, first move in a fresh process, overtime", "—", f"{1000 * (float(printed) - 0.5):.0f} ms", "", "≤ 50 ms"
 
 
 def rows(games: int = 8) -> Iterator[Row]:

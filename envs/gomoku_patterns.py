@@ -50,7 +50,7 @@ PACKED = np.array(
 )
 
 # What the codes count in the evaluation, each for one free cell and one direction.
-VALUES = np.array([0, 0, 1, 2, 6, 10, 24, 30, 80, 120], np.int32)
+VALUES = np.array([0, 0, 0, 2, 4, 12, 30, 50, 150, 200], np.int32)
 
 WINS_IN_ONE, LOSES_IN_TWO, WINS_IN_THREE = 400_000, -350_000, 300_000
 FOUR_THREE_TO_MOVE, FOUR_THREE_AGAINST = 2_000, 400
