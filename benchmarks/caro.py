@@ -65,7 +65,7 @@ def hard_level(games: int) -> Iterator[Row]:
 
 
 def default_engine(games: int) -> Iterator[Row]:
-    """The default engine's depth and nodes a second in positions at plies 10 to 30 of games that it plays with itself to depth 4, where no end is in sight."""
+    """The default engine at plies 10 to 30 of games that it plays with itself to depth 4, in positions where no end is in sight."""
     agent, quick, depths, speeds = make_agent(DEFAULT), make_agent("alphabeta:depth=4"), [], []
     for seed in range(games):
         position = opening(seed)
