@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Annotated, Any
 
 import typer
@@ -53,3 +54,16 @@ def read_moves(game: Game, text: str) -> list[int]:
 
 def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def same_command(context: typer.Context) -> str:
+    """The command that was given, arguments first, options that have their defaults left out."""
+    arguments: list[Any] = []
+    options: list[str] = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.param_type_name == "argument":
+            arguments += value if isinstance(value, (list, tuple)) else [value]
+        elif value != parameter.default and value is not None:
+            options += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
+    return f"plyground {context.info_name} {shlex.join([*map(str, arguments), *options])}"

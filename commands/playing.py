@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +18,7 @@ from ..evaluation.match import GameResult, play_game
 from ..evaluation.store import Store
 from ..evaluation.table import CrossTable
 from ..evaluation.tournament import Plan, Tournament, distinct_labels
-from .common import INTERRUPTED, GameArgument, JsonOption, OpeningOption, SeedOption, app, print_json, read_moves
+from .common import INTERRUPTED, GameArgument, JsonOption, OpeningOption, SeedOption, app, print_json, read_moves, same_command
 
 DEFAULT_STORE = Path("plyground-tournament.db")
 
@@ -63,7 +62,7 @@ def tournament(
                 planned.run(progress.count)
         except KeyboardInterrupt:
             held = CrossTable(planned.labels, planned.played()).games
-            notes.print(f"stopped; {held} of {planned.total} games are in {store}. To go on:\n  {_same_command(context)}", markup=False)
+            notes.print(f"stopped; {held} of {planned.total} games are in {store}. To go on:\n  {same_command(context)}", markup=False)
             raise typer.Exit(INTERRUPTED) from None
         table = CrossTable(planned.labels, planned.played())  # the games another process has added count as well
     if before == planned.total:
@@ -78,19 +77,6 @@ def tournament(
     console.print(f"{planned.game.spec}: {table.games} games (pairs {pairs}, opening plies {opening_plies}, seed {seed})\n", markup=False)
     display.print_cross_table(table, console)
     notes.print(f"\ngames in {store}", markup=False)
-
-
-def _same_command(context: typer.Context) -> str:
-    """The command that was given, arguments first, options that have their defaults left out."""
-    arguments: list[Any] = []
-    options: list[str] = []
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        if parameter.param_type_name == "argument":
-            arguments += value if isinstance(value, (list, tuple)) else [value]
-        elif value != parameter.default and value is not None:
-            options += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
-    return f"plyground {context.info_name} {shlex.join([*map(str, arguments), *options])}"
 
 
 @app.command()

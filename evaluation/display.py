@@ -49,7 +49,7 @@ def duration(seconds: float | None) -> str:
 
 
 def print_cross_table(table: CrossTable, console: Console) -> None:
-    """Standings with a column for each opponent, and what the agents did wrong. Where that is too wide, the opponents get a table of their own."""
+    """Standings with a column for each opponent, and what is to be noted. Where that is too wide, the opponents get a table of their own."""
     shown = [_standings(table, counts=True, opponents=True)]
     if _narrowest(shown[0], console) > console.width:
         shown = [_standings(table, counts=True, opponents=False), _standings(table, counts=False, opponents=True)]
@@ -60,6 +60,8 @@ def print_cross_table(table: CrossTable, console: Console) -> None:
         console.width = max(width, _narrowest(part, console))  # rather lines that the terminal wraps than columns left out
         console.print(part)
         console.width = width
+    if table.repeated:
+        console.print(f"{table.repeated} games repeat earlier ones of the same deterministic agents and do not count")
     for row in table.standings():
         if row.faults:
             console.print(_faults(row))

@@ -1,0 +1,146 @@
+"""Commands about evidence: ``report`` and ``export`` of a store, and ``sprt``, which gathers as much as a question needs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ..envs.specification import SpecificationError
+from ..evaluation.display import duration, percent, plain_table
+from ..evaluation.export import FORMATS, export_games
+from ..evaluation.report import parse_anchor, print_report, report_store
+from ..evaluation.sprt import H0, H1, Hypotheses, SprtMatch, SprtState
+from ..evaluation.store import Store
+from .common import INTERRUPTED, GameArgument, JsonOption, SeedOption, app, print_json, same_command
+from .playing import DEFAULT_STORE
+
+StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")]
+
+
+@app.command()
+def report(
+    store: StoreArgument = DEFAULT_STORE,
+    anchor: Annotated[str | None, typer.Option(metavar="AGENT=RATING", help="Give an agent this rating (default: the mean is 0).")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell what the games of a store show: ratings with intervals, cross table, first-move advantage, draws, endings.
+
+    [bold]Examples[/bold]
+
+    plyground report plyground-tournament.db --anchor random=0
+
+    plyground report plyground-tournament.db --json
+    """
+    with Store(store) as opened:
+        reports = report_store(opened, None if anchor is None else parse_anchor(anchor))
+    if as_json:
+        print_json({"store": str(store), "tournaments": [found.to_json() for found in reports]})
+    elif reports:
+        print_report(reports, Console(highlight=False))
+    else:
+        typer.echo(f"{store} holds no games")
+
+
+@app.command()
+def export(
+    store: StoreArgument = DEFAULT_STORE,
+    format: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="How the games are written.")] = "jsonl",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where they go (default: standard output).")] = None,
+) -> None:
+    """Write the games of a store for other programs, one row a game.
+
+    [bold]Examples[/bold]
+
+    plyground export plyground-tournament.db --format csv --out games.csv
+
+    plyground export plyground-tournament.db | head -1
+    """
+    with Store(store) as opened:
+        try:
+            count = export_games(opened, format, sys.stdout.buffer if out is None else out)
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever reads has enough
+            sys.stderr.close()  # or Python complains of the pipe when it exits
+            raise typer.Exit from None
+    if out is not None:
+        typer.echo(f"{count} games in {out}", err=True)
+
+
+@app.command()
+def sprt(
+    context: typer.Context,
+    game: GameArgument,
+    first: Annotated[str, typer.Argument(metavar="A", help="The agent whose strength is in question.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="The agent it is compared with.")],
+    elo0: Annotated[float, typer.Option(help="H0: A is stronger than B by this many Elo points.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="H1: A is stronger than B by this many Elo points.")] = 20.0,
+    alpha: Annotated[float, typer.Option(help="Probability of accepting H1 where H0 holds.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Probability of accepting H0 where H1 holds.")] = 0.05,
+    max_pairs: Annotated[int, typer.Option(min=1, help="Pairs of games to play at most.")] = 10_000,
+    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves before the agents take over.")] = 2,
+    seed: SeedOption = 1,
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Where finished games are kept.")] = DEFAULT_STORE,
+    as_json: JsonOption = False,
+) -> None:
+    """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0 (sequential probability ratio test).
+
+    Every finished game is kept at once. The same command goes on where it was stopped.
+
+    [bold]Examples[/bold]
+
+    plyground sprt connect_four alphabeta:depth=4 alphabeta:depth=3
+
+    plyground sprt connect_four montecarlo:simulations=200 montecarlo:simulations=100 --elo1 50 --max-pairs 500
+    """
+    notes = Console(stderr=True, highlight=False, soft_wrap=True)
+    if "human" in (first, second):
+        raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
+    with Store(store) as opened:
+        match = SprtMatch(game, (first, second), Hypotheses(elo0, elo1, alpha, beta), opened, max_pairs, opening_plies, seed)
+        lower, upper = match.hypotheses.bounds
+        try:
+            with Console(stderr=True, highlight=False).status("") as status:
+
+                def show(state: SprtState) -> None:
+                    status.update(f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from {lower:.2f} to {upper:.2f})")
+
+                match.run(show)
+        except KeyboardInterrupt:
+            notes.print(f"stopped; the games are in {store}. To go on:\n  {same_command(context)}", markup=False)
+            raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print_json(match.to_json())
+    else:
+        _print_sprt(match, Console(highlight=False))
+
+
+def _print_sprt(match: SprtMatch, console: Console) -> None:
+    """The verdict in a sentence, and the figures it stands on."""
+    state, (elo0, elo1, _, _), (first, second) = match.state, match.hypotheses, match.labels
+    console.print(Text(f"{match.plan.game}: {first} against {second}"))
+    if state.verdict is not None:
+        accepted, other = (elo1, elo0) if state.verdict == H1 else (elo0, elo1)
+        console.print(Text(f"{state.verdict} is accepted: the difference is {accepted:g} Elo rather than {other:g}", "bold"))
+    elif match.exhausted:
+        console.print(Text("not decided: the agents only repeat their games; more --opening-plies give other openings", "bold"))
+    else:
+        console.print(Text(f"not decided after {match.max_pairs} pairs; the same command with more --max-pairs goes on", "bold"))
+    lower, upper = match.hypotheses.bounds
+    shown = plain_table("", "", left=2)
+    shown.show_header = False
+    shown.add_row("log-likelihood ratio", f"{state.ratio:.2f} ({H0} at {lower:.2f}, {H1} at {upper:.2f})")
+    ratings = match.ratings()
+    if ratings is not None:
+        shown.add_row("Elo", f"{ratings.elo[0]:+.0f} ± {ratings.margin(0):.0f} (95 %)")
+        shown.add_row("likelihood of superiority", f"{percent(ratings.superiority(0, 1))} %")
+        outcomes = ", ".join(f"{points}: {count}" for count, points in zip(state.pairs, ("0", "½", "1", "1½", "2")))
+        shown.add_row("pairs", f"{sum(state.pairs)} (by points: {outcomes})")
+    if state.repeated:
+        shown.add_row("repeated games", f"{state.repeated}, which do not count")
+    shown.add_row("time", duration(match.seconds))
+    console.print(shown)

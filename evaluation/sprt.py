@@ -1,0 +1,206 @@
+"""The sequential probability ratio test: pairs of games are played until the stronger of two hypotheses about a difference in Elo is clear.
+
+H0 says that agent A is ``elo0`` points stronger than agent B, H1 that it is ``elo1``. After each pair, the log-likelihood ratio of H1 against H0
+is compared with log(beta / (1 - alpha)) and log((1 - beta) / alpha): H0 is accepted below the first, H1 above the second. With alpha,
+H1 is accepted although H0 holds; with beta, H0 although H1 holds (both nearly, and at most if the pairs are many).
+
+The ratio is generalised: a pair has five outcomes (0, ½, 1, 1½, 2 points for A) of unknown probabilities, and each hypothesis is given those
+that explain the results best among all that have its expected score. This takes in how often agents draw and how much the opening decides.
+
+Sources: A. Wald, "Sequential Tests of Statistical Hypotheses" (1945); M. Van den Bergh, "Comments on Normalized Elo" and "The maximum
+likelihood estimator of a multinomial distribution with given expectation", as in Fishtest's and fastchess's pentanomial tests; A. Owen, "Empirical
+Likelihood" (2001) for the same construction. Outcomes that have not occurred count 1/1000 of a pair, as there.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..envs.specification import SpecificationError
+from .ratings import Ratings, rate, score_of
+from .store import Store, StoredGame
+from .table import CrossTable
+from .tournament import Plan, Tournament
+
+UNSEEN = 1e-3  # pairs
+POINTS = np.linspace(0, 1, 5)  # for each game of a pair
+BISECTIONS = 80
+ENOUGH_REPEATS = 20  # games that deterministic agents have all played before: there are no more openings
+H0, H1 = "H0", "H1"
+
+
+class Hypotheses(NamedTuple):
+    """What is tested: the two differences in Elo, and the probabilities of the two errors."""
+
+    elo0: float = 0.0
+    elo1: float = 20.0
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratios at which H0 and H1 are accepted."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def check(self) -> None:
+        """SpecificationError if these cannot be tested."""
+        if not self.elo0 < self.elo1 or not math.isfinite(self.elo1 - self.elo0):
+            raise SpecificationError(f"elo0 must be less than elo1, not {self.elo0:g} and {self.elo1:g}")
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < value < 0.5:
+                raise SpecificationError(f"{name} must be more than 0 and less than 0.5, not {value:g}")
+
+    def verdict(self, ratio: float) -> str | None:
+        """What a log-likelihood ratio decides: ``H0``, ``H1`` or nothing yet."""
+        lower, upper = self.bounds
+        return H0 if ratio <= lower else H1 if ratio >= upper else None
+
+
+def log_likelihood_ratio(pairs: Sequence[int], elo0: float, elo1: float) -> float:
+    """The generalised log-likelihood ratio of ``elo1`` against ``elo0``.
+
+    Args:
+        pairs: how many pairs brought 0, ½, 1, 1½ and 2 points.
+        elo0: the difference under the one hypothesis.
+        elo1: the difference under the other.
+    """
+    if not any(pairs):
+        return 0.0
+    counts = [count or UNSEEN for count in pairs]
+    return _log_likelihood(counts, score_of(elo1)) - _log_likelihood(counts, score_of(elo0))
+
+
+def _log_likelihood(counts: Sequence[float], score: float) -> float:
+    """The greatest log-likelihood of outcomes with a given expected score, up to a constant.
+
+    The best probabilities are p_i / (1 + x (a_i - score)), p_i being the observed shares and a_i the points; x makes the
+    expectation right. The sum that must vanish falls as x grows, so that bisection finds it.
+    """
+    offsets = [float(points) - score for points in POINTS]
+    low, high = -1 / offsets[-1], -1 / offsets[0]
+    for _ in range(BISECTIONS):
+        x = (low + high) / 2
+        if sum(count * offset / (1 + x * offset) for count, offset in zip(counts, offsets)) > 0:
+            low = x
+        else:
+            high = x
+    x = (low + high) / 2
+    return -sum(count * math.log1p(x * offset) for count, offset in zip(counts, offsets))
+
+
+class SprtState(NamedTuple):
+    """Where a test stands.
+
+    Attributes:
+        pairs: how many pairs brought A 0, ½, 1, 1½ and 2 points, repeated ones left out.
+        ratio: the log-likelihood ratio.
+        verdict: ``H0``, ``H1``, or None as long as it is not decided.
+        repeated: games that the two had played before.
+    """
+
+    pairs: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+    ratio: float = 0.0
+    verdict: str | None = None
+    repeated: int = 0
+
+
+class _Decided(Exception):
+    """Leaves the tournament when nothing more needs to be played."""
+
+
+class SprtMatch:
+    """Two agents, a game and hypotheses, bound to the store that keeps the games.
+
+    The test looks at the pairs in their order, whichever were in the store before: the same command comes to the same verdict after
+    the same pair, however often it was stopped, and pairs beyond that one do not matter.
+
+    Args:
+        game: the game's specification.
+        agents: the specifications of A and B.
+        hypotheses: what is tested.
+        store: where the games go.
+        max_pairs: how many pairs are played at most.
+        opening_plies: random moves before the agents take over.
+        seed: decides the openings and the random choices of the agents.
+
+    Raises:
+        SpecificationError: this cannot be played or tested.
+        StoreError: the store cannot be used.
+    """
+
+    def __init__(
+        self, game: str, agents: tuple[str, str], hypotheses: Hypotheses, store: Store, max_pairs: int = 10_000, opening_plies: int = 2, seed: int = 1
+    ) -> None:
+        hypotheses.check()
+        self.hypotheses, self.max_pairs = hypotheses, max_pairs
+        self._tournament = Tournament(Plan(game, agents, max_pairs, opening_plies, seed), store)
+        self.plan, self.labels = self._tournament.plan, self._tournament.labels
+        self.state = SprtState()
+        self.seconds = 0.0
+        self._table = CrossTable(self.labels)
+        self._waiting: dict[int, list[StoredGame]] = {}  # games of pairs whose turn has not come
+        self._next = 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the agents only repeat what they have played before, so that more games would tell nothing."""
+        return self.state.repeated >= max(ENOUGH_REPEATS, 2 * sum(self.state.pairs))
+
+    @property
+    def finished(self) -> bool:
+        return self.state.verdict is not None or self.exhausted or self._next >= self.max_pairs
+
+    def run(self, on_pair: Callable[[SprtState], None] | None = None) -> SprtState:
+        """Play until it is decided, ``max_pairs`` is reached or the agents only repeat themselves; ``on_pair`` is told of each pair."""
+        began = time.perf_counter()
+
+        def take(game: StoredGame) -> None:
+            self._take(game, on_pair)
+
+        try:
+            for game in self._tournament.played():
+                take(game)
+            self._tournament.get_ready()
+            self._tournament.run(take)
+        except _Decided:
+            pass
+        finally:
+            self.seconds += time.perf_counter() - began
+        return self.state
+
+    def _take(self, game: StoredGame, on_pair: Callable[[SprtState], None] | None) -> None:
+        """Take a game; when pairs are complete and their turn has come, judge them one by one."""
+        self._waiting.setdefault(game.pair, []).append(game)
+        while len(self._waiting.get(self._next, ())) == 2:
+            for half in self._waiting.pop(self._next):
+                self._table.count(half)
+            self._next += 1
+            self._judge()
+            if on_pair is not None:
+                on_pair(self.state)
+            if self.finished:
+                raise _Decided
+
+    def _judge(self) -> None:
+        pairs = self._table.meetings()[0].pairs
+        ratio = log_likelihood_ratio(pairs, self.hypotheses.elo0, self.hypotheses.elo1)
+        self.state = SprtState(pairs, ratio, self.hypotheses.verdict(ratio), self._table.repeated)
+
+    def ratings(self) -> Ratings | None:
+        """Both agents' ratings from the pairs that were judged, B's being 0; None before the first pair."""
+        return rate(self.labels, self._table.meetings(), (self.labels[1], 0.0)) if any(self.state.pairs) else None
+
+    def to_json(self) -> dict[str, Any]:
+        ratings, state = self.ratings(), self.state
+        lower, upper = self.hypotheses.bounds
+        elo, margin = (None, None) if ratings is None else (float(ratings.elo[0]), ratings.margin(0))
+        plan = {"game": self.plan.game, "agents": list(self.plan.agents), "seed": self.plan.seed, "opening_plies": self.plan.opening_plies}
+        reached = {"verdict": state.verdict, "llr": state.ratio, "lower_bound": lower, "upper_bound": upper, "exhausted": self.exhausted}
+        played = {"pairs": sum(state.pairs), "pentanomial": list(state.pairs), "repeated_games": state.repeated, "seconds": self.seconds}
+        rated = {"elo": elo, "margin": margin, "superiority": None if ratings is None else ratings.superiority(0, 1)}
+        return plan | self.hypotheses._asdict() | {"max_pairs": self.max_pairs} | reached | played | rated

@@ -1,0 +1,143 @@
+"""Reports of a store: what they say of games whose results are known, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from plyground.cli import app
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.match import GameResult
+from plyground.evaluation.ratings import ELO, QUANTILE, elo_of
+from plyground.evaluation.report import parse_anchor, report_store
+from plyground.evaluation.store import AgentEntry, Store, StoredGame, StoreError
+from plyground.evaluation.tournament import Plan, Tournament
+from typer.testing import CliRunner
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, list(words), env={"COLUMNS": "80", "NO_COLOR": "1"})
+
+
+def store_results(path, results: list[tuple[int, int, int, float]], labels=("a", "b", "c"), **changes) -> None:
+    """A store with one tournament: (pair, seat 0, seat 1, return to seat 0) of each game; no two games have the same moves."""
+    with Store(path) as store:
+        number = store.enter_tournament("known", {"game": "connect_four", "seed": 3}, [AgentEntry(label, label, {}, "1") for label in labels], 5)
+        for index, (pair, first, second, won) in enumerate(results):
+            values = {"reason": "4 in a row" if won else "the board is full", "fault": None, "forfeited": None} | changes
+            result = GameResult((pair, index), (won, -won), values["reason"], values["fault"], values["forfeited"], (0.5, 1.0), (1, 1))
+            store.add(number, StoredGame(pair, (first, second), (pair,), (1, 2), result))
+
+
+RESULTS = [
+    (0, 0, 1, 1),
+    (0, 1, 0, -1),
+    (1, 0, 1, 1),
+    (1, 1, 0, 0),
+    (2, 0, 1, -1),
+    (2, 1, 0, -1),
+    (0, 1, 2, 1),
+    (0, 2, 1, 1),
+    (1, 0, 2, 0),
+    (1, 2, 0, 0),
+]
+
+
+def test_a_report_counts_what_the_store_holds(tmp_path):
+    store_results(tmp_path / "store.db", RESULTS)
+    (report,) = report_store(Store(tmp_path / "store.db"), ("c", 100.0))
+    assert [(m.first, m.second, m.pairs) for m in report.table.meetings()] == [
+        (0, 1, (0, 0, 1, 1, 1)),
+        (1, 2, (0, 0, 1, 0, 0)),
+        (0, 2, (0, 0, 1, 0, 0)),
+    ]
+    assert report.endings == {"4 in a row": 7, "the board is full": 3}
+    assert (report.table.games, report.table.distinct_games, report.table.repeated) == (10, 10, 0)
+    first = report.first_seat
+    assert (first.wins, first.draws, first.losses) == (4, 3, 3)
+    assert report.ratings.elo[2] == 100
+    assert report.ratings.order()[0] == 0
+
+
+def test_the_worth_of_the_first_move_takes_games_with_one_opening_as_one_observation(tmp_path):
+    store_results(tmp_path / "store.db", RESULTS)
+    (report,) = report_store(Store(tmp_path / "store.db"))
+    score = 5.5 / 10
+    sums = [(4, 3.0), (4, 2.5), (2, 0.0)]  # (games, points of whoever moved first) for the openings 0, 1, 2
+    variance = sum((points - games * score) ** 2 for games, points in sums) / 10**2 * 3 / 2
+    assert report.first_move_elo == pytest.approx((elo_of(score), QUANTILE * ELO * variance**0.5 / (score * (1 - score))))
+
+
+def test_where_every_game_ends_alike_the_first_move_has_no_worth_in_elo(tmp_path):
+    store_results(tmp_path / "store.db", [(0, 0, 1, 1), (0, 1, 0, 1)], ("a", "b"))
+    (report,) = report_store(Store(tmp_path / "store.db"))
+    assert report.first_move_elo is None
+    assert report.first_seat.score == 1
+
+
+def test_forfeits_are_counted_by_their_kind(tmp_path):
+    store_results(tmp_path / "store.db", [(0, 0, 1, 1)], ("a", "b"), reason="player_1 (b) raised ValueError: 17", fault="raised", forfeited=1)
+    (report,) = report_store(Store(tmp_path / "store.db"))
+    assert report.endings == {"forfeit: raised": 1}
+
+
+def test_a_pool_that_cannot_be_rated_is_reported_with_the_reason(tmp_path):
+    store_results(tmp_path / "store.db", [(0, 0, 1, 1), (0, 1, 0, 1)])
+    (report,) = report_store(Store(tmp_path / "store.db"))
+    assert report.ratings is None
+    assert report.unrated == "no results connect these groups of agents, so that no ratings compare them: a, b; c"
+    result = run("report", str(tmp_path / "store.db"))
+    assert "no ratings: no results connect these groups" in result.stdout
+    assert json.loads(run("report", str(tmp_path / "store.db"), "--json").stdout)["tournaments"][0]["ratings"] is None
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A store of two tournaments, one of which repeats its games."""
+    path = tmp_path_factory.mktemp("report") / "store.db"
+    with Store(path) as store:
+        Tournament(Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=2"), pairs=5), store).run()
+        Tournament(Plan("tic_tac_toe", ("alphabeta:depth=2", "alphabeta:depth=3"), pairs=4, opening_plies=0), store).run()
+    return path
+
+
+def test_the_command_reports_each_tournament_within_the_width_of_a_terminal(played):
+    result = run("report", str(played), "--anchor", "random=0")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert sum(line.startswith("agent ") for line in lines) == 2
+    assert any(line.split()[:3] == ["random", "0", "0"] for line in lines)
+    assert "30 games, " in result.stdout
+    assert "8 games, 2 of them distinct" in result.stdout
+    assert "6 games repeat earlier ones of the same deterministic agents and do not count" in result.stdout
+    assert all(len(line.rstrip()) <= 80 for line in lines)
+
+
+def test_json_holds_everything_the_text_shows(played):
+    first, second = json.loads(run("report", str(played), "--anchor", "random=1000", "--json").stdout)["tournaments"]
+    assert [agent["elo"] for agent in first["ratings"]["agents"] if agent["agent"] == "random"] == [1000]
+    assert first["games"] == sum(first["endings"].values()) == 30
+    assert first["first_move"]["games"] == 30 - first["repeated_games"]
+    assert (second["games"], second["repeated_games"], second["distinct_games"]) == (8, 6, 2)
+    assert sum(agent["elo"] for agent in second["ratings"]["agents"]) == pytest.approx(0, abs=1e-6)
+    assert {key for key in first if key not in second} == set()
+
+
+def test_an_anchor_is_an_agent_of_the_store_and_a_rating(played):
+    assert parse_anchor("alphabeta:depth=2=1500.5") == ("alphabeta:depth=2", 1500.5)
+    for text in ("random", "random=", "=5", "random=much"):
+        with pytest.raises(SpecificationError, match="an anchor is an agent and its rating, such as random=0, not"):
+            parse_anchor(text)
+    with pytest.raises(SpecificationError, match=r"the anchor 'mcts' is none of the agents in .*; they are alphabeta:depth=2, .*, random"):
+        report_store(Store(played), ("mcts", 0.0))
+
+
+def test_a_store_that_does_not_exist_is_not_made(tmp_path):
+    with pytest.raises(StoreError, match="there is no store"):
+        report_store(Store(tmp_path / "none.db"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_without_games_says_so(tmp_path):
+    store_results(tmp_path / "store.db", [])
+    assert run("report", str(tmp_path / "store.db")).stdout.strip() == f"{tmp_path / 'store.db'} holds no games"
