@@ -155,17 +155,29 @@ def window_masks(index):
 
 
 @kernel
+def walls_are_outside(half, outermost_first):
+    """Whether in five neighbours (half of a table index) nothing but the edge follows the edge: the others cannot occur."""
+    inside = False
+    for cell in range(REACH):
+        place = REACH - 1 - cell if outermost_first else cell  # from the middle outwards
+        wall = half >> (CELL_BITS * place) & 3 == 3
+        if inside and not wall:
+            return False
+        inside |= wall
+    return True
+
+
+@kernel
 def fill_table(table, connect, rule):
-    """Fill ``table`` (uint8, 4^10): black's code in the low half of each byte, white's in the high half."""
-    for index in range(table.size):
-        black, white, wall = window_masks(index)
-        table[index] = line_code(black, white, wall, connect, rule)
-    for index in range(table.size):
-        swapped = ((index & 0x55555) << 1) | ((index >> 1) & 0x55555)
-        if swapped >= index:  # each pair once, before either is overwritten
-            mine, theirs = table[index] & 15, table[swapped] & 15
-            table[index] = mine | theirs << 4
-            table[swapped] = theirs | mine << 4
+    """Fill ``table`` (uint8, 4^10) where windows can occur: black's code in the low half of each byte, white's in the high half."""
+    for high in range(LOW_CELLS + 1):
+        if not walls_are_outside(high, False):
+            continue
+        for low in range(LOW_CELLS + 1):
+            if walls_are_outside(low, True):
+                index = high << (CELL_BITS * REACH) | low
+                black, white, wall = window_masks(index)
+                table[index] = line_code(black, white, wall, connect, rule) | line_code(white, black, wall, connect, rule) << 4
 
 
 @functools.lru_cache(maxsize=16)
