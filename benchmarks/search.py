@@ -1,6 +1,6 @@
 """Speed of the search agents, with OpenSpiel's MCTS bot as the peer in the same run.
 
-Run with ``python benchmarks/search.py`` (two minutes). Work on one core is timed by the process's own processor time, contestants take
+Run with ``python benchmarks/search.py`` (three minutes). Work on one core is timed by the process's own processor time, contestants take
 turns, medians are printed; two threads against one and the keeping of time limits need wall-clock time and a quiet machine. OpenSpiel's C++
 alpha-beta is not in its Python package, so it stands here with figures measured elsewhere on such a machine (2.3 million nodes a second;
 3.05 million nodes and 1.4 s for depth 12).
@@ -13,6 +13,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 
+import caro
 import pyspiel
 from plyground import Agent, Position, make_agent, make_game
 from rich.console import Console
@@ -120,9 +121,9 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=100_000, help="a move, in the comparisons of MCTS (default: %(default)s)")
     simulations = parser.parse_args().simulations
     table = Table("work", "elsewhere", "plyground", "ratio", "wanted", title="Search")
-    console = Console()
+    console = Console(width=140)
     with console.status("measuring …"):
-        for rows in (plain_alphabeta(), full_alphabeta(), monte_carlo_tree_search(simulations), two_threads(simulations), time_limits()):
+        for rows in (plain_alphabeta(), full_alphabeta(), monte_carlo_tree_search(simulations), caro.rows(), two_threads(simulations), time_limits()):
             for row in rows:
                 table.add_row(*row)
     console.print(table)
