@@ -1,6 +1,6 @@
 """How well ratings and sequential tests keep their promises, by simulation, and how fast a report of a large store is.
 
-    python benchmarks/ratings.py                # all of it, about three minutes
+    python benchmarks/ratings.py                # all of it, about two minutes
     python benchmarks/ratings.py coverage sprt  # parts: coverage, sprt, report
 
 ``coverage`` simulates pools of known strengths and counts how often the 95 % intervals hold the true ratings. ``sprt`` simulates tests under

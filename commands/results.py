@@ -82,7 +82,7 @@ def sprt(
     alpha: Annotated[float, typer.Option(help="Probability of accepting H1 where H0 holds.")] = 0.05,
     beta: Annotated[float, typer.Option(help="Probability of accepting H0 where H1 holds.")] = 0.05,
     max_pairs: Annotated[int, typer.Option(min=1, help="Pairs of games to play at most.")] = 10_000,
-    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves before the agents take over.")] = 2,
+    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves before the agents take over.")] = 4,
     seed: SeedOption = 1,
     store: Annotated[Path, typer.Option(metavar="FILE", help="Where finished games are kept.")] = DEFAULT_STORE,
     as_json: JsonOption = False,

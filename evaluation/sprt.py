@@ -134,7 +134,7 @@ class SprtMatch:
     """
 
     def __init__(
-        self, game: str, agents: tuple[str, str], hypotheses: Hypotheses, store: Store, max_pairs: int = 10_000, opening_plies: int = 2, seed: int = 1
+        self, game: str, agents: tuple[str, str], hypotheses: Hypotheses, store: Store, max_pairs: int = 10_000, opening_plies: int = 4, seed: int = 1
     ) -> None:
         hypotheses.check()
         self.hypotheses, self.max_pairs = hypotheses, max_pairs
