@@ -90,7 +90,9 @@ class DotsAndBoxesSolver(Solver):
             raise SpecificationError(f"the exact solver takes boards of at most {MOST_EDGES} edges; {game.spec} has {edges}")
 
     def prepare(self) -> None:
-        """Compile the kernels, by a question that the number of boxes answers."""
+        """Compile the kernels: the rules by an initial position, the search by a question that the number of boxes answers."""
+        position = self.game.initial_position()
+        _ = position.is_over, position.to_move
         board = as_free_set(self._board, 0)
         self._known_bounds(board)
         self._ask(board, -self._captures.boxes, Watch(), Bounds(0, 0))

@@ -88,15 +88,17 @@ def make_board(rows: int, cols: int) -> Any:
 
 
 def _order(rows: int, cols: int) -> list[int]:
-    """From the middle line across the longer side outwards, and on each line from its middle outwards.
+    """First the edges of the middle line across the longer side, then from the middle outwards, by the sum of both distances.
 
-    That parts the board early, and few positions are met: on 3 × 4 boxes 0.48 million; 0.84 by the sum of both distances, 2.0 by a history of
-    cut-offs.
+    That parts the board early, and few positions are met: on 3 × 4 boxes 0.51 million, where plain distance from the middle takes 0.9 million and
+    an order learned from the cut-offs of each edge 2.0 million.
     """
     ranked = []
     for which, bit in edge_bits(rows, cols):
-        from_middle = abs(2 * (bit // (cols + 1)) + which - rows), abs(2 * (bit % (cols + 1)) + 1 - which - cols)
-        ranked.append((from_middle[::-1] if cols >= rows else from_middle, 64 * which + bit))
+        along, across = abs(2 * (bit // (cols + 1)) + which - rows), abs(2 * (bit % (cols + 1)) + 1 - which - cols)
+        if rows > cols:
+            along, across = across, along
+        ranked.append(((across > 0, along + across, across), 64 * which + bit))
     return [bit for _, bit in sorted(ranked)]
 
 

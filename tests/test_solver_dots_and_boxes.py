@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -270,6 +273,38 @@ def test_collections_are_numbered_consistently_and_small_ones_have_the_values_of
     loop_of_4 = 12
     cases = {(0,): -1, (1,): -2, (2,): -3, (3,): -4, (loop_of_4,): -4, (0, 0): 0, (2, 2): -2, (2, 2, 2): -1, (3, 3): -4}
     assert {parts: collections[numbers[parts], VALUE] for parts in cases} == cases
+
+
+SOLVE_SOME = """
+import json
+from plyground import make_game
+from plyground.agents.solver import make_solver
+
+solved = []
+for board, drawn in (("rows=2,cols=2", 0), ("rows=1,cols=4", 0), ("rows=2,cols=3,start=icelandic", 0), ("rows=1,cols=21", 53), ("rows=5,cols=5", 50)):
+    solver = make_solver(make_game(f"dots_and_boxes:{board}"), 1)
+    solver._lookup = None
+    solution = solver.solve(solver.game.position(edge * 7 % solver.game.facts.num_actions for edge in range(drawn)), moves="all")
+    solved.append([solution.nodes, list(solution.values.items())])
+print(json.dumps(solved))
+"""
+
+
+def solve_in_a_fresh_process(**switches: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")} | switches
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SOLVE_SOME], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_interpreted_kernels_give_the_same_results():
+    assert solve_in_a_fresh_process(NUMBA_DISABLE_JIT="1") == solve_in_a_fresh_process()
+
+
+@pytest.mark.slow
+def test_bounds_checked_kernels_and_kernels_from_the_cache_give_the_same_results(tmp_path):
+    results = {solve_in_a_fresh_process(PLYGROUND_CACHE=str(tmp_path), NUMBA_BOUNDSCHECK=check) for check in ("0", "1", "0", "1")}
+    assert results == {solve_in_a_fresh_process()}
 
 
 def test_the_agent_plays_perfectly_against_itself():
