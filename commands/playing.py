@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,7 +77,7 @@ def tournament(
     console = Console(highlight=False)
     console.print(f"{planned.game.spec}: {table.games} games (pairs {pairs}, opening plies {opening_plies}, seed {seed})\n", markup=False)
     display.print_cross_table(table, console)
-    notes.print(f"\ngames in {store}", markup=False)
+    notes.print(f"\ngames in {store}; for ratings: plyground report {shlex.quote(str(store))}", markup=False)
 
 
 @app.command()
