@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -198,3 +202,19 @@ def test_a_table_that_is_far_too_small_gives_the_same_values():
 def test_a_memory_too_small_for_the_keys_of_a_board_is_refused():
     with pytest.raises(SpecificationError, match=r"memory=16 is not possible .* at least 256 MiB"):
         make_solver(make_game("connect_four:rows=7,cols=8"), 16)
+
+
+SEARCH_ONE_POSITION = """
+import json
+from plyground import make_game
+from plyground.agents.solver import solve
+solution = solve(make_game("connect_four:rows=4,cols=4").position([0]), moves="all", memory_mb=1)
+print(json.dumps([list(solution.values.values()), solution.nodes, list(solution.principal_variation)]))
+"""
+
+
+def test_the_kernels_search_alike_compiled_and_interpreted():
+    interpreted = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, "-c", SEARCH_ONE_POSITION]
+    runs = [subprocess.run(command, env=env, capture_output=True, text=True, check=True) for env in (interpreted, dict(os.environ))]
+    assert json.loads(runs[0].stdout) == json.loads(runs[1].stdout)
