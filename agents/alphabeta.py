@@ -17,11 +17,12 @@ from .book import BOOK_PARAMETERS
 from .endgame import ENDGAME, Endgame, check_endgame
 from .registry import register_agent
 from .search_form import search_form
-from .transposition import GENERATIONS, check_table_size, new_table
+from .transposition import ENTRY, GENERATIONS, check_table_size, new_table
 
 DEFAULT_DEPTH = 4
 FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two looks at the clock
 SLICE_SECONDS = 0.002
+ENTRIES_PER_POSITION = 8  # of the table, for each position at the depth limit: few of them then share a bucket
 SYMMETRIC_PLIES = 3  # how near the root mirror images are looked for
 
 _DEPTH = Parameter("depth", int, None, f"plies to look ahead; {DEFAULT_DEPTH} unless time or nodes limit the search", 1, search.MAX_DEPTH)
@@ -40,10 +41,18 @@ class TreeSearchAgent(Agent):
     def prepare(self, game: Game) -> None:
         self._form = search_form(game, self.options["heuristic"])
         self._workspace = search.new_workspace(game, self._form.dtype)
-        self._table = new_table(self.options.get("table", 0))
+        self._table = self.new_table(game)
         self._generation = 0
         self._symmetries = game.symmetries
         self._search(game.initial_position(), 1, math.inf, math.inf, None)
+
+    def new_table(self, game: Game) -> Any:
+        """A transposition table as large as ``table=`` allows, or as the depth can make use of: a table that the cache holds is faster."""
+        megabytes, depth = self.options.get("table", 0), self.options["depth"]
+        if depth is not None and not game.facts.moves_again and not self.options.get("adaptive"):
+            positions = float(game.facts.num_actions) ** min(depth, 10)
+            megabytes = min(megabytes, ENTRIES_PER_POSITION * positions * ENTRY.itemsize / 2**20)
+        return new_table(megabytes)
 
     def _switches(self) -> dict[str, int]:
         """The engine's switches as this agent's options set them."""

@@ -1,0 +1,74 @@
+"""What a learner plays against: one agent, a pool, or a weighted mixture, from specifications or objects."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..envs.game import Game
+from ..envs.specification import SpecificationError
+from ..envs.vector_opponents import Opponent
+from .agent import Agent
+from .compiled_opponents import compiled_form
+from .registry import make_agent
+
+MIXTURE = "mix:"
+_NEXT_MEMBER = re.compile(r",\s*(?=[0-9.]+\s)")  # commas also stand between the options of an agent
+_MEMBER = re.compile(r"([0-9.]+)\s+(\S.*)")
+
+
+def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
+    """The opponents that ``opponent`` names.
+
+    Args:
+        opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``, whose weights need not add up to 1; an agent; any object
+            with ``act(position)`` or ``act_batch(observations, masks)``; a sequence of these, all met equally often.
+        game: the game they play; an agent that cannot is refused.
+
+    Raises:
+        SpecificationError: unknown agents or options, or a mixture that cannot be read.
+        TypeError: an object that is no opponent.
+    """
+    if isinstance(opponent, Opponent):
+        return (opponent,)
+    if isinstance(opponent, str):
+        members = _read_mixture(opponent) if opponent.strip().startswith(MIXTURE) else [(1.0, opponent)]
+        return tuple(_make_one(spec, game)._replace(weight=weight) for weight, spec in members)
+    if isinstance(opponent, Sequence):
+        if not opponent:
+            raise SpecificationError("a pool of opponents needs at least one; this one is empty")
+        pools = [make_opponents(member, game) for member in opponent]
+        totals = [sum(member.weight for member in pool) for pool in pools]
+        return tuple(member._replace(weight=member.weight / total) for pool, total in zip(pools, totals) for member in pool)
+    return (_make_one(opponent, game),)
+
+
+def _read_mixture(text: str) -> list[tuple[float, str]]:
+    members = []
+    for item in _NEXT_MEMBER.split(text.strip()[len(MIXTURE) :].strip()):
+        found = _MEMBER.fullmatch(item.strip())
+        weight = _positive_number(found[1]) if found else None
+        if found is None or weight is None:
+            raise SpecificationError(f"{item!r} in {text!r} is not of the form WEIGHT AGENT, such as mix:0.3 random,0.7 alphabeta:depth=2")
+        members.append((weight, found[2]))
+    return members
+
+
+def _positive_number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number > 0 else None
+
+
+def _make_one(opponent: Any, game: Game) -> Opponent:
+    agent = make_agent(opponent, game=game) if isinstance(opponent, str) else opponent
+    if isinstance(agent, Agent):
+        agent.check_game(game)
+        return Opponent(str(agent), agent, compiled_form(agent))
+    if not callable(getattr(agent, "act", None)) and not callable(getattr(agent, "act_batch", None)):
+        raise TypeError(f"{opponent!r} is no opponent: it is neither text nor has it a method act(position) or act_batch(observations, masks)")
+    return Opponent(type(agent).__name__, agent)

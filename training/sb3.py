@@ -1,0 +1,134 @@
+"""The vector environment for stable-baselines3 and sb3-contrib, whose MaskablePPO takes its action masks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+try:
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    raise ImportError('plyground.training.sb3 needs stable-baselines3: pip install "plyground[train]"') from error
+
+from ..agents.opponents import make_opponents
+from ..envs.game import Game
+from ..envs.registry import make_game
+from ..envs.single_agent import learner_spaces
+from ..envs.vector_games import GameBatch
+
+
+class BoardVecEnv(VecEnv):  # type: ignore[misc]  # stable-baselines3 is not always installed
+    """N games against opponents that move inside, as an SB3 ``VecEnv``.
+
+    Observations are int8 of shape (N, rows, columns, planes). Games that end are followed by the next ones; their infos hold ``terminal_observation``,
+    ``TimeLimit.truncated`` (False), ``episode`` as SB3's Monitor and VecMonitor write it (r, l, t), ``seat`` and ``opponent``.
+
+    Args:
+        game: the game, or its specification.
+        num_envs: N.
+        opponent: see :func:`~plyground.agents.opponents.make_opponents`.
+        seat, illegal: as for :class:`~plyground.envs.single_agent.SingleAgentEnv`.
+        threads: threads that share the games; for compiled opponents only.
+        **parameters: the game's, ``rows=5``.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int,
+        opponent: Any = "random",
+        *,
+        seat: int | str = "random",
+        illegal: str = "penalty",
+        threads: int = 1,
+        **parameters: Any,
+    ) -> None:
+        self.game = make_game(game, parameters)
+        self.games = GameBatch(self.game, num_envs, make_opponents(opponent, self.game), seat=seat, illegal=illegal, threads=threads)
+        self._given: dict[str, Any] = {"render_mode": None, "spec": None}  # attributes SB3 expects of each of the N environments
+        self._began = time.time()
+        self._chosen: np.ndarray | None = None
+        super().__init__(num_envs, *learner_spaces(self.game))
+
+    @property
+    def opponents(self) -> list[str]:
+        """The opponents' names; ``info["opponent"]`` is an index into them."""
+        return [opponent.label for opponent in self.games.opponents]
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against others from now on; games under way go on against one of them."""
+        self.games.set_opponents(make_opponents(opponent, self.game))
+
+    def action_masks(self) -> np.ndarray:
+        """The legal actions: bool of shape (N, num_actions)."""
+        return self.games.state.masks.astype(np.bool_)
+
+    def reset(self) -> np.ndarray:
+        """Start new games, with the seeds of :meth:`seed` if it was called since the last reset; returns the observations."""
+        seeded = any(seed is not None for seed in self._seeds)
+        self.games.reset(self._seeds if seeded else None)
+        self._reset_seeds()
+        self._reset_options()
+        return self.games.state.observations.copy()
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions of the next :meth:`step_wait`."""
+        self._chosen = actions
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Play them; returns observations, rewards (float32), which games ended, and infos."""
+        self.games.step(self._chosen)
+        state = self.games.state
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for index in np.flatnonzero(state.terminated).tolist():
+            infos[index] = self._final_info(index)
+        return state.observations.copy(), state.rewards.astype(np.float32), state.terminated.copy(), infos
+
+    def _final_info(self, index: int) -> dict[str, Any]:
+        state = self.games.state
+        episode = {"r": float(state.final_returns[index]), "l": int(state.final_lengths[index]), "t": round(time.time() - self._began, 6)}
+        return {
+            "terminal_observation": state.final_observations[index].copy(),
+            "TimeLimit.truncated": False,
+            "episode": episode,
+            "seat": int(state.final_seats[index]),
+            "opponent": int(state.final_choices[index]),
+            "illegal_action": bool(state.illegal[index]),
+        }
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether each of the N environments has this attribute."""
+        return attr_name == "action_masks" or attr_name in self._given
+
+    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
+        """The attribute of each environment."""
+        if attr_name not in self._given:
+            raise AttributeError(f"the games of a BoardVecEnv have no attribute {attr_name!r}; they have {', '.join(self._given)}")
+        return [self._given[attr_name] for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
+        """Set an attribute, which all environments share."""
+        self._given[attr_name] = value
+
+    def env_method(self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any) -> list[Any]:
+        """``action_masks``, the one method of the environments."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the games of a BoardVecEnv have no method {method_name!r}; they have action_masks")
+        masks = self.action_masks()
+        return list(masks) if indices is None else [masks[index] for index in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: int | Iterable[int] | None = None) -> list[bool]:
+        """Whether the environments are in such a wrapper: they do what Monitor does, and nothing else."""
+        return [issubclass(wrapper_class, Monitor) for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """Nothing: the games are not drawn."""
+        return [None for _ in range(self.num_envs)]
+
+    def close(self) -> None:
+        """End the threads, and close the opponents that can be closed."""
+        self.games.close()
