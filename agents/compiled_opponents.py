@@ -181,13 +181,13 @@ def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearchOpponent:
 def compiled_form(agent: Any) -> Callable[[Game], Any] | None:
     """What makes the compiled form of an agent for a game, with buffers of its own; None if the agent has none.
 
-    Searches that watch the clock, count nodes, adapt their depth or consult an opening book have none.
+    Searches that watch the clock, count nodes, adapt their depth or consult a book or a solver have none.
     """
     if type(agent) is RandomAgent:
         return functools.partial(_make_random, agent)
     if type(agent) is Greedy and _has_no_book(agent):
         return functools.partial(_make_greedy, agent)
-    limited = any(getattr(agent, "options", {}).get(name) for name in ("time", "nodes", "adaptive"))
+    limited = any(getattr(agent, "options", {}).get(name) for name in ("time", "nodes", "adaptive", "endgame"))
     if type(agent) in (AlphaBeta, Minimax) and not limited and _has_no_book(agent):
         return functools.partial(_make_tree_search, agent)
     return None

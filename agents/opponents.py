@@ -23,8 +23,8 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
     """The opponents that ``opponent`` names.
 
     Args:
-        opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``, whose weights need not add up to 1; an agent; any object
-            with ``act(position)`` or ``act_batch(observations, masks)``; a sequence of these, all met equally often.
+        opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``, whose weights need not add up to 1; an agent; any
+            object with ``act(position)`` or ``act_batch(observations, masks)``; a sequence of these, all met equally often.
         game: the game they play; an agent that cannot is refused.
 
     Raises:

@@ -75,7 +75,8 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     def action_masks(self) -> np.ndarray:
         """The legal actions as sb3-contrib asks for them: bool of shape (num_actions,)."""
-        return self._games.state.masks[0].astype(np.bool_)
+        mask: np.ndarray = self._games.state.masks[0].astype(np.bool_)
+        return mask
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Start a game: the seat is drawn, and an opponent that moves first has moved.

@@ -19,10 +19,10 @@ from .vector_opponents import Opponent
 class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """N games as :class:`~plyground.envs.single_agent.SingleAgentEnv` plays one, with the same observations, rewards and infos.
 
-    Autoreset is ``SAME_STEP``: where a game ends, ``step`` returns the first observation of the next one; the last observation of the old one is in
-    ``infos["final_obs"]`` and its info in ``infos["final_info"]``, as in Gymnasium's own vector environments.
+    Autoreset is ``SAME_STEP``: where a game ends, ``step`` returns the first observation of the next one; the last observation of the old one is
+    in ``infos["final_obs"]`` and its info in ``infos["final_info"]``, as in Gymnasium's own vector environments.
 
-    ``infos["action_mask"]`` is int8 of shape (N, num_actions), ``infos["seat"]``, ``infos["opponent"]`` and ``infos["illegal_action"]`` have shape (N,).
+    ``infos["action_mask"]`` is int8 of shape (N, num_actions); ``seat``, ``opponent`` and ``illegal_action`` have shape (N,).
 
     Without opponents the caller acts for both players. Observation, mask and ``infos["seat"]`` are then those of the player to move, and a reward is
     what the player gained that has acted; its opponent got the negative of it. ``infos["final_info"]["seat"]`` tells who acted last.
@@ -66,11 +66,10 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def action_masks(self) -> np.ndarray:
         """The legal actions: bool of shape (N, num_actions)."""
-        return self.games.state.masks.astype(np.bool_)
+        masks: np.ndarray = self.games.state.masks.astype(np.bool_)
+        return masks
 
-    def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Start new games.
 
         Args:
@@ -105,7 +104,8 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._observations(), state.rewards.copy(), state.terminated.copy(), np.zeros(self.num_envs, np.bool_), infos
 
     def _observations(self) -> np.ndarray:
-        return self.games.state.observations.copy() if self.copy else self.games.state.observations
+        observations: np.ndarray = self.games.state.observations
+        return observations.copy() if self.copy else observations
 
     def _infos(self) -> dict[str, Any]:
         state = self.games.state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -93,7 +94,7 @@ class GameBatch:
     def _compile(self) -> None:
         """Fetch the compiled loops for this game, and make what a copy of the batch makes anew."""
         bounds = np.linspace(0, self.num_games, self.threads + 1).astype(int).tolist()
-        self._slices = list(zip(bounds[:-1], bounds[1:]))
+        self._slices = list(itertools.pairwise(bounds))
         self._executor = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self._scratch = [np.empty(self.game.facts.num_actions, np.int16) for _ in self._slices]
         self._actions = np.zeros(self.num_games, np.int64)

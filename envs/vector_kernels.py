@@ -1,7 +1,7 @@
 """The compiled loops over many games at once that :class:`~plyground.envs.vector_games.GameBatch` consists of.
 
-A step goes over the games a few times: :func:`play_actions`, :func:`reply` for each opponent, :func:`settle` (rewards, new games), :func:`reply` again
-for opponents that open, :func:`describe`. All take a slice ``first`` to ``last`` of the games, so that threads can share the work.
+A step goes over the games a few times: :func:`play_actions`, :func:`reply` for each opponent, :func:`settle` (rewards, new games), :func:`reply`
+again for opponents that open, :func:`describe`. All take a slice ``first`` to ``last`` of the games, so that threads can share the work.
 """
 
 from __future__ import annotations

@@ -28,8 +28,10 @@ def make_env(
 
     Args:
         game: the game, or its specification.
-        opponent: what :func:`~plyground.agents.opponents.make_opponents` takes: a specification, ``"mix:0.3 random,0.7 alphabeta:depth=2"``, an agent, a list.
-        seat, illegal, render_mode: as for the class.
+        opponent: what :func:`~plyground.agents.opponents.make_opponents` takes: a specification, an agent, ``"mix:0.3 random,0.7 greedy"``, a list.
+        seat: the learner's: 0 (moves first), 1, or ``"random"``.
+        illegal: ``"penalty"`` or ``"raise"``, as for the class.
+        render_mode: as for the class.
         **parameters: the game's, ``rows=5``.
     """
     board = make_game(game, parameters)
@@ -61,9 +63,8 @@ def register_environment(rules_type: Any) -> str:
     """Make the environments of a game known to Gymnasium; returns their id."""
     name = environment_id(rules_type.declaration)
     if name not in gymnasium.registry:
-        folder = __name__
-        entries = {"entry_point": f"{folder}:make_env", "vector_entry_point": f"{folder}:make_vector_env"}
-        gymnasium.register(name, **entries, kwargs={"game": rules_type.declaration.name})
+        single, vector = f"{__name__}:make_env", f"{__name__}:make_vector_env"
+        gymnasium.register(name, entry_point=single, vector_entry_point=vector, kwargs={"game": rules_type.declaration.name})
     return name
 
 

@@ -21,11 +21,11 @@ from ..envs.single_agent import learner_spaces
 from ..envs.vector_games import GameBatch
 
 
-class BoardVecEnv(VecEnv):  # type: ignore[misc]  # stable-baselines3 is not always installed
+class BoardVecEnv(VecEnv):
     """N games against opponents that move inside, as an SB3 ``VecEnv``.
 
-    Observations are int8 of shape (N, rows, columns, planes). Games that end are followed by the next ones; their infos hold ``terminal_observation``,
-    ``TimeLimit.truncated`` (False), ``episode`` as SB3's Monitor and VecMonitor write it (r, l, t), ``seat`` and ``opponent``.
+    Observations are int8 of shape (N, rows, columns, planes). Games that end are followed by the next ones; their infos hold
+    ``terminal_observation``, ``TimeLimit.truncated`` (False), ``episode`` as SB3's Monitor and VecMonitor write it (r, l, t), ``seat``, ``opponent``.
 
     Args:
         game: the game, or its specification.
@@ -65,7 +65,8 @@ class BoardVecEnv(VecEnv):  # type: ignore[misc]  # stable-baselines3 is not alw
 
     def action_masks(self) -> np.ndarray:
         """The legal actions: bool of shape (N, num_actions)."""
-        return self.games.state.masks.astype(np.bool_)
+        masks: np.ndarray = self.games.state.masks.astype(np.bool_)
+        return masks
 
     def reset(self) -> np.ndarray:
         """Start new games, with the seeds of :meth:`seed` if it was called since the last reset; returns the observations."""
@@ -73,7 +74,8 @@ class BoardVecEnv(VecEnv):  # type: ignore[misc]  # stable-baselines3 is not alw
         self.games.reset(self._seeds if seeded else None)
         self._reset_seeds()
         self._reset_options()
-        return self.games.state.observations.copy()
+        observations: np.ndarray = self.games.state.observations.copy()
+        return observations
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next :meth:`step_wait`."""
