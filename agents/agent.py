@@ -27,7 +27,7 @@ class Decision:
         action: the action chosen.
         value: what the position is worth, or None where the method estimates nothing.
         scale: the unit of values: ``"return"`` (expected return of the game) or ``"points"`` (of the heuristic; a forced win in n plies is
-            1,000,000 − n for each unit of return).
+            1,000,000 for each unit of return, minus n).
         values: value by action, for the actions the method valued.
         errors: standard error by action, for methods that sample.
         visits: simulations by action, for methods that sample.

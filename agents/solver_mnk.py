@@ -23,6 +23,8 @@ NODES_PER_SLICE = 1 << 17  # about a twentieth of a second
 class MnkSolver(Solver):
     """Solves m,n,k games whose rows with a spare column fit 64 bits, as far as time and table go."""
 
+    meaning = "+1: the side to move wins; 0: a draw; −1: it loses."
+
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         super().__init__(game, memory_mb)
         self._board = s.make_board(game.rules)
