@@ -204,7 +204,8 @@ def evaluate_runs(rules, cells, player, heuristic):
             after, length, free = look_along(rules, cells, cell, row_step, col_step)
             if after != cells[cell]:
                 length, free = 0, after == 0
-            worth = run_points(rules, heuristic, 1 + length, (before == 0) + free)
+            free_ends = np.int64(before == 0) + np.int64(free)  # two truth values would add up to a truth value where numpy interprets
+            worth = run_points(rules, heuristic, 1 + length, free_ends)
             points += worth if cells[cell] == player + 1 else -worth
     return points
 
