@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pygame without a screen
@@ -16,6 +17,9 @@ import pytest
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, database=None, max_examples=60)
 hypothesis.settings.load_profile("suite")
 
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for commands in the background; the tests of Ctrl-C need it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -18,6 +18,7 @@ from plyground import Game, make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.aec import env as make_env
 from plyground.envs.perft import perft
+from plyground.envs.specification import SpecificationError
 
 
 def run_rules(game: Game) -> list[Any]:
@@ -38,8 +39,12 @@ def run_rules(game: Game) -> list[Any]:
 
 
 def run_agent(game: Game, spec: str) -> list[Any]:
-    """An agent's decisions along a game it plays against itself."""
-    agent, position, results = make_agent(spec, seed=3), game.initial_position(), []
+    """An agent's decisions along a game it plays against itself; none of a game it does not play."""
+    try:
+        agent = make_agent(spec, game, seed=3)
+    except SpecificationError:
+        return []
+    position, results = game.initial_position(), []
     while not position.is_over and len(results) < 12:
         decision = agent.analyse(position)
         value = None if decision.value is None else float(decision.value)

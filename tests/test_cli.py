@@ -212,13 +212,8 @@ def test_a_person_may_leave():
 
 
 def start(*arguments: str) -> subprocess.Popen:
-    """Start the command line; it hears Ctrl-C even where these tests run in the background of a shell, which ignores it there."""
     command = [sys.executable, "-m", "plyground.cli", *arguments]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")

@@ -18,7 +18,8 @@ from plyground.envs.perft import perft
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 GAMES = ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=1,cols=2", "gomoku:size=5,connect=4,rule=caro"]
-AGENTS = ["random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "montecarlo:simulations=3"]
+AGENTS = ["random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "montecarlo:simulations=3", "mcts:simulations=20"]
+SOLVED = ["tic_tac_toe", "connect_four:rows=3,cols=4,connect=3", "dots_and_boxes:rows=1,cols=2"]  # small enough to be solved without compiling
 SWITCHES = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "PLYGROUND_CACHE", "PYTHONPATH")
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="about compiled code")
@@ -36,7 +37,11 @@ def run(*arguments, cache, path=(), **switches):
 
 
 def run_everything(cache, **switches):
-    return json.loads(run(TESTS / "kernel_run.py", *GAMES, "--agents", *AGENTS, cache=cache, **switches))
+    played = json.loads(run(TESTS / "kernel_run.py", *GAMES, "--agents", *AGENTS, cache=cache, **switches))
+    assert all(played.values())
+    solved = json.loads(run(TESTS / "kernel_run.py", *SOLVED, "--agents", "solver:memory=1", cache=cache, **switches))
+    assert all(solved.values())
+    return played | solved
 
 
 def compiled_files(cache):
