@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -65,7 +66,7 @@ def export(
             count = export_games(opened, format, sys.stdout.buffer if out is None else out)
             sys.stdout.flush()
         except BrokenPipeError:  # whoever reads has enough
-            sys.stderr.close()  # or Python complains of the pipe when it exits
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered goes there when Python exits
             raise typer.Exit from None
     if out is not None:
         typer.echo(f"{count} games in {out}", err=True)
