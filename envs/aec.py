@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pettingzoo
 from gymnasium import spaces
@@ -28,11 +27,11 @@ from .entry_points import records_of
 from .game import PLAYERS, Game, IllegalActionError, Position
 from .kernels import announce_compilation, entry_point, kernel
 from .registry import make_game
+from .rendering import RENDER_MODES, RenderedBoard
 
 Observation = dict[str, np.ndarray]
 
 ILLEGAL_REWARD = -1.0
-RENDER_MODES = ("human", "rgb_array", "ansi")
 KNOWN_AFTER_RESET = frozenset(("rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents", "position"))
 
 
@@ -72,7 +71,7 @@ def advance(rules, records, action, masks, planes):
     return True, mover, over, r.returns(rules, position, 0) - before_0, r.returns(rules, position, 1) - before_1
 
 
-class BoardEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo publishes no types
+class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo publishes no types
     """A board game for two agents, ``player_0`` (who moves first) and ``player_1``.
 
     An observation is ``{"observation": …, "action_mask": …}``: int8 planes of shape ``game.facts.observation_shape`` as that agent sees
@@ -299,28 +298,11 @@ class BoardEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZ
         """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``); ``human`` shows it and returns None."""
         if self._checked and not self._has_reset:
             EnvLogger.error_render_before_reset()
-        if self.render_mode is None:
-            gymnasium.logger.warn(f"render() shows nothing without a render mode; make the environment with one of {', '.join(RENDER_MODES)}")
-            return None
-        if self.render_mode == "ansi":
-            return str(self._position)
-        from .drawing import to_array
-
-        pixels = to_array(r.picture(self.game.rules, self._position.record, self._last_action))
-        if self.render_mode == "rgb_array":
-            return pixels
-        if self._window is None:
-            from .window import Window
-
-            self._window = Window(self.game.declaration.title)
-        self._window.show(pixels, self.metadata["render_fps"])
-        return None
+        return self._render_board(self._position)
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._close_window()
 
     def __repr__(self) -> str:
         return f"<{'' if self._checked else 'raw '}environment of {self.game.spec}>"

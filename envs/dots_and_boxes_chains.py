@@ -63,7 +63,7 @@ def play_safe_edges(rows, cols, edges, sides):
 
 
 @kernel
-def control_value(lengths, loops, count, boxes_left):
+def control_value(lengths, loops, count):
     """What the player who does not have to open first wins, if the structures are opened from the smallest (lengths ascending).
 
     Chains of one or two boxes are handed over whole and pass the turn to open; in the long ones the taker keeps control while that pays.
@@ -108,7 +108,7 @@ def expected_margin(rows, cols, edges, sides):
             count += 1
     if count == 0:
         return 100 * given
-    control = control_value(lengths, loops, count, free)
+    control = control_value(lengths, loops, count)
     # With an even number of safe edges left the player to move will be the one to open; the more there are, the less is certain.
     likely = -control if safe % 2 == 0 else control
     if given >= 3 or (given == 2 and free > 2):

@@ -9,10 +9,9 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from . import rules as r
-from .aec import RENDER_MODES
 from .game import Game, IllegalActionError, Position
 from .registry import make_game
+from .rendering import RENDER_MODES, RenderedBoard
 from .vector_games import GameBatch
 from .vector_opponents import Opponent
 
@@ -22,7 +21,7 @@ def learner_spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete[np.int64]]:
     return spaces.Box(0, 1, game.facts.observation_shape, np.int8), spaces.Discrete(game.facts.num_actions)
 
 
-class SingleAgentEnv(gymnasium.Env[np.ndarray, np.int64]):
+class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
     """A board game as its learner meets it: each step is the learner's action and everything the opponent replies to it.
 
     Observations are the int8 planes of the position as the learner sees it, when it is its turn or the game is over. Rewards are what the learner
@@ -125,29 +124,11 @@ class SingleAgentEnv(gymnasium.Env[np.ndarray, np.int64]):
 
         What is marked as the last move is the learner's; the opponent's replies came after it.
         """
-        if self.render_mode is None:
-            gymnasium.logger.warn(f"render() shows nothing without a render mode; make the environment with one of {', '.join(RENDER_MODES)}")
-            return None
-        position = self.position
-        if self.render_mode == "ansi":
-            return str(position)
-        from .drawing import to_array
-
-        pixels = to_array(r.picture(self.game.rules, position.record, self._last_action))
-        if self.render_mode == "rgb_array":
-            return pixels
-        if self._window is None:
-            from .window import Window
-
-            self._window = Window(self.game.declaration.title)
-        self._window.show(pixels, self.metadata["render_fps"])
-        return None
+        return self._render_board(self.position)
 
     def close(self) -> None:
         """Close the window, if there is one, and the opponents that can be closed."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._close_window()
         self._games.close()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from .randomness import mix64, random_below
 
 CELLS = 361  # capacity: 19 × 19
 POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
-ONE = np.uint64(1)
 
 
 @rule

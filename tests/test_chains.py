@@ -16,7 +16,7 @@ def control(*structures):
     """The value of structures given as lengths, loops negative, in ascending order."""
     ordered = sorted(structures, key=abs)
     lengths = np.array([abs(length) for length in ordered] or [0])
-    return control_value(lengths, np.array([length < 0 for length in ordered] or [False]), len(ordered), 0)
+    return control_value(lengths, np.array([length < 0 for length in ordered] or [False]), len(ordered))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,51 @@
+"""Rendering, shared by the environments that show one board: text, pixels, or a window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from . import rules as r
+from .game import Game, Position
+
+RENDER_MODES = ("human", "rgb_array", "ansi")
+
+
+class RenderedBoard:
+    """Mixin: what ``render()`` and ``close()`` do in every render mode.
+
+    The environment sets ``_window`` to None when it is made and when it is copied: a copy opens its own window when it is rendered.
+    """
+
+    game: Game
+    metadata: dict[str, Any]
+    render_mode: str | None
+    _last_action: int | None
+    _window: Any
+
+    def _render_board(self, position: Position) -> np.ndarray | str | None:
+        """The board as text or pixels, as the render mode has it, or None once it is shown in the window."""
+        if self.render_mode is None:
+            gymnasium.logger.warn(f"render() shows nothing without a render mode; make the environment with one of {', '.join(RENDER_MODES)}")
+            return None
+        if self.render_mode == "ansi":
+            return str(position)
+        from .drawing import to_array
+
+        pixels = to_array(r.picture(self.game.rules, position.record, self._last_action))
+        if self.render_mode == "rgb_array":
+            return pixels
+        if self._window is None:
+            from .window import Window
+
+            self._window = Window(self.game.declaration.title)
+        self._window.show(pixels, self.metadata["render_fps"])
+        return None
+
+    def _close_window(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
