@@ -12,9 +12,10 @@ from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from ..envs.version import __version__
-from .match import GameResult, play_game
+from .contest import Contest, ScheduledGame
+from .engines import Engine, LocalEngine
 from .openings import random_openings
-from .store import AgentEntry, GameKey, Store, StoredGame
+from .store import AgentEntry, Store, StoredGame
 
 LARGEST_SEED = 2**63 - 1
 
@@ -38,20 +39,6 @@ class Plan(NamedTuple):
     seed: int = 1
 
 
-class ScheduledGame(NamedTuple):
-    """A game to be played: the pair it belongs to, the agents' numbers by seat, the opening, the seed for each seat."""
-
-    pair: int
-    players: tuple[int, int]
-    opening: tuple[int, ...]
-    seeds: tuple[int, int]
-
-    @property
-    def key(self) -> GameKey:
-        """What identifies the game within its tournament."""
-        return self.pair, *self.players
-
-
 def round_robin(count: int) -> Iterator[tuple[int, int]]:
     """Everybody against everybody: the pairings of ``count`` agents."""
     return ((first, second) for first in range(count) for second in range(first + 1, count))
@@ -70,21 +57,24 @@ class Tournament:
         plan: what to play.
         store: where finished games go, and from where a tournament that was stopped is taken up again.
         name: what the tournament is called in the store; by default a name made from the plan.
+        engine: where the games are played; by default in this process.
 
     Raises:
         SpecificationError: the plan cannot be played.
         StoreError: the store holds another tournament under this name.
     """
 
-    def __init__(self, plan: Plan, store: Store, name: str | None = None) -> None:
+    def __init__(self, plan: Plan, store: Store, name: str | None = None, engine: Engine | None = None) -> None:
         self.game: Game = make_game(plan.game)
         _check(plan, self.game)
-        self.agents: list[Agent] = [make_agent(spec, self.game) for spec in plan.agents]
-        self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in self.agents))
+        agents = [make_agent(spec, self.game) for spec in plan.agents]  # to see what they are; those that play are made by the engine
+        self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
         self.labels = distinct_labels(plan.agents)
+        self._engine = engine or LocalEngine()
+        self._contest = Contest(self.game, plan.agents, tuple(self.labels))
         next(random_openings(self.game, plan.opening_plies, plan.seed))  # refuse now what cannot be opened so
         self._store = store
-        entries = [AgentEntry(label, agent.spec, agent.options, agent_version(agent)) for label, agent in zip(self.labels, self.agents)]
+        entries = [AgentEntry(label, agent.spec, agent.options, agent_version(agent)) for label, agent in zip(self.labels, agents)]
         self.settings = _settings(self.plan, self.game, entries)
         self._number = store.enter_tournament(name or default_name(self.settings), self.settings, entries, plan.pairs)
 
@@ -109,10 +99,8 @@ class Tournament:
         return self._store.games(self._number, self.plan.pairs)
 
     def get_ready(self) -> None:
-        """Let the agents compile and allocate, which is no thinking time. An agent that fails in this will forfeit its games."""
-        for agent in self.agents:
-            with contextlib.suppress(Exception):
-                agent.get_ready(self.game)
+        """Let the engine make the agents and compile, which is no thinking time."""
+        self._engine.get_ready(self._contest)
 
     def run(self, on_game: Callable[[StoredGame], None] | None = None) -> None:
         """Play the missing games. Each is committed to the store before it is counted and ``on_game`` is told of it.
@@ -120,19 +108,14 @@ class Tournament:
         Another process may be working on the same tournament: a game it has committed first is not counted again.
         """
         finished = self._store.finished(self._number)
-        for scheduled in self.schedule():
-            if scheduled.key in finished:
-                continue
-            stored = StoredGame(scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, self._play(scheduled))
-            if not self._store.add(self._number, stored):
-                finished = self._store.finished(self._number)
-            elif on_game is not None:
-                on_game(stored)
-
-    def _play(self, scheduled: ScheduledGame) -> GameResult:
-        agents = [self.agents[number] for number in scheduled.players]
-        names = [self.labels[number] for number in scheduled.players]
-        return play_game(self.game, agents, scheduled.opening, scheduled.seeds, names)
+        missing = (scheduled for scheduled in self.schedule() if scheduled.key not in finished)
+        with contextlib.closing(self._engine), contextlib.closing(self._engine.play(self._contest, missing)) as results:
+            for scheduled, result in results:
+                stored = StoredGame(scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, result)
+                if not self._store.add(self._number, stored):
+                    finished |= self._store.finished(self._number)
+                elif on_game is not None:
+                    on_game(stored)
 
 
 def _check(plan: Plan, game: Game) -> None:
