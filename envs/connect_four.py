@@ -152,12 +152,13 @@ def returns(rules, position, player):
 
 @r.observe.register_body(ConnectFour)
 def observe(rules, position, player, out):
-    for plane in range(2):
-        stones = position.stones[player ^ plane]
+    own, other = position.stones[player], position.stones[1 - player]
+    for row in range(rules.rows):  # in the order in which `out` lies in memory: half the time of going by columns
+        bit = np.uint64(rules.rows - 1 - row)
         for column in range(rules.cols):
-            for row in range(rules.rows):
-                bit = np.uint64(column * (rules.rows + 1) + row)
-                out[rules.rows - 1 - row, column, plane] = np.int8((stones >> bit) & ONE)
+            out[row, column, 0] = np.int8((own >> bit) & ONE)
+            out[row, column, 1] = np.int8((other >> bit) & ONE)
+            bit += np.uint64(rules.rows + 1)
 
 
 @r.restore.register_body(ConnectFour)

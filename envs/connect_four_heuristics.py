@@ -8,6 +8,7 @@ from .bits import count_bits
 from .kernels import kernel
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
+EVERY_SECOND = np.uint64(0x5555555555555555)
 
 # Points of the `threats` heuristic.
 OPEN_LINE = 2  # a line of `connect` cells without an opponent's disc
@@ -17,24 +18,26 @@ DEEP_LOSS = 4000  # the opponent threatens to win at once in two places
 
 
 @kernel
-def shifted(cells, distance):
-    """Cells moved along a direction, backwards for a negative distance."""
-    return cells << np.uint64(distance) if distance >= 0 else cells >> np.uint64(-distance)
-
-
-@kernel
 def completing_cells(stones, empty, rows, connect):
-    """The empty cells on which one more stone completes ``connect`` in a row."""
+    """The empty cells on which one more stone completes ``connect`` in a row: some of the others lie just before it, the rest just after."""
     found = ZERO
     for direction in range(4):
-        step = 1 if direction == 0 else rows + direction - 1
-        for gap in range(connect):
-            cells = empty
-            for i in range(connect):
-                if i != gap:
-                    cells &= shifted(stones, (gap - i) * step)
-            found |= cells
-    return found
+        step = np.uint64(1 if direction == 0 else rows + direction - 1)
+        if connect == 4:  # the usual game, written out: it is asked for at every leaf of a search
+            before_1, after_1 = stones << step, stones >> step
+            before_2, after_2 = before_1 & (before_1 << step), after_1 & (after_1 >> step)
+            before_3, after_3 = before_2 & (before_1 << (step + step)), after_2 & (after_1 >> (step + step))
+            found |= before_3 | (before_2 & after_1) | (before_1 & after_2) | after_3
+        else:
+            before = ~ZERO
+            for gap in range(connect):
+                cells, after = before, stones
+                for _ in range(connect - 1 - gap):
+                    after = after >> step
+                    cells &= after
+                found |= cells
+                before = (before << step) & (stones << step)
+    return found & empty
 
 
 @kernel
@@ -53,15 +56,12 @@ def count_open_lines(cells, rows, connect):
 
 
 @kernel
-def row_cells(rows, cols, parity):
-    """The cells of every second row: of rows 1, 3, 5, … from the bottom for parity 1, of rows 2, 4, 6, … for parity 0."""
-    column = ZERO
-    for row in range(1 - parity, rows, 2):
-        column |= ONE << np.uint64(row)
-    board = ZERO
+def bottom_cells(rows, cols):
+    """The lowest cell of every column."""
+    bottom = ZERO
     for col in range(cols):
-        board |= column << np.uint64(col * (rows + 1))
-    return board
+        bottom |= ONE << np.uint64(col * (rows + 1))
+    return bottom
 
 
 @kernel
@@ -71,28 +71,26 @@ def threats(stones, first, player_to_move, rows, cols, connect):
     As columns fill up, player 0 gets the cells of odd rows and player 1 those of even rows, so a threat there decides the endgame; the lower
     of two threats in a column counts, since the game never gets to the other. Source: Allis, "A knowledge-based approach of connect-four", 1988.
     """
-    board = row_cells(rows, cols, 0) | row_cells(rows, cols, 1)
-    bottom = ZERO
-    for col in range(cols):
-        bottom |= ONE << np.uint64(col * (rows + 1))
+    bottom = bottom_cells(rows, cols)
+    # Multiplied by the bottom cells, the pattern of one column becomes that of all columns.
+    column = (ONE << np.uint64(rows)) - ONE
+    board, odd_rows = column * bottom, (column & EVERY_SECOND) * bottom
     occupied = stones[0] | stones[1]
     empty = board & ~occupied
     playable = (occupied + bottom) & board
     points = OPEN_LINE * (count_open_lines(board & ~stones[1], rows, connect) - count_open_lines(board & ~stones[0], rows, connect))
     winning = (completing_cells(stones[0], empty, rows, connect), completing_cells(stones[1], empty, rows, connect))
+    # A cell above one where the opponent wins is never reached, nor one above an own threat.
+    above = ((winning[0] | winning[1]) & ~playable) << ONE
+    covered = ZERO
+    while above != ZERO:
+        covered |= above
+        above = (above << ONE) & board
     for player in range(2):
         sign = 1 if player == 0 else -1
-        later = winning[player] & ~playable
-        # A cell above one where the opponent wins is never reached, nor one above an own threat.
-        lower = (winning[0] | winning[1]) & ~playable
-        covered = ZERO
-        above = lower << ONE
-        while above != ZERO:
-            covered |= above
-            above = (above << ONE) & board
-        later &= ~covered
-        points += sign * THREAT * count_bits(later)
-        points += sign * GOOD_PARITY * count_bits(later & row_cells(rows, cols, 1 - player))
+        later = winning[player] & ~playable & ~covered
+        likely = odd_rows if player == 0 else board & ~odd_rows
+        points += sign * (THREAT * count_bits(later) + GOOD_PARITY * count_bits(later & likely))
         now = count_bits(winning[player] & playable)
         if (now > 0 and player == player_to_move) or now > 1:
             points += sign * DEEP_LOSS
