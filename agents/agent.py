@@ -65,6 +65,8 @@ class Agent(ABC):
         name: the name it is registered under.
         summary: one line for people.
         parameters: what its specification may set.
+        isolated: whether matches run it in a process of its own unless told otherwise: so it should be if code that is not plyground's own
+            (a user's module, a network's runtime, another program) could hang, exit or eat up the memory.
         options: the values of its parameters.
         on_progress: called by iterative searches with the Decision of every iteration completed, if set.
     """
@@ -74,6 +76,7 @@ class Agent(ABC):
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    isolated: ClassVar[bool] = False
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
         self.options = convert_parameters(self.name, self.parameters, options)

@@ -25,6 +25,7 @@ class PythonAgent(Agent):
     summary = "an agent of your own: python:MODULE:FUNCTION calls the function, whose result has act(position)"
     parameters = (Parameter("function", str, None, "MODULE:FUNCTION, a function without arguments that makes the agent"),)
     argument = "function"
+    isolated = True
 
     def check_options(self) -> None:
         """Import the module and make the user's agent."""

@@ -60,8 +60,18 @@ def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0)
     """
     if isinstance(spec, Agent):
         return spec
+    agent_class, options = resolve_agent(spec)
+    return agent_class(game=game, seed=seed, **options)
+
+
+def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
+    """The class and the options, as text, that a specification stands for; nothing is made.
+
+    Raises:
+        SpecificationError: unknown agent, or a specification that does not follow the grammar.
+    """
     parsed = parse_specification(spec)
-    name, options = parsed.name, dict(parsed.parameters)
+    name, options = parsed.name, dict[str, Any](parsed.parameters)
     if name in _presets:
         preset = parse_specification(_presets[name][0])
         name, options = preset.name, preset.parameters | options
@@ -72,4 +82,4 @@ def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0)
         if keyless is None:
             raise SpecificationError(f"{parsed.argument!r} in {spec!r} is not of the form KEY=VALUE")
         options[keyless] = parsed.argument
-    return agent_class(game=game, seed=seed, **options)
+    return agent_class, options
