@@ -3,7 +3,10 @@
 Each game is one transaction. The file is in write-ahead-log mode: a process killed at any moment loses at most the game it
 was playing, several processes can work on one file, and one can read while another writes. The order in which a machine that loses power
 had written its last games may cost those games, never the file.
-Source: the SQLite documentation, "Write-Ahead Logging" and "PRAGMA synchronous".
+
+A store of an older version is brought up to date when it is opened. Where nothing can be written (a medium mounted read-only, a file that belongs
+to somebody else, a full disk), a store can still be read, an older one as a copy in memory.
+Source: the SQLite documentation, "Write-Ahead Logging", "PRAGMA synchronous" and "URI Filenames".
 """
 
 from __future__ import annotations
@@ -11,59 +14,30 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import time
+import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .match import GameResult
+from .store_schema import APPLICATION_ID, SCHEMA_VERSION, migrate
 
-APPLICATION_ID = 0x706C7967  # "plyg", in the file's header
-SCHEMA_VERSION = 1
 BUSY_SECONDS = 30.0
-
-SCHEMA = """
-CREATE TABLE tournaments (
-    number INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    settings TEXT NOT NULL,       -- JSON: everything that decides which games are played, except how many
-    pairs INTEGER NOT NULL,       -- the most that were asked for
-    created REAL NOT NULL         -- seconds since 1970
-) STRICT;
-CREATE TABLE agents (
-    tournament INTEGER NOT NULL REFERENCES tournaments,
-    number INTEGER NOT NULL,      -- place in the tournament, from 0
-    label TEXT NOT NULL,          -- as the user wrote it
-    spec TEXT NOT NULL,           -- the specification that makes it
-    options TEXT NOT NULL,        -- JSON: all options, defaults included
-    version TEXT NOT NULL,
-    PRIMARY KEY (tournament, number)
-) STRICT;
-CREATE TABLE games (
-    tournament INTEGER NOT NULL REFERENCES tournaments,
-    pair INTEGER NOT NULL,        -- the games of a pair share the opening
-    player_0 INTEGER NOT NULL,    -- the number of the agent in seat 0, who moves first
-    player_1 INTEGER NOT NULL,
-    opening TEXT NOT NULL,        -- actions, separated by spaces
-    moves TEXT NOT NULL,          -- all actions, those of the opening first
-    seed_0 INTEGER NOT NULL,      -- what the agent in seat 0 was reset with
-    seed_1 INTEGER NOT NULL,
-    return_0 REAL NOT NULL,
-    return_1 REAL NOT NULL,
-    reason TEXT NOT NULL,
-    fault TEXT,                   -- the kind of fault that ended the game
-    forfeited INTEGER,            -- the seat that committed it
-    seconds_0 REAL NOT NULL,      -- thinking time
-    seconds_1 REAL NOT NULL,
-    decisions_0 INTEGER NOT NULL, -- moves asked for
-    decisions_1 INTEGER NOT NULL,
-    finished REAL NOT NULL,       -- seconds since 1970
-    PRIMARY KEY (tournament, pair, player_0, player_1)
-) STRICT;
-"""
+FULL_BYTES = 1 << 20  # free space below which an error of input or output is put down to a full disk
 
 GameKey = tuple[int, int, int]  # pair, the agents' numbers by seat
+
+_GAME_COLUMNS = (
+    "pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, return_1, reason, fault, forfeited, "
+    "seconds_0, seconds_1, decisions_0, decisions_1"
+)
+_INSERT_GAME = (
+    f"INSERT INTO games (tournament, {_GAME_COLUMNS}, finished) VALUES (?, {', '.join('?' for _ in _GAME_COLUMNS.split(','))}, ?) "
+    "ON CONFLICT DO NOTHING"
+)
 
 
 class StoreError(Exception):
@@ -90,13 +64,25 @@ class StoredGame(NamedTuple):
 
 
 class StoredTournament(NamedTuple):
-    """A tournament as the store keeps it: number, name, what decides which games are played, the most pairs asked for, agents."""
+    """A tournament as the store keeps it.
+
+    Attributes:
+        number: what the store knows it by.
+        name: what it is called.
+        settings: everything that decides which games are played, except how many.
+        pairs: the most pairs that were asked for.
+        agents: its agents, in the order of their numbers.
+        left_out: how many games of those pairs were not played because deterministic agents would have repeated earlier ones.
+        command: the latest command that asked for it, if one did.
+    """
 
     number: int
     name: str
     settings: dict[str, Any]
     pairs: int
     agents: list[AgentEntry]
+    left_out: int = 0
+    command: str | None = None
 
 
 class Store:
@@ -109,6 +95,7 @@ class Store:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._opened: sqlite3.Connection | None = None
+        self._unwritable: str | None = None  # why the store can only be read, once that is known
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -122,42 +109,75 @@ class Store:
         if not self.path.absolute().parent.is_dir():
             raise StoreError(f"the folder {self.path.absolute().parent} for the store does not exist")
         with self._errors("opened"):
-            connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
             try:
-                self._set_up(connection)
+                return self._connect_writing()
+            except sqlite3.OperationalError as error:
+                connection = self._connect_reading()
+                if connection is None:
+                    raise
+                self._unwritable = self._explained(error)
+                return connection
+
+    def _connect_writing(self) -> sqlite3.Connection:
+        """Open the file, made or brought up to date as it needs."""
+        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            with _transaction(connection, "DEFERRED"):  # all that is read belongs to one moment
+                version = self._version(connection)
+            if version < SCHEMA_VERSION:
+                with _transaction(connection):
+                    migrate(connection, self._version(connection))  # asked again: another process may have been quicker
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connect_reading(self) -> sqlite3.Connection | None:
+        """Open a file that cannot be written, for reading; None if that is not possible either."""
+        if not self.path.is_file() or not self.path.stat().st_size:
+            return None
+        log = self.path.with_name(self.path.name + "-wal")
+        # A store in write-ahead-log mode needs a file for locks beside it, unless SQLite is told that nobody writes.
+        unlogged = () if log.exists() and log.stat().st_size else ("immutable=1",)
+        for options in ("mode=ro", *unlogged):
+            connection = sqlite3.connect(f"file:{urllib.parse.quote(str(self.path.absolute()))}?{options}", uri=True, isolation_level=None)
+            try:
+                return self._up_to_date(connection)
+            except sqlite3.OperationalError:
+                connection.close()
             except BaseException:
                 connection.close()
                 raise
-        return connection
+        return None
 
-    def _set_up(self, connection: sqlite3.Connection) -> None:
-        """Check whose file it is, and make the tables of a new one."""
-        with _transaction(connection, "DEFERRED"):  # all that is read belongs to one moment
-            ours = self._is_ours(connection)
-        if not ours:
-            with _transaction(connection):
-                if not self._is_ours(connection):  # another process may have been quicker
-                    for statement in SCHEMA.split(";\n"):
-                        connection.execute(statement)
-                    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+    def _up_to_date(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """This connection, or where the file is of an older version, one to a copy in memory that is of today's."""
+        version = self._version(connection)
+        if version == SCHEMA_VERSION:
+            return connection
+        copy = sqlite3.connect(":memory:", isolation_level=None)
+        connection.backup(copy)
+        connection.close()
+        with _transaction(copy):
+            migrate(copy, version)
+        return copy
 
-    def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file is a store of this version (True) or new (False); StoreError if it is anything else."""
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """The version of the store, 0 for an empty file; StoreError if it is a newer one, or anything else."""
         application, version, tables = (
             connection.execute(query).fetchone()[0]
             for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
         )
-        if application == APPLICATION_ID and version != SCHEMA_VERSION:
+        if application == APPLICATION_ID and version > SCHEMA_VERSION:
             raise StoreError(
-                f"{self.path} is a plyground store of version {version}, this plyground reads version {SCHEMA_VERSION}; "
-                "choose another file with --store FILE"
+                f"{self.path} is a plyground store of version {version}, this plyground knows versions up to {SCHEMA_VERSION}; "
+                "use a newer plyground, or choose another file with --store FILE"
             )
         if application != APPLICATION_ID and tables:
             raise StoreError(f"{self.path} is an SQLite file of another program; choose another file with --store FILE")
-        return bool(application == APPLICATION_ID)
+        return int(version) if application == APPLICATION_ID else 0
 
     def open(self) -> Store:
         """Open or make the file now; returns this store."""
@@ -184,25 +204,48 @@ class Store:
         except sqlite3.Error as error:
             if error.sqlite_errorname == "SQLITE_NOTADB":
                 raise StoreError(f"{self.path} is no plyground store; choose another file with --store FILE") from None
-            raise StoreError(f"the store {self.path} cannot be {action}: {error}") from error
+            raise StoreError(f"the store {self.path} cannot be {action}: {self._explained(error)}") from error
 
-    def enter_tournament(self, name: str, settings: dict[str, Any], agents: list[AgentEntry], pairs: int) -> int:
-        """The number of the tournament of that name, entered now if the store does not hold it yet.
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for a body that writes; StoreError if the store can only be read."""
+        connection = self._connection
+        if self._unwritable is not None:
+            raise StoreError(f"the store {self.path} cannot be written: {self._unwritable}")
+        with self._errors("written"):
+            yield connection
+
+    def _explained(self, error: sqlite3.Error) -> str:
+        """What an error means to whoever can do something about it."""
+        name = getattr(error, "sqlite_errorname", "")
+        with contextlib.suppress(OSError):
+            no_space = name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN")) and shutil.disk_usage(self.path.absolute().parent).free < FULL_BYTES
+            if name == "SQLITE_FULL" or no_space:
+                return f"the disk is full ({error}); all games counted so far are in it, and when there is space the same command goes on"
+        if name.startswith("SQLITE_READONLY"):
+            return f"it is read-only ({error})"
+        return str(error)
+
+    def enter_tournament(
+        self, name: str, settings: dict[str, Any], agents: list[AgentEntry], pairs: int, left_out: int = 0, command: str | None = None
+    ) -> int:
+        """The number of the tournament of that name, entered now if the store does not hold it yet; see :class:`StoredTournament`.
 
         Raises:
             StoreError: the name belongs to a tournament with other settings.
         """
-        with self._errors("written"), _transaction(self._connection):
-            row = self._connection.execute("SELECT number, settings FROM tournaments WHERE name = ?", (name,)).fetchone()
+        with self._writing() as connection, _transaction(connection):
+            row = connection.execute("SELECT number, settings FROM tournaments WHERE name = ?", (name,)).fetchone()
             if row is not None:
                 self._check_settings(name, json.loads(row[1]), settings)
-                self._connection.execute("UPDATE tournaments SET pairs = max(pairs, ?) WHERE number = ?", (pairs, row[0]))
+                update = "UPDATE tournaments SET pairs = max(pairs, ?), left_out = max(left_out, ?), command = coalesce(?, command) WHERE number = ?"
+                connection.execute(update, (pairs, left_out, command, row[0]))
                 return int(row[0])
-            values = (name, json.dumps(settings), pairs, time.time())
-            number = self._connection.execute("INSERT INTO tournaments (name, settings, pairs, created) VALUES (?, ?, ?, ?)", values).lastrowid
+            insert = "INSERT INTO tournaments (name, settings, pairs, created, left_out, command) VALUES (?, ?, ?, ?, ?, ?)"
+            number = connection.execute(insert, (name, json.dumps(settings), pairs, time.time(), left_out, command)).lastrowid
             assert number is not None
             rows = [(number, i, a.label, a.spec, json.dumps(a.options), a.version) for i, a in enumerate(agents)]
-            self._connection.executemany("INSERT INTO agents VALUES (?, ?, ?, ?, ?, ?)", rows)
+            connection.executemany("INSERT INTO agents (tournament, number, label, spec, options, version) VALUES (?, ?, ?, ?, ?, ?)", rows)
             return number
 
     def _check_settings(self, name: str, held: dict[str, Any], wanted: dict[str, Any]) -> None:
@@ -222,12 +265,13 @@ class Store:
         if not self.path.exists():
             raise StoreError(f"there is no store {self.path}")
         with self._errors("read"), _transaction(self._connection, "DEFERRED"):
-            found = self._connection.execute("SELECT number, name, settings, pairs FROM tournaments ORDER BY number").fetchall()
+            columns = "number, name, settings, pairs, left_out, command"
+            found = self._connection.execute(f"SELECT {columns} FROM tournaments ORDER BY number").fetchall()
             agents: dict[int, list[AgentEntry]] = {row[0]: [] for row in found}
             query = "SELECT tournament, label, spec, options, version FROM agents ORDER BY tournament, number"
             for tournament, label, spec, options, version in self._connection.execute(query):
                 agents[tournament].append(AgentEntry(label, spec, json.loads(options), version))
-        return [StoredTournament(row[0], row[1], json.loads(row[2]), row[3], agents[row[0]]) for row in found]
+        return [StoredTournament(row[0], row[1], json.loads(row[2]), row[3], agents[row[0]], *row[4:]) for row in found]
 
     def finished(self, tournament: int) -> set[GameKey]:
         """The keys of the games that a tournament has."""
@@ -241,17 +285,13 @@ class Store:
             *(tournament, game.pair, *game.players, _write_actions(game.opening), _write_actions(result.moves), *game.seeds, *result.returns),
             *(result.reason, result.fault, result.forfeited, *result.seconds, *result.decisions, time.time()),
         )
-        with self._errors("written"):
-            cursor = self._connection.execute(f"INSERT INTO games VALUES ({', '.join('?' * len(row))}) ON CONFLICT DO NOTHING", row)
+        with self._writing() as connection:
+            cursor = connection.execute(_INSERT_GAME, row)
         return cursor.rowcount == 1
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
         """The games of a tournament, pair by pair; of the first ``pairs`` pairs only, if that is given."""
-        query = (
-            "SELECT pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, return_1, reason, fault, forfeited, "
-            "seconds_0, seconds_1, decisions_0, decisions_1 FROM games WHERE tournament = ? AND pair < ? "
-            "ORDER BY pair, player_0, player_1"
-        )
+        query = f"SELECT {_GAME_COLUMNS} FROM games WHERE tournament = ? AND pair < ? ORDER BY pair, player_0, player_1"
         with self._errors("read"):
             for row in self._connection.execute(query, (tournament, 2**62 if pairs is None else pairs)):
                 result = GameResult(_read_actions(row[4]), row[7:9], row[9], row[10], row[11], row[12:14], row[14:16])

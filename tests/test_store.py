@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from pathlib import Path
 
 import pytest
 from plyground.evaluation.match import GameResult
-from plyground.evaluation.store import SCHEMA_VERSION, AgentEntry, Store, StoredGame, StoreError
+from plyground.evaluation.store import AgentEntry, Store, StoredGame, StoreError
+from plyground.evaluation.store_schema import SCHEMA_VERSION
 
 AGENTS = [AgentEntry("a", "random", {}, "1"), AgentEntry("b", "alphabeta:depth=3", {"depth": 3, "ordering": True}, "1")]
 
@@ -79,7 +79,7 @@ def test_a_store_of_another_version_is_refused(tmp_path):
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     message = refusal(path)
-    assert f"is a plyground store of version 99, this plyground reads version {SCHEMA_VERSION}" in message
+    assert f"is a plyground store of version 99, this plyground knows versions up to {SCHEMA_VERSION}" in message
 
 
 @pytest.mark.parametrize("content", [b"This is a letter to my aunt, and no store of games at all.\n" * 50, b"SQLite format 3\0" + bytes(range(200))])
@@ -107,15 +107,6 @@ def test_a_place_that_cannot_hold_a_store_is_refused(tmp_path):
         assert "cannot be opened" in refusal("/proc/store.db")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind this user")
-def test_a_read_only_store_is_refused(tmp_path):
-    path = tmp_path / "store.db"
-    Store(path).open().close()
-    path.chmod(0o444)
-    with pytest.raises(StoreError, match="attempt to write a readonly database"), Store(path) as opened:
-        opened.enter_tournament("t", {}, AGENTS, 1)
-
-
 def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
     number = store.enter_tournament("t", {}, AGENTS, 1000)
     pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
@@ -128,7 +119,7 @@ def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
             store.add(number, game(pair))
             added += 1
 
-    with pytest.raises(StoreError, match="cannot be written: database or disk is full"):
+    with pytest.raises(StoreError, match=r"cannot be written: the disk is full .*the same command goes on"):
         fill()
     with Store(store.path) as again:
         assert len(again.finished(number)) == added

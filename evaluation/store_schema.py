@@ -1,0 +1,69 @@
+"""The tables of the results store, as the list of steps that lead from an empty file to today's version.
+
+A change of the tables is one more step at the end of :data:`STEPS`; steps that have been released are never edited. A new store goes through all
+of them, an older one through those it lacks, in one transaction: it is of the old version or of the new one, never between them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+APPLICATION_ID = 0x706C7967  # "plyg", in the file's header
+
+_GAMES_AND_AGENTS = """
+CREATE TABLE tournaments (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    settings TEXT NOT NULL,       -- JSON: everything that decides which games are played, except how many
+    pairs INTEGER NOT NULL,       -- the most that were asked for
+    created REAL NOT NULL         -- seconds since 1970
+) STRICT;
+CREATE TABLE agents (
+    tournament INTEGER NOT NULL REFERENCES tournaments,
+    number INTEGER NOT NULL,      -- place in the tournament, from 0
+    label TEXT NOT NULL,          -- as the user wrote it
+    spec TEXT NOT NULL,           -- the specification that makes it
+    options TEXT NOT NULL,        -- JSON: all options, defaults included
+    version TEXT NOT NULL,
+    PRIMARY KEY (tournament, number)
+) STRICT;
+CREATE TABLE games (
+    tournament INTEGER NOT NULL REFERENCES tournaments,
+    pair INTEGER NOT NULL,        -- the games of a pair share the opening
+    player_0 INTEGER NOT NULL,    -- the number of the agent in seat 0, who moves first
+    player_1 INTEGER NOT NULL,
+    opening TEXT NOT NULL,        -- actions, separated by spaces
+    moves TEXT NOT NULL,          -- all actions, those of the opening first
+    seed_0 INTEGER NOT NULL,      -- what the agent in seat 0 was reset with
+    seed_1 INTEGER NOT NULL,
+    return_0 REAL NOT NULL,
+    return_1 REAL NOT NULL,
+    reason TEXT NOT NULL,
+    fault TEXT,                   -- the kind of fault that ended the game
+    forfeited INTEGER,            -- the seat that committed it
+    seconds_0 REAL NOT NULL,      -- thinking time
+    seconds_1 REAL NOT NULL,
+    decisions_0 INTEGER NOT NULL, -- moves asked for
+    decisions_1 INTEGER NOT NULL,
+    finished REAL NOT NULL,       -- seconds since 1970
+    PRIMARY KEY (tournament, pair, player_0, player_1)
+) STRICT;
+"""
+
+# How many games were left out because deterministic agents would have repeated earlier ones; the latest command that asked for the tournament.
+_LEFT_OUT_AND_COMMAND = """
+ALTER TABLE tournaments ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tournaments ADD COLUMN command TEXT;
+"""
+
+STEPS = (_GAMES_AND_AGENTS, _LEFT_OUT_AND_COMMAND)  # step n leads from version n to version n + 1
+SCHEMA_VERSION = len(STEPS)
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring the tables from ``version`` (0: an empty file) to today's, within the transaction that is under way."""
+    for step in STEPS[version:]:
+        for statement in step.split(";\n"):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {len(STEPS)}")

@@ -1,0 +1,160 @@
+"""Stores on media that are full or cannot be written: real ones, a small file system in memory mounted for the test."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from plyground.cli import app
+from plyground.evaluation.store import Store, StoreError
+from plyground.evaluation.tournament import Plan, Tournament
+from typer.testing import CliRunner, Result
+
+OLD = Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite"
+PLAN = Plan("connect_four", ("random", "greedy"), pairs=400, seed=3)
+COMMAND = ["tournament", PLAN.game, *PLAN.agents, "--pairs", str(PLAN.pairs), "--seed", str(PLAN.seed), "--store", "store.db"]
+
+
+def mount(*arguments: str) -> bool:
+    """Whether mount(8) did what it was asked for."""
+    return shutil.which("mount") is not None and subprocess.run(["mount", *arguments], check=False, capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A file system of 128 KiB."""
+    if not mount("-t", "tmpfs", "-o", "size=128k", "tmpfs", str(tmp_path)):
+        pytest.skip("file systems can be mounted by root on Linux only")
+    try:
+        yield tmp_path
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
+def remount(disk: Path, options: str) -> None:
+    assert mount("-o", f"remount,{options}", str(disk))
+
+
+def plyground(folder: Path, *words: str) -> Result:
+    """Run a command as if in that folder."""
+    with contextlib.chdir(folder):
+        return CliRunner().invoke(app, list(words))
+
+
+def records(path: Path) -> list[tuple]:
+    """Everything about the games in a store that the seed decides."""
+    with Store(path) as store:
+        return [(game[:4], *game.result[:5]) for game in store.games(1)]
+
+
+def undisturbed(path: Path) -> list[tuple]:
+    with Store(path) as store:
+        Tournament(PLAN, store).run()
+    return records(path)
+
+
+def test_a_tournament_that_fills_the_disk_stops_with_a_clear_error_and_goes_on_when_there_is_space(disk, tmp_path_factory):
+    stopped = subprocess.run([sys.executable, "-m", "plyground.cli", *COMMAND], check=False, capture_output=True, text=True, cwd=disk, timeout=120)
+    assert stopped.returncode == 2
+    assert "plyground: the store store.db cannot be written: the disk is full" in stopped.stderr
+    assert "when there is space the same command goes on" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    again = plyground(disk, *COMMAND)
+    assert again.exit_code == 2
+    assert "the disk is full" in again.stderr
+    remount(disk, "size=8m")
+    held = records(disk / "store.db")
+    assert 0 < len(held) < 2 * PLAN.pairs
+    assert plyground(disk, *COMMAND).exit_code == 0
+    finished = records(disk / "store.db")
+    assert finished[: len(held)] == held
+    assert finished == undisturbed(tmp_path_factory.mktemp("undisturbed") / "store.db")
+
+
+def test_a_store_on_a_full_disk_can_be_reported(disk):
+    stopped = plyground(disk, *COMMAND)
+    assert stopped.exit_code == 2, stopped.stderr
+    report = plyground(disk, "report", "store.db")
+    assert report.exit_code == 0, report.stderr
+    assert " of them distinct" in report.stdout
+
+
+def test_there_is_no_room_for_a_new_store_on_a_full_disk(disk):
+    (disk / "ballast").write_bytes(bytes(os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize))
+    stopped = plyground(disk, *COMMAND)
+    assert stopped.exit_code == 2
+    assert "the disk is full" in stopped.stderr
+    remount(disk, "size=8m")
+    assert plyground(disk, *COMMAND).exit_code == 0
+
+
+def test_a_store_on_a_read_only_medium_can_be_reported_and_is_not_played_on(disk):
+    remount(disk, "size=8m")
+    with Store(disk / "store.db") as store:
+        Tournament(PLAN._replace(pairs=3), store).run()
+    held = records(disk / "store.db")
+    remount(disk, "ro")
+    refused = plyground(disk, *COMMAND)
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("plyground: the store store.db cannot be written: ")
+    assert refused.stderr.count("\n") == 1
+    assert "Elo" in plyground(disk, "report", "store.db").stdout
+    assert plyground(disk, "export", "store.db").stdout.count("\n") == 6
+    assert records(disk / "store.db") == held
+    remount(disk, "rw")
+    assert plyground(disk, *COMMAND).exit_code == 0
+    assert records(disk / "store.db")[:6] == held
+
+
+def test_an_old_store_on_a_read_only_medium_can_be_read(disk):
+    remount(disk, "size=8m")
+    path = Path(shutil.copy(OLD, disk / "old.db"))
+    content = path.read_bytes()
+    remount(disk, "ro")
+    with Store(path) as store:
+        assert [(t.name, t.left_out) for t in store.tournaments()][1:] == [("with faults", 0), ("with repeats", 0)]
+        assert sum(1 for _ in store.games(1)) == 10
+        with pytest.raises(StoreError, match="cannot be written"):
+            store.enter_tournament("t", {}, [], 1)
+    assert path.read_bytes() == content
+
+
+# -- files of somebody else --
+
+OPEN = """
+import os, sys
+from plyground.evaluation.store import Store, StoreError
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+with Store(sys.argv[1]) as store:
+    print(len(store.tournaments()))
+    try:
+        store.enter_tournament("t", {}, [], 1)
+    except StoreError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="a matter of POSIX")
+@pytest.mark.parametrize("mode_of_the_folder", [0o555, 0o777])
+def test_a_file_of_somebody_else_can_be_read_and_is_refused_for_writing(mode_of_the_folder):
+    with tempfile.TemporaryDirectory() as name:  # not tmp_path, which is hidden from others
+        folder = Path(name)
+        path = Path(shutil.copy(OLD, folder / "store.db"))
+        Store(path).open().close()
+        path.chmod(0o444)
+        folder.chmod(mode_of_the_folder)
+        ran = subprocess.run([sys.executable, "-c", OPEN, str(path)], check=False, capture_output=True, text=True)
+        folder.chmod(0o700)
+    assert ran.returncode == 0, ran.stderr
+    count, refusal = ran.stdout.splitlines()
+    assert count == "3"
+    assert f"the store {path} cannot be written: it is read-only" in refusal

@@ -1,0 +1,93 @@
+"""Stores of older versions: a real one is brought up to date with everything that is in it, and goes on; a step that fails changes nothing.
+
+``data/stores/version-1.sqlite`` was written by plyground at commit 9cfb524: ten of the eighteen games of Plan("tic_tac_toe", ("random", "greedy",
+"minimax:depth=2"), pairs=3, seed=5); "with faults", in which tests/broken/agents.py's Raises forfeits; "with repeats", two deterministic agents
+without openings.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from plyground.evaluation import store_schema
+from plyground.evaluation.report import report_store
+from plyground.evaluation.store import Store, StoreError
+
+OLD = Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite"
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A copy of the store of version 1."""
+    return Path(shutil.copy(OLD, tmp_path / "old.db"))
+
+
+def plain(path: Path, query: str) -> list[tuple]:
+    """What SQLite itself finds in a file, which it leaves as it is."""
+    connection = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def columns(path: Path, table: str) -> list[str]:
+    return [row[1] for row in plain(path, f"PRAGMA table_info({table})")]
+
+
+OLD_GAMES = "SELECT tournament, pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, reason, fault, seconds_0, finished FROM games"
+
+
+def test_the_data_is_a_store_of_version_1():
+    assert plain(OLD, "PRAGMA user_version") == [(1,)]
+    assert "left_out" not in columns(OLD, "tournaments")
+    assert plain(OLD, "SELECT tournament, count(*) FROM games GROUP BY tournament") == [(1, 10), (2, 4), (3, 6)]
+
+
+def test_an_old_store_is_brought_up_to_date_with_everything_in_it(old):
+    with Store(old) as store:
+        tournaments = store.tournaments()
+        assert [(t.name, t.pairs, len(t.agents), t.left_out, t.command) for t in tournaments] == [
+            ("tic_tac_toe 3de798fd", 3, 3, 0, None),
+            ("with faults", 2, 2, 0, None),
+            ("with repeats", 3, 2, 0, None),
+        ]
+        assert [sum(1 for _ in store.games(t.number)) for t in tournaments] == [10, 4, 6]
+        assert {game.result.fault for game in store.games(2)} == {"raised"}
+    assert plain(old, "PRAGMA user_version") == [(store_schema.SCHEMA_VERSION,)]
+    assert plain(old, OLD_GAMES) == plain(OLD, OLD_GAMES)
+
+
+def test_an_updated_store_has_the_tables_of_a_new_one(old, tmp_path):
+    Store(old).open().close()
+    Store(tmp_path / "new.db").open().close()
+    for table in ("tournaments", "agents", "games"):
+        assert columns(old, table) == columns(tmp_path / "new.db", table)
+
+
+def test_an_old_store_can_be_reported(old):
+    with Store(old) as store:
+        assert [report.table.games for report in report_store(store)] == [10, 4, 6]
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):
+    broken = "ALTER TABLE games ADD COLUMN more TEXT;\nALTER TABLE gmes ADD COLUMN x TEXT"
+    monkeypatch.setattr(store_schema, "STEPS", (*store_schema.STEPS, broken))
+    with pytest.raises(StoreError, match=r"old\.db cannot be opened: no such table: gmes"):
+        Store(old).open()
+    assert plain(old, "PRAGMA user_version") == [(1,)]
+    assert plain(old, "SELECT sql FROM sqlite_schema") == plain(OLD, "SELECT sql FROM sqlite_schema")
+    assert plain(old, OLD_GAMES) == plain(OLD, OLD_GAMES)
+
+
+def test_a_newer_store_is_refused_and_left_as_it_is(old):
+    connection = sqlite3.connect(old)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    content = old.read_bytes()
+    with pytest.raises(StoreError, match=f"of version 99, this plyground knows versions up to {store_schema.SCHEMA_VERSION}; use a newer plyground"):
+        Store(old).open()
+    assert old.read_bytes() == content
