@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from .commands import analysis, listing, playing, results
+from .commands import analysis, listing, playing, results, tournaments
 from .commands.common import app
 from .envs.version import __version__
 
-__all__ = ["analysis", "app", "listing", "main", "playing", "results"]  # importing a file of commands adds them to the application
+__all__ = ["analysis", "app", "listing", "main", "playing", "results", "tournaments"]  # importing a file of commands adds them to the application
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ class Decision:
 class Agent(ABC):
     """Base class of agents. A subclass declares its parameters and implements :meth:`decide`.
 
-    An agent is deterministic: the same specification, seed and sequence of situations give the same actions. One agent plays one
+    An agent is repeatable: the same specification, seed and sequence of situations give the same actions. One agent plays one
     game at a time; for a second thread or a second game at once, make a second agent.
 
     Attributes:
@@ -166,6 +166,14 @@ class Agent(ABC):
         if isinstance(position, Position):
             return position
         raise TypeError(f"an agent acts on a Position, a plyground environment or an observation dictionary, not on {type(situation).__name__}")
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether it always plays the same in a game that takes the same course, whatever its seed: it draws no random numbers and looks at no clock.
+
+        Two such agents repeat their game whenever they meet in the same opening: a tournament does not play it again. False where it is not known.
+        """
+        return False
 
     @property
     def version(self) -> str:

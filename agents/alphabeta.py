@@ -46,6 +46,10 @@ class TreeSearchAgent(Agent):
         self._symmetries = game.symmetries
         self._search(game.initial_position(), 1, math.inf, math.inf, None)
 
+    @property
+    def deterministic(self) -> bool:
+        return self.options.get("time") is None
+
     def new_table(self, game: Game) -> Any:
         """A transposition table as large as ``table=`` allows, or as the depth can make use of: a table that the cache holds is faster."""
         megabytes, depth = self.options.get("table", 0), self.options["depth"]
@@ -237,6 +241,11 @@ class AlphaBeta(TreeSearchAgent):
     def prepare(self, game: Game) -> None:
         super().prepare(game)
         self._endgame = Endgame(game, self.options["endgame"])
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        if self._ready_for is not None:
+            self._endgame.clear()
 
     def decide(self, position: Position) -> Decision:
         return self._endgame.decide(position, self.options["time"]) or super().decide(position)

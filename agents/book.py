@@ -17,7 +17,9 @@ each other under the board's symmetries the book holds one, and all are found.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -252,12 +254,20 @@ class CanonicalForm:
 
 def opening_positions(game: Game, plies: int) -> Iterator[tuple[int, ...]]:
     """The positions of the first ``plies`` plies up to symmetry, by ply, each as the actions that lead to its canonical image."""
+    for layer in itertools.islice(position_layers(game), plies):
+        yield from layer
+
+
+def position_layers(game: Game, most: float = math.inf) -> Iterator[list[tuple[int, ...]]]:
+    """For each ply, from 0 on, the positions that are not over, up to symmetry, each as the actions that lead to its canonical image.
+
+    Raises:
+        SpecificationError: there are more than ``most`` positions of one ply.
+    """
     canon = CanonicalForm(game)
     layer: dict[bytes, tuple[int, ...]] = {canon(game.initial_position())[0]: ()}
-    for ply in range(plies):
-        yield from layer.values()
-        if ply == plies - 1:
-            return
+    for ply in itertools.count(1):
+        yield list(layer.values())
         following: dict[bytes, tuple[int, ...]] = {}
         for actions in layer.values():
             position = game.position(actions)
@@ -266,6 +276,8 @@ def opening_positions(game: Game, plies: int) -> Iterator[tuple[int, ...]]:
                 if not ahead.is_over:
                     key, image_of = canon(ahead)
                     following.setdefault(key, tuple(int(image_of[each]) for each in (*actions, action)))
+            if len(following) > most:
+                raise SpecificationError(f"{game.spec} has more than {most:,.0f} positions after {ply} plies, which are too many to list")
         layer = following
 
 

@@ -27,6 +27,11 @@ class Endgame:
         if self._solver is not None:
             self._solver.prepare()
 
+    def clear(self) -> None:
+        """Forget all positions: which of several best actions the solver finds first depends on what it has solved before."""
+        if self._solver is not None:
+            self._solver.clear()
+
     def decide(self, position: Position, time: float | None) -> Decision | None:
         """The exact decision, or None where too much is left, or could not be solved within ``time`` seconds."""
         if self._solver is None or self._solver.plies_left(position) > self._plies:

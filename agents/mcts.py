@@ -82,6 +82,8 @@ class Mcts(Agent):
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
+        if self._ready_for is not None:
+            self._endgame.clear()
         self._root = None
         self._streams = [new_stream(seed, thread) for thread in range(self.options["threads"])]
 

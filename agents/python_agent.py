@@ -19,7 +19,8 @@ class PythonAgent(Agent):
     """Calls ``function()`` of a module, which is looked for in the current folder too; the result must have ``act(position)``.
 
     What ``act`` returns is handed on as it is: the match judges it. If the result has ``reset(seed)``, it is called before every
-    game; an agent that draws random numbers needs it to be deterministic.
+    game; an agent that draws random numbers needs it to be repeatable. ``deterministic = True`` in the result says that it draws none, looks at no
+    clock and keeps nothing from one game to the next: a tournament then does not let it repeat its games.
     """
 
     summary = "an agent of your own: python:MODULE:FUNCTION calls the function, whose result has act(position)"
@@ -39,6 +40,10 @@ class PythonAgent(Agent):
 
     def decide(self, position: Position) -> Decision:
         return Decision(self.bot.act(position))
+
+    @property
+    def deterministic(self) -> bool:
+        return getattr(self.bot, "deterministic", False) is True
 
     @property
     def spec(self) -> str:

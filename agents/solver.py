@@ -303,6 +303,10 @@ class SolverAgent(Agent):
         self._solver = make_solver(game, self.options["memory"])
         self._solver.prepare()
 
+    @property
+    def deterministic(self) -> bool:
+        return self.options["time"] is None
+
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
         if self._ready_for is not None:

@@ -25,7 +25,8 @@ def run(path: Path, games: int, seed: int) -> tuple[float, float, float, int]:
     began, began_processor = time.perf_counter(), time.process_time()
     with Store(path) as store:
         tournament = Tournament(Plan("connect_four", ("random", "random"), pairs=games // 2, seed=seed), store)
-        progress = TournamentProgress(CrossTable(tournament.labels, tournament.played()), tournament.total)
+        progress = TournamentProgress(tournament.schedule.total)
+        progress.begin(CrossTable(tournament.labels, tournament.played()))
         tournament.run(progress.count)
         table = CrossTable(tournament.labels, tournament.played())
     seconds, processor = time.perf_counter() - began, time.process_time() - began_processor

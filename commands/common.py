@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from ..envs.specification import SpecificationError
 from ..evaluation.store import StoreError
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
+DEFAULT_STORE = Path("plyground-tournament.db")
 
 
 class _Commands(typer.core.TyperGroup):
@@ -40,6 +42,17 @@ app = typer.Typer(
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="Name and parameters, such as connect_four or gomoku:size=10,rule=caro.")]
 OpeningOption = Annotated[str, typer.Option(metavar="MOVES", help="Moves played beforehand, by name, separated by commas: d,d,c.")]
 SeedOption = Annotated[int, typer.Option(help="Decides everything that is random.")]
+OpeningsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="random:PLIES|all:PLIES|FILE", help="Where openings come from: random moves, every position of that depth up to symmetry, a file."
+    ),
+]
+BalancedOption = Annotated[str | None, typer.Option(metavar="AGENT", help="Take only openings that this agent values near 0, such as solver.")]
+WithinOption = Annotated[
+    float | None, typer.Option(metavar="VALUE", help="How near, in the unit of the agent's values (default: a tenth of the greatest return).")
+]
+StoreOption = Annotated[Path, typer.Option(metavar="FILE", help="Where finished games are kept.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of text.")]
 
 
@@ -56,14 +69,14 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def same_command(context: typer.Context) -> str:
-    """The command that was given, arguments first, options that have their defaults left out."""
+def same_command(context: typer.Context, **changed: Any) -> str:
+    """The command that was given, arguments first, options that have their defaults left out; some parameters may be changed."""
     arguments: list[Any] = []
     options: list[str] = []
     for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
+        value = (context.params | changed).get(parameter.name or "")
         if parameter.param_type_name == "argument":
-            arguments += value if isinstance(value, (list, tuple)) else [value]
+            arguments += value if isinstance(value, (list, tuple)) else [] if value is None else [value]
         elif value != parameter.default and value is not None:
             options += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
     return f"plyground {context.info_name} {shlex.join([*map(str, arguments), *options])}"

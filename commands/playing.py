@@ -1,83 +1,19 @@
-"""Commands that play games: ``tournament``, ``match``, ``play``."""
+"""Commands that play one game: ``match``, ``play``."""
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from ..agents import Agent, Decision, make_agent
 from ..agents.human import HumanAgent, HumanQuit
 from ..envs import Game, Position, make_game
 from ..envs.game import PLAYERS
-from ..envs.specification import SpecificationError
 from ..evaluation import display
 from ..evaluation.match import GameResult, play_game
-from ..evaluation.store import Store
-from ..evaluation.table import CrossTable
-from ..evaluation.tournament import Plan, Tournament, distinct_labels
-from .common import INTERRUPTED, GameArgument, JsonOption, OpeningOption, SeedOption, app, print_json, read_moves, same_command
-
-DEFAULT_STORE = Path("plyground-tournament.db")
-
-
-@app.command()
-def tournament(
-    context: typer.Context,
-    game: GameArgument,
-    agents: Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="Two agents or more, such as random or alphabeta:depth=6.")],
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games between each two agents; a pair is one opening with both seatings.")] = 10,
-    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves before the agents take over.")] = 2,
-    seed: SeedOption = 1,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Where finished games are kept.")] = DEFAULT_STORE,
-    name: Annotated[str | None, typer.Option(help="What the tournament is called in the store (default: made from its settings).")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Let agents play everybody against everybody, in both seats.
-
-    Every finished game is kept at once. The same command goes on where it was stopped; more --pairs add games.
-
-    [bold]Examples[/bold]
-
-    plyground tournament connect_four random greedy minimax:depth=2 alphabeta:depth=6 montecarlo:simulations=200
-
-    plyground tournament dots_and_boxes:rows=2,cols=2 random python:my_module:make_bot --pairs 50 --json
-    """
-    notes = Console(stderr=True, highlight=False, soft_wrap=True)
-    if "human" in agents:
-        raise SpecificationError("a person cannot play in a tournament; use: plyground play GAME")
-    with Store(store) as opened:
-        planned = Tournament(Plan(game, tuple(agents), pairs, opening_plies, seed), opened, name)
-        table = CrossTable(planned.labels, planned.played())
-        before = table.games
-        if 0 < before < planned.total:
-            notes.print(f"{before} of {planned.total} games are in {store} already; playing the other {planned.total - before}", markup=False)
-        progress = display.TournamentProgress(table, planned.total)
-        try:
-            if before < planned.total:
-                planned.get_ready()
-            with display.show_progress(progress, Console(stderr=True)):
-                planned.run(progress.count)
-        except KeyboardInterrupt:
-            held = CrossTable(planned.labels, planned.played()).games
-            notes.print(f"stopped; {held} of {planned.total} games are in {store}. To go on:\n  {same_command(context)}", markup=False)
-            raise typer.Exit(INTERRUPTED) from None
-        table = CrossTable(planned.labels, planned.played())  # the games another process has added count as well
-    if before == planned.total:
-        notes.print(
-            f"all {before} games of this tournament are in {store} already: none was played. More --pairs or another --seed give new ones.",
-            markup=False,
-        )
-    if as_json:
-        print_json({"tournament": planned.plan._asdict(), "store": str(store), **table.to_json()})
-        return
-    console = Console(highlight=False)
-    console.print(f"{planned.game.spec}: {table.games} games (pairs {pairs}, opening plies {opening_plies}, seed {seed})\n", markup=False)
-    display.print_cross_table(table, console)
-    notes.print(f"\ngames in {store}; for ratings: plyground report {shlex.quote(str(store))}", markup=False)
+from ..evaluation.tournament import distinct_labels
+from .common import GameArgument, JsonOption, OpeningOption, SeedOption, app, print_json, read_moves
 
 
 @app.command()

@@ -17,8 +17,21 @@ from ..evaluation.export import FORMATS, export_games
 from ..evaluation.report import parse_anchor, print_report, report_store
 from ..evaluation.sprt import H0, H1, Hypotheses, SprtMatch, SprtState
 from ..evaluation.store import Store
-from .common import INTERRUPTED, GameArgument, JsonOption, SeedOption, app, print_json, same_command
-from .playing import DEFAULT_STORE
+from ..evaluation.tournament import Plan
+from .common import (
+    DEFAULT_STORE,
+    INTERRUPTED,
+    BalancedOption,
+    GameArgument,
+    JsonOption,
+    OpeningsOption,
+    SeedOption,
+    StoreOption,
+    WithinOption,
+    app,
+    print_json,
+    same_command,
+)
 
 StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")]
 
@@ -83,9 +96,11 @@ def sprt(
     alpha: Annotated[float, typer.Option(help="Probability of accepting H1 where H0 holds.")] = 0.05,
     beta: Annotated[float, typer.Option(help="Probability of accepting H0 where H1 holds.")] = 0.05,
     max_pairs: Annotated[int, typer.Option(min=1, help="Pairs of games to play at most.")] = 10_000,
-    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves before the agents take over.")] = 4,
+    opening: OpeningsOption = "random:4",
+    balanced: BalancedOption = None,
+    within: WithinOption = None,
     seed: SeedOption = 1,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Where finished games are kept.")] = DEFAULT_STORE,
+    store: StoreOption = DEFAULT_STORE,
     as_json: JsonOption = False,
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0 (sequential probability ratio test).
@@ -102,7 +117,8 @@ def sprt(
     if "human" in (first, second):
         raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
     with Store(store) as opened:
-        match = SprtMatch(game, (first, second), Hypotheses(elo0, elo1, alpha, beta), opened, max_pairs, opening_plies, seed)
+        plan = Plan(game, (first, second), max_pairs, opening, seed, balanced=balanced, within=within)
+        match = SprtMatch(plan, Hypotheses(elo0, elo1, alpha, beta), opened)
         lower, upper = match.hypotheses.bounds
         try:
             with Console(stderr=True, highlight=False).status("") as status:
@@ -128,7 +144,7 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
         accepted, other = (elo1, elo0) if state.verdict == H1 else (elo0, elo1)
         console.print(Text(f"{state.verdict} is accepted: the difference is {accepted:g} Elo rather than {other:g}", "bold"))
     elif match.exhausted:
-        console.print(Text("not decided: the agents only repeat their games; more --opening-plies give other openings", "bold"))
+        console.print(Text("not decided: the agents would only repeat their games; longer or other --opening give more", "bold"))
     else:
         console.print(Text(f"not decided after {match.max_pairs} pairs; the same command with more --max-pairs goes on", "bold"))
     lower, upper = match.hypotheses.bounds

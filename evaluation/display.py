@@ -107,16 +107,25 @@ class _GamesPerSecond(ProgressColumn):
 
 
 class TournamentProgress:
-    """A progress bar with the running standings below it. Counting a game costs microseconds; drawing happens twice a second."""
+    """A progress bar with the running standings below it. Counting a game costs microseconds; drawing happens twice a second.
 
-    def __init__(self, table: CrossTable, total: int) -> None:
-        self._table = table
-        self._done = table.games
+    Args:
+        total: how many games there are in all tournaments that are played.
+        done: how many of them have been played before.
+    """
+
+    def __init__(self, total: int, done: int = 0) -> None:
+        self._done = done
         self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn(), _GamesPerSecond(),
+            TextColumn("games"), BarColumn(bar_width=None), MofNCompleteColumn(), _GamesPerSecond(),
             TextColumn("left"), TimeRemainingColumn(), TextColumn("spent"), TimeElapsedColumn(), expand=True,
         )  # fmt: skip
-        self._task: TaskID = self._bar.add_task("games", total=total, completed=self._done)
+        self._task: TaskID = self._bar.add_task("", total=total, completed=done)
+        self._table, self._title = CrossTable([]), ""
+
+    def begin(self, table: CrossTable, title: str = "") -> None:
+        """Show the standings of a tournament, which hold its games from before, and what it is called."""
+        self._table, self._title = table, title
 
     def count(self, game: StoredGame) -> None:
         """Count a finished game."""
@@ -125,7 +134,8 @@ class TournamentProgress:
 
     def __rich__(self) -> Group:
         self._bar.update(self._task, completed=self._done)
-        standings = [f"{percent(row.total.score)} {row.label}" for row in self._table.standings() if row.played]
+        standings = [self._title] if self._title else []
+        standings += [f"{percent(row.total.score)} {row.label}" for row in self._table.standings() if row.played]
         return Group(self._bar, Text("  ".join(standings), overflow="ellipsis", no_wrap=True, style="dim"))
 
 

@@ -1,12 +1,24 @@
-"""Openings: seeded random first moves, so that deterministic agents do not play one and the same game again and again."""
+"""Openings: first moves, so that deterministic agents do not play one and the same game again and again.
+
+A specification names where they come from: ``random:PLIES`` (seeded random moves), ``all:PLIES`` (every position of that depth up to symmetry, in
+a seeded order) or a file of openings. A judge can choose the balanced ones among them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from ..envs.game import Game
+from ..agents import Agent, make_agent
+from ..agents.book import position_layers
+from ..envs.game import Game, IllegalActionError
 from ..envs.kernels import announce_compilation
 from ..envs.randomness import new_stream
 from ..envs.specification import SpecificationError
@@ -14,46 +26,263 @@ from ..envs.stepping import draw_opening
 
 OPENING_STREAM = 0x6F70656E  # keeps these random numbers apart from those that agents draw from the same seed
 FEWEST_TRIES = 1000
+MOST_POSITIONS = 100_000  # of one depth, that are listed
+BALANCED_RETURN = 0.1  # how far from 0 a return may be, in proportion to the greatest, if nothing else is said
+SHOWN_VALUES = 20  # openings whose values are told if the judge's unit needs a limit
+
+Actions = tuple[int, ...]
 
 
-def random_openings(game: Game, plies: int, seed: int) -> Iterator[tuple[int, ...]]:
-    """An endless sequence of random openings of ``plies`` actions.
+class OpeningSource(NamedTuple):
+    """What a specification of openings says: a file, or ``random`` or ``all`` with a number of plies."""
 
-    Each leads to another position, as long as there are any; then they come round again in the same order. No opening ends the
-    game, lets the player to move win at once, or leaves only moves that end the game. The same seed gives the same openings, however many are taken.
+    kind: str
+    plies: int = 0
+    path: Path | None = None
+
+
+def parse_openings(text: str) -> OpeningSource:
+    """``random:PLIES``, ``all:PLIES`` or the name of a file.
 
     Raises:
-        SpecificationError: no opening of that length leaves the game open.
+        SpecificationError: it is none of these.
     """
-    if plies < 0:
-        raise SpecificationError(f"an opening has 0 or more plies, not {plies}")
-    if plies == 0:
-        yield from _forever([()])
+    found = re.fullmatch(r"(random|all):(\d+)", text)
+    if found is not None:
+        return OpeningSource(found[1], int(found[2]))
+    if Path(text).is_file():
+        return OpeningSource("file", path=Path(text))
+    raise SpecificationError(f"openings are random:PLIES, all:PLIES or a file, such as random:2, all:4 or openings.txt; there is no file {text!r}")
+
+
+class Openings:
+    """The openings of a tournament: a sequence that is found as it is asked for and, when there are no more, comes round again.
+
+    Each leads to another position. Which they are depends on the arguments alone, however many are taken.
+
+    Args:
+        game: the game they open.
+        spec: where they come from, see :func:`parse_openings`.
+        seed: decides random openings, and the order of all positions.
+        balanced: the specification of an agent; only openings that it values near 0 are taken.
+        within: how far from 0 that may be, in the judge's unit; by default a tenth of the greatest return.
+
+    Attributes:
+        description: what decides them, in words; for a file, a hash of the openings in it.
+        judge: who chooses among them, or None.
+        judged: how many have been looked at for balance.
+        listed: whether their number is limited by what they are, so that a tournament would go through all of them.
+
+    Raises:
+        SpecificationError: bad specifications, or a file that cannot be read or holds a bad line. :meth:`find` raises it if there is no opening.
+    """
+
+    def __init__(self, game: Game, spec: str, seed: int, balanced: str | None = None, within: float | None = None) -> None:
+        source = parse_openings(spec)
+        self.listed = source.kind != "random"
+        if source.kind != "file" and source.plies >= game.facts.longest_game:
+            raise SpecificationError(
+                f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of {source.plies} plies leaves nothing to play"
+            )
+        if source.path is not None:
+            listed = read_openings(source.path, game)
+            self.description = f"file {hashlib.sha256(repr(listed).encode()).hexdigest()[:16]}"
+            drawn: Iterator[Actions] = iter(listed)
+        elif source.kind == "all":
+            self.description = f"all positions after {source.plies} plies"
+            drawn = all_openings(game, source.plies, seed)
+        else:
+            self.description = f"{source.plies} random plies"
+            drawn = random_openings(game, source.plies, seed)
+        if balanced is None and within is not None:
+            raise SpecificationError("how near to 0 an opening must be (--within) is for openings that are judged (--balanced AGENT)")
+        self.judged = 0
+        self.judge = None if balanced is None else Judge(game, balanced, within, seed)
+        if self.judge is not None:
+            self.description += f", balanced by {self.judge.description}"
+            drawn = self._balanced(self.judge, drawn)
+        self._game, self._plies = game, source.plies
+        self._drawn, self._found, self._known = drawn, list[Actions](), list[Actions]()
+        self._complete = False
+
+    def recall(self, openings: list[Actions]) -> None:
+        """Take these for the first ones, as they were found before, so that the judge need not be asked about them again."""
+        self._known = openings
+
+    def find(self, count: float = math.inf, on_judged: Callable[[int, int], None] | None = None) -> int:
+        """Find the first ``count`` openings, or all there are; returns how many of those asked for there are.
+
+        ``on_judged`` is told how many have been found, and how many judged for that, after each one that is found.
+
+        Raises:
+            SpecificationError: there is none.
+        """
+        while len(self._found) < count and not self._complete:
+            opening = next(self._drawn, None)
+            if opening is None:
+                self._complete = True
+                if not self._found:
+                    raise SpecificationError(self._refusal())
+            else:
+                self._found.append(opening)
+                if on_judged is not None:
+                    on_judged(len(self._found), self.judged)
+        return int(min(count, len(self._found)))
+
+    def __getitem__(self, number: int) -> Actions:
+        """The opening of pair ``number``, from 0 on."""
+        return self._found[number % self.find(number + 1)]
+
+    def _balanced(self, judge: Judge, drawn: Iterable[Actions]) -> Iterator[Actions]:
+        """Those that the judge keeps. Up to the last one that is known, exactly the known ones have been kept before."""
+        for opening in drawn:
+            self.judged += 1
+            found = len(self._found)
+            if opening == self._known[found] if found < len(self._known) else judge.keeps(opening):
+                yield opening
+
+    def _refusal(self) -> str:
+        if self.judge is not None and self.judged:
+            return f"none of {self.judged} openings of {self._game.spec} is balanced for {self.judge.description}; allow more (--within)"
+        return f"no opening of {self._plies} plies leaves {self._game.spec} undecided (the search found none); choose fewer opening plies"
+
+
+def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
+    """Random openings of ``plies`` actions, each leading to another position, until there are no more.
+
+    No opening ends the game, lets the player to move win at once, or leaves only moves that end the game.
+    """
     rng = new_stream(seed, OPENING_STREAM)
     positions = game.new_records(3)
     scratch = np.empty(game.facts.num_actions, np.int16)
     out = np.empty(plies, np.int16)
-    found: list[tuple[int, ...]] = []
     seen: set[bytes] = set()
     failures = 0
     with announce_compilation(f"openings for {game.name}"):
         draw_opening(game.rules, positions, rng.copy(), scratch, out)
     # If one of n equally likely openings were still missing, this many draws would miss it with a probability below e^-25.
-    while failures < FEWEST_TRIES + 25 * len(found):
+    while failures < FEWEST_TRIES + 25 * len(seen):
         failures += 1
         if not draw_opening(game.rules, positions, rng, scratch, out):
             continue
         state = positions[1].tobytes()
         if state not in seen:
             seen.add(state)
-            found.append(tuple(out.tolist()))
             failures = 0
-            yield found[-1]
+            yield tuple(out.tolist())
+            if plies == 0:
+                return
+
+
+def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
+    """One opening for each position after ``plies`` plies, images under the board's symmetries counting as one, shuffled by the seed.
+
+    Positions are left out in which the game is over, the player to move can win at once, or all moves end the game.
+
+    Raises:
+        SpecificationError: there are more than ``MOST_POSITIONS``.
+    """
+    layers = position_layers(game, MOST_POSITIONS)
+    layer = next(itertools.islice(layers, plies, None))
+    positions = game.new_records(3)
+    scratch, nothing = np.empty(game.facts.num_actions, np.int16), np.empty(0, np.int16)
+    rng = new_stream(seed, OPENING_STREAM)
+    with announce_compilation(f"openings for {game.name}"):
+        draw_opening(game.rules, positions, rng.copy(), scratch, nothing)
+    found = []
+    for opening in layer:
+        positions[0] = game.position(opening).record
+        if draw_opening(game.rules, positions, rng, scratch, nothing):
+            found.append(opening)
+    yield from sorted(found, key=lambda opening: hashlib.blake2b(f"{seed} {opening}".encode(), digest_size=8).digest())
+
+
+def read_openings(path: Path, game: Game) -> list[Actions]:
+    """The openings of a file: one a line, moves by name or number separated by commas; what follows a ``#`` is a comment.
+
+    Of openings that lead to the same position, the first one counts.
+
+    Raises:
+        SpecificationError: the file cannot be read, holds no opening, or a line of it cannot be played; says which and why.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise SpecificationError(f"the openings in {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SpecificationError(f"{path} is no file of openings: it is not text in UTF-8") from None
+    found: dict[bytes, Actions] = {}
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        try:
+            actions = tuple(game.text_to_action(name.strip()) for name in text.split(","))
+            position = game.position(actions)
+        except IllegalActionError as error:
+            raise SpecificationError(f"{path}, line {number}: {error}") from None
+        if position.is_over:
+            raise SpecificationError(f"{path}, line {number}: the game is over after these moves ({position.outcome})")
+        found.setdefault(position.record.tobytes(), actions)
     if not found:
-        raise SpecificationError(f"no opening of {plies} plies leaves {game.spec} undecided (the search found none); choose fewer opening plies")
-    yield from _forever(found)
+        raise SpecificationError(f"{path} holds no opening; write one on each line, such as {_example(game)}")
+    return list(found.values())
 
 
-def _forever(openings: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    while True:
-        yield from openings
+def _example(game: Game) -> str:
+    """Two moves as a file of openings has them."""
+    position = game.initial_position()
+    names: list[str] = []
+    while len(names) < 2 and not position.is_over:
+        action = position.legal_actions()[len(names)]
+        names.append(game.action_to_text(action))
+        position.play(action)
+    return ", ".join(names)
+
+
+class Judge:
+    """Tells balanced openings from others: an agent must value the position near 0.
+
+    Args:
+        game: the game.
+        spec: the agent's specification.
+        within: how far from 0 the value may be; by default a tenth of the greatest return. An agent that values in points of a heuristic needs it.
+        seed: what the agent is reset with before each opening.
+
+    Raises:
+        SpecificationError: no such agent, or one that would not judge the same again; later, one that cannot value positions.
+    """
+
+    def __init__(self, game: Game, spec: str, within: float | None, seed: int) -> None:
+        self._game, self._seed = game, seed
+        self._agent: Agent = make_agent(spec, game)
+        if self._agent.options.get("time") is not None:
+            raise SpecificationError(f"{spec} looks at the clock and would not judge the same again; limit it by depth=, nodes= or simulations=")
+        if within is not None and not (math.isfinite(within) and within >= 0):
+            raise SpecificationError(f"how near to 0 a balanced opening must be is a number of at least 0, not {within:g}")
+        self._in_points = within is not None
+        self._within = BALANCED_RETURN * game.facts.max_return if within is None else within
+        self.description = f"{self._agent.spec} within {self._within:g}"
+
+    def keeps(self, opening: Actions) -> bool:
+        """Whether the position after these actions is balanced."""
+        value, scale = self._value(opening)
+        if scale == "points" and not self._in_points:
+            raise SpecificationError(f"{self._agent.spec} values openings in points; {self._advice()}")
+        return abs(value) <= self._within
+
+    def _value(self, opening: Actions) -> tuple[float, str]:
+        """The value of the position and its unit."""
+        if not self._agent.deterministic:
+            self._agent.reset(self._seed)
+        decision = self._agent.analyse(self._game.position(opening))
+        if decision.value is None:
+            raise SpecificationError(f"{self._agent.spec} cannot judge openings: it does not say what a position is worth; searches and solvers do")
+        return decision.value, decision.scale
+
+    def _advice(self) -> str:
+        """What limit makes sense."""
+        sample = itertools.islice(random_openings(self._game, 2, self._seed), SHOWN_VALUES)
+        values = sorted(abs(self._value(opening)[0]) for opening in sample)
+        middle = f" (half of {len(values)} random openings are within {values[len(values) // 2]:g})" if values else ""
+        return f"say with --within POINTS how near to 0 is balanced{middle}"

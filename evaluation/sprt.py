@@ -30,6 +30,7 @@ from .tournament import Plan, Tournament
 UNSEEN = 1e-3  # pairs
 POINTS = np.linspace(0, 1, 5)  # for each game of a pair
 BISECTIONS = 80
+MAX_PAIRS = 10_000
 ENOUGH_REPEATS = 20  # games that deterministic agents have all played before: there are no more openings
 H0, H1 = "H0", "H1"
 
@@ -120,36 +121,33 @@ class SprtMatch:
     the same pair, however often it was stopped, and pairs beyond that one do not matter.
 
     Args:
-        game: the game's specification.
-        agents: the specifications of A and B.
+        plan: the game, the agents A and B, openings and seed, and how many pairs are played at most (by default 10,000).
         hypotheses: what is tested.
         store: where the games go.
-        max_pairs: how many pairs are played at most.
-        opening_plies: random moves before the agents take over.
-        seed: decides the openings and the random choices of the agents.
 
     Raises:
         SpecificationError: this cannot be played or tested.
         StoreError: the store cannot be used.
     """
 
-    def __init__(
-        self, game: str, agents: tuple[str, str], hypotheses: Hypotheses, store: Store, max_pairs: int = 10_000, opening_plies: int = 4, seed: int = 1
-    ) -> None:
+    def __init__(self, plan: Plan, hypotheses: Hypotheses, store: Store) -> None:
         hypotheses.check()
-        self.hypotheses, self.max_pairs = hypotheses, max_pairs
-        self._tournament = Tournament(Plan(game, agents, max_pairs, opening_plies, seed), store)
+        if len(plan.agents) != 2:
+            raise SpecificationError(f"a test is between two agents, not {len(plan.agents)}")
+        self.hypotheses, self.max_pairs = hypotheses, plan.pairs or MAX_PAIRS
+        self._tournament = Tournament(plan._replace(pairs=self.max_pairs), store)
         self.plan, self.labels = self._tournament.plan, self._tournament.labels
         self.state = SprtState()
         self.seconds = 0.0
         self._table = CrossTable(self.labels)
         self._waiting: dict[int, list[StoredGame]] = {}  # games of pairs whose turn has not come
         self._next = 0
+        self._ended = False  # whether every game that is worth playing has been played
 
     @property
     def exhausted(self) -> bool:
-        """Whether the agents only repeat what they have played before, so that more games would tell nothing."""
-        return self.state.repeated >= max(ENOUGH_REPEATS, 2 * sum(self.state.pairs))
+        """Whether the agents would only repeat what they have played before, so that more games would tell nothing."""
+        return (self._ended and self._next < self.max_pairs) or self.state.repeated >= max(ENOUGH_REPEATS, 2 * sum(self.state.pairs))
 
     @property
     def finished(self) -> bool:
@@ -167,6 +165,7 @@ class SprtMatch:
                 take(game)
             self._tournament.get_ready()
             self._tournament.run(take)
+            self._ended = True
         except _Decided:
             pass
         finally:
@@ -199,7 +198,7 @@ class SprtMatch:
         ratings, state = self.ratings(), self.state
         lower, upper = self.hypotheses.bounds
         elo, margin = (None, None) if ratings is None else (float(ratings.elo[0]), ratings.margin(0))
-        plan = {"game": self.plan.game, "agents": list(self.plan.agents), "seed": self.plan.seed, "opening_plies": self.plan.opening_plies}
+        plan = {"game": self.plan.game, "agents": list(self.plan.agents), "seed": self.plan.seed, "opening": self.plan.opening}
         reached = {"verdict": state.verdict, "llr": state.ratio, "lower_bound": lower, "upper_bound": upper, "exhausted": self.exhausted}
         played = {"pairs": sum(state.pairs), "pentanomial": list(state.pairs), "repeated_games": state.repeated, "seconds": self.seconds}
         rated = {"elo": elo, "margin": margin, "superiority": None if ratings is None else ratings.superiority(0, 1)}

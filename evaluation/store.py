@@ -226,9 +226,7 @@ class Store:
             return f"it is read-only ({error})"
         return str(error)
 
-    def enter_tournament(
-        self, name: str, settings: dict[str, Any], agents: list[AgentEntry], pairs: int, left_out: int = 0, command: str | None = None
-    ) -> int:
+    def enter_tournament(self, name: str, settings: dict[str, Any], agents: list[AgentEntry], pairs: int, command: str | None = None) -> int:
         """The number of the tournament of that name, entered now if the store does not hold it yet; see :class:`StoredTournament`.
 
         Raises:
@@ -238,11 +236,11 @@ class Store:
             row = connection.execute("SELECT number, settings FROM tournaments WHERE name = ?", (name,)).fetchone()
             if row is not None:
                 self._check_settings(name, json.loads(row[1]), settings)
-                update = "UPDATE tournaments SET pairs = max(pairs, ?), left_out = max(left_out, ?), command = coalesce(?, command) WHERE number = ?"
-                connection.execute(update, (pairs, left_out, command, row[0]))
+                update = "UPDATE tournaments SET pairs = max(pairs, ?), command = coalesce(?, command) WHERE number = ?"
+                connection.execute(update, (pairs, command, row[0]))
                 return int(row[0])
-            insert = "INSERT INTO tournaments (name, settings, pairs, created, left_out, command) VALUES (?, ?, ?, ?, ?, ?)"
-            number = connection.execute(insert, (name, json.dumps(settings), pairs, time.time(), left_out, command)).lastrowid
+            insert = "INSERT INTO tournaments (name, settings, pairs, created, command) VALUES (?, ?, ?, ?, ?)"
+            number = connection.execute(insert, (name, json.dumps(settings), pairs, time.time(), command)).lastrowid
             assert number is not None
             rows = [(number, i, a.label, a.spec, json.dumps(a.options), a.version) for i, a in enumerate(agents)]
             connection.executemany("INSERT INTO agents (tournament, number, label, spec, options, version) VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -272,6 +270,32 @@ class Store:
             for tournament, label, spec, options, version in self._connection.execute(query):
                 agents[tournament].append(AgentEntry(label, spec, json.loads(options), version))
         return [StoredTournament(row[0], row[1], json.loads(row[2]), row[3], agents[row[0]], *row[4:]) for row in found]
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a tournament of that name; no file is made for this."""
+        if self._opened is None and not self.path.exists():
+            return False
+        with self._errors("read"):
+            return self._connection.execute("SELECT 1 FROM tournaments WHERE name = ?", (name,)).fetchone() is not None
+
+    def openings(self, name: str) -> list[tuple[int, ...]]:
+        """The openings of the first pairs that have games, each once, without gaps, of the tournament of that name (none, if there is no such)."""
+        if not self.knows(name):
+            return []
+        query = "SELECT DISTINCT pair, opening FROM games JOIN tournaments ON tournament = number WHERE name = ? ORDER BY pair"
+        found: dict[str, None] = {}
+        with self._errors("read"):
+            for expected, (pair, opening) in enumerate(self._connection.execute(query, (name,))):
+                if pair != expected or opening in found:
+                    break
+                found[opening] = None
+        return [_read_actions(opening) for opening in found]
+
+    def note_left_out(self, tournament: int, games: int) -> None:
+        """Note how many games of a tournament are not played because they would repeat others."""
+        if games:
+            with self._writing() as connection:
+                connection.execute("UPDATE tournaments SET left_out = max(left_out, ?) WHERE number = ?", (games, tournament))
 
     def finished(self, tournament: int) -> set[GameKey]:
         """The keys of the games that a tournament has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -10,14 +11,16 @@ from typing import Any, NamedTuple
 from ..agents import Agent, make_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, check_names
 from ..envs.version import __version__
-from .contest import Contest, ScheduledGame
+from .contest import Contest
 from .engines import Engine, LocalEngine
-from .openings import random_openings
+from .openings import Openings
+from .schedule import FORMATS, Schedule
 from .store import AgentEntry, Store, StoredGame
 
 LARGEST_SEED = 2**63 - 1
+DEFAULT_PAIRS = 10
 
 
 class Plan(NamedTuple):
@@ -26,28 +29,24 @@ class Plan(NamedTuple):
     Attributes:
         game: the game's specification.
         agents: the agents' specifications; one may stand there several times.
-        pairs: pairs of games between each two agents. A pair is one opening played twice, with seats swapped. All meetings
-            go through the same openings; a plan with more pairs begins with the games of one with fewer.
-        opening_plies: random actions before the agents take over.
+        pairs: pairs of games in each meeting of two agents. A pair is one opening played twice, with seats swapped. All meetings
+            go through the same openings; a plan with more pairs begins with the games of one with fewer. None: every opening once where
+            they are listed (``all:…``, a file), else 10.
+        opening: where openings come from, see :func:`~plyground.evaluation.openings.parse_openings`.
         seed: decides the openings, and the random choices of the agents.
+        format: who meets whom: ``round-robin``, ``gauntlet`` or ``ladder``.
+        balanced: an agent that chooses the openings it values near 0, or None.
+        within: how far from 0, in its unit (None: a tenth of the greatest return).
     """
 
     game: str
     agents: tuple[str, ...]
-    pairs: int = 10
-    opening_plies: int = 2
+    pairs: int | None = None
+    opening: str = "random:2"
     seed: int = 1
-
-
-def round_robin(count: int) -> Iterator[tuple[int, int]]:
-    """Everybody against everybody: the pairings of ``count`` agents."""
-    return ((first, second) for first in range(count) for second in range(first + 1, count))
-
-
-def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:
-    """The seed of one seat in one game, from 0 to 2^63 − 1: a hash of all that tells the game and the seat from others."""
-    text = f"{seed} {pair} {players[0]} {players[1]} {seat}"
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
+    format: str = "round-robin"
+    balanced: str | None = None
+    within: float | None = None
 
 
 class Tournament:
@@ -61,7 +60,7 @@ class Tournament:
 
     Raises:
         SpecificationError: the plan cannot be played.
-        StoreError: the store holds another tournament under this name.
+        StoreError: the store cannot be read. What is played is entered in it when that is first needed, see :meth:`enter`.
     """
 
     def __init__(self, plan: Plan, store: Store, name: str | None = None, engine: Engine | None = None) -> None:
@@ -72,31 +71,49 @@ class Tournament:
         self.labels = distinct_labels(plan.agents)
         self._engine = engine or LocalEngine()
         self._contest = Contest(self.game, plan.agents, tuple(self.labels))
-        next(random_openings(self.game, plan.opening_plies, plan.seed))  # refuse now what cannot be opened so
+        self.openings = Openings(self.game, plan.opening, plan.seed, plan.balanced, plan.within)
         self._store = store
-        entries = [AgentEntry(label, agent.spec, agent.options, agent_version(agent)) for label, agent in zip(self.labels, agents)]
-        self.settings = _settings(self.plan, self.game, entries)
-        self._number = store.enter_tournament(name or default_name(self.settings), self.settings, entries, plan.pairs)
+        self._entries = [AgentEntry(label, agent.spec, agent.options, agent_version(agent)) for label, agent in zip(self.labels, agents)]
+        self.settings = _settings(self.plan, self.game, self._entries, self.openings)
+        self.name = name or default_name(self.settings)
+        self._deterministic = [agent.deterministic for agent in agents]
+        if plan.balanced is not None:
+            self.openings.recall(store.openings(self.name))
+        self.openings.find(1)  # refuse now what cannot be opened so
+
+    def find_openings(self, on_judged: Callable[[int, int], None] | None = None) -> None:
+        """Find the openings of all pairs, which takes its time where a judge chooses them; see :meth:`Openings.find`."""
+        if self.plan.pairs is None and self.openings.listed:
+            self.openings.find(on_judged=on_judged)
+        else:
+            self.openings.find(self.plan.pairs or DEFAULT_PAIRS, on_judged)
+
+    @functools.cached_property
+    def schedule(self) -> Schedule:
+        """The games of the plan."""
+        pairs = self.plan.pairs or (self.openings.find() if self.openings.listed else DEFAULT_PAIRS)
+        return Schedule(FORMATS[self.plan.format](len(self.plan.agents)), self.openings, pairs, self.plan.seed, self._deterministic)
 
     @property
-    def total(self) -> int:
-        """How many games the plan has."""
-        count = len(self.plan.agents)
-        return self.plan.pairs * count * (count - 1)
+    def entered(self) -> bool:
+        """Whether the store knows this tournament already."""
+        return self._store.knows(self.name)
 
-    def schedule(self) -> Iterator[ScheduledGame]:
-        """All games in the order they are played: pair by pair, so that standings mean something early."""
-        openings = random_openings(self.game, self.plan.opening_plies, self.plan.seed)
-        for pair in range(self.plan.pairs):
-            opening = next(openings)
-            for first, second in round_robin(len(self.plan.agents)):
-                for players in ((first, second), (second, first)):
-                    seeds = agent_seed(self.plan.seed, pair, players, 0), agent_seed(self.plan.seed, pair, players, 1)
-                    yield ScheduledGame(pair, players, opening, seeds)
+    def enter(self, command: str | None = None) -> int:
+        """Enter the tournament in the store if it is not there; returns its number. ``command`` is what asked for it, for reports.
+
+        Raises:
+            StoreError: the store holds another tournament under this name, or cannot be written.
+        """
+        return self._store.enter_tournament(self.name, self.settings, self._entries, self.schedule.pairs, command)
+
+    @functools.cached_property
+    def _number(self) -> int:
+        return self.enter()
 
     def played(self) -> Iterator[StoredGame]:
         """The games of this plan that the store holds."""
-        return self._store.games(self._number, self.plan.pairs)
+        return self._store.games(self._number, self.schedule.pairs)
 
     def get_ready(self) -> None:
         """Let the engine make the agents and compile, which is no thinking time."""
@@ -108,7 +125,7 @@ class Tournament:
         Another process may be working on the same tournament: a game it has committed first is not counted again.
         """
         finished = self._store.finished(self._number)
-        missing = (scheduled for scheduled in self.schedule() if scheduled.key not in finished)
+        missing = (scheduled for scheduled in self.schedule if scheduled.key not in finished)
         with contextlib.closing(self._engine), contextlib.closing(self._engine.play(self._contest, missing)) as results:
             for scheduled, result in results:
                 stored = StoredGame(scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, result)
@@ -116,19 +133,17 @@ class Tournament:
                     finished |= self._store.finished(self._number)
                 elif on_game is not None:
                     on_game(stored)
+        self._store.note_left_out(self._number, self.schedule.left_out)
 
 
 def _check(plan: Plan, game: Game) -> None:
     if len(plan.agents) < 2:
         raise SpecificationError(f"a tournament needs at least two agents, not {len(plan.agents)}")
-    if plan.pairs < 1:
+    check_names("there is no tournament format", [plan.format], FORMATS)
+    if plan.pairs is not None and plan.pairs < 1:
         raise SpecificationError(f"a tournament has at least one pair of games, not {plan.pairs}")
     if not 0 <= plan.seed <= LARGEST_SEED:
         raise SpecificationError(f"a tournament's seed is a whole number from 0 to 2^63 - 1, not {plan.seed}")
-    if plan.opening_plies >= game.facts.longest_game:
-        raise SpecificationError(
-            f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of {plan.opening_plies} plies leaves nothing to play"
-        )
 
 
 def agent_version(agent: Agent) -> str:
@@ -145,15 +160,15 @@ def distinct_labels(specs: tuple[str, ...]) -> list[str]:
     return labels
 
 
-def _settings(plan: Plan, game: Game, agents: list[AgentEntry]) -> dict[str, Any]:
+def _settings(plan: Plan, game: Game, agents: list[AgentEntry], openings: Openings) -> dict[str, Any]:
     """Everything that decides which games are played, except how many."""
     return {
         "game": plan.game,
         "rules": f"{game.declaration.game_id} of plyground {__version__}",
         "agents": [agent.spec for agent in agents],
         "agent versions": [agent.version for agent in agents],
-        "schedule": "round robin",
-        "openings": f"{plan.opening_plies} random plies",
+        "schedule": plan.format.replace("-", " "),
+        "openings": openings.description,
         "seed": plan.seed,
     }
 

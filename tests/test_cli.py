@@ -37,7 +37,8 @@ def plyground(*words, typed=None):
 def test_a_tournament_prints_its_table_and_keeps_its_games():
     result = plyground("tournament connect_four random greedy --pairs 3")
     assert result.exit_code == 0
-    assert "connect_four: 6 games (pairs 3, opening plies 2, seed 1)\n" in result.stdout
+    told = " ".join(result.stdout.split())
+    assert re.match(r"connect_four: 6 games, 6 of them distinct \(round-robin, pairs 3, opening random:2, seed 1\) ", told)
     row = next(line for line in result.stdout.splitlines() if " greedy " in line)
     assert re.match(r"1 greedy +\d+\.\d +\d+ +\d+ +\d+ +\d+.* (ms|µs) +\d+ +\. +\d+$", row), row
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
@@ -59,7 +60,8 @@ def test_json_is_all_that_standard_output_holds():
     value = json.loads(result.stdout)
     assert value["games"] == 12
     assert value["store"] == "games.db"
-    assert value["tournament"] == {"game": "tic_tac_toe", "agents": ["random", "greedy", "random"], "pairs": 2, "opening_plies": 2, "seed": 1}
+    settings = {"opening": "random:2", "seed": 1, "format": "round-robin", "balanced": None, "within": None}
+    assert value["tournament"] == {"game": "tic_tac_toe", "agents": ["random", "greedy", "random"], "pairs": 2, **settings}
     assert {row["agent"] for row in value["agents"]} == {"random", "greedy", "random #2"}
     for row in value["agents"]:
         assert row["games"] == 8 == row["wins"] + row["draws"] + row["losses"]
@@ -96,7 +98,7 @@ def test_forfeits_are_told_below_the_table():
         ("tournament connect_four random alphabeta:dpeth=3", "did you mean 'depth'?"),
         ("tournament connect_four random", "at least two agents, not 1"),
         ("tournament connect_four random human", "a person cannot play in a tournament"),
-        ("tournament tic_tac_toe random random --opening-plies 30", "leaves nothing to play"),
+        ("tournament tic_tac_toe random random --opening random:30", "leaves nothing to play"),
         ("tournament tic_tac_toe random random --store missing/games.db", "does not exist"),
         ("tournament tic_tac_toe random random --store .", "is a folder"),
         ("tournament tic_tac_toe random python:no_such_module:f", "there is no module 'no_such_module'"),
@@ -229,7 +231,7 @@ def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
     assert output == ""
     found = re.search(r"stopped; (\d+) of 10000 games are in my games.db. To go on:\n  (.*)\n", errors)
     assert found, errors
-    assert found[2] == "plyground tournament connect_four random montecarlo:simulations=2000 --pairs 5000 --store 'my games.db'"
+    assert found[2] == "plyground tournament connect_four random montecarlo:simulations=2000 --pairs 5000 --store 'my games.db' --resume"
     assert int(found[1]) > 0
     assert "Traceback" not in errors
 

@@ -14,7 +14,6 @@ from plyground.agents.human import HumanAgent, HumanQuit, read_move
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import ILLEGAL_ACTION, NO_ACTION, RAISED, play_game
-from plyground.evaluation.openings import random_openings
 from plyground.evaluation.size import size_report
 
 GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=7"]
@@ -172,43 +171,6 @@ def test_on_move_sees_every_move_of_the_agents():
     assert [seat for _, seat, _, _ in seen[:2]] == [0, 1]
     assert seen[0][3].action == seen[0][2]
     assert seen[1][3] is None
-
-
-# -- openings --
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_openings_are_distinct_repeatable_and_leave_the_game_open(game):
-    game = make_game(game)
-    taken = [opening for opening, _ in zip(random_openings(game, 2, seed=5), range(20))]
-    again = [opening for opening, _ in zip(random_openings(game, 2, seed=5), range(30))]
-    assert again[:20] == taken
-    assert len({game.position(opening) for opening in taken}) == 20
-    assert taken != [opening for opening, _ in zip(random_openings(game, 2, seed=6), range(20))]
-    for opening in taken:
-        position = game.position(opening)
-        assert len(opening) == 2
-        assert not position.is_over
-
-
-def test_openings_come_round_again_when_there_are_no_more():
-    openings = [opening for opening, _ in zip(random_openings(make_game("connect_four"), 1, seed=1), range(21))]
-    assert sorted(openings[:7]) == [(column,) for column in range(7)]
-    assert openings[7:14] == openings[:7] == openings[14:]
-
-
-def test_no_opening_lets_the_player_to_move_win_at_once():
-    game = make_game("tic_tac_toe")
-    for opening, _ in zip(random_openings(game, 5, seed=1), range(200)):
-        position = game.position(opening)
-        nexts = [position.after(action) for action in position.legal_actions()]
-        assert not any(after.is_over and after.returns[position.to_move] > 0 for after in nexts)
-        assert not all(after.is_over for after in nexts)
-
-
-def test_an_opening_that_cannot_leave_the_game_open_is_refused():
-    with pytest.raises(SpecificationError, match="fewer opening plies"):
-        next(random_openings(make_game("tic_tac_toe:rows=1,cols=2,connect=2"), 1, seed=1))
 
 
 # -- a person --

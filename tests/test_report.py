@@ -97,7 +97,8 @@ def played(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "store.db"
     with Store(path) as store:
         Tournament(Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=2"), pairs=5), store).run()
-        Tournament(Plan("tic_tac_toe", ("alphabeta:depth=2", "alphabeta:depth=3"), pairs=4, opening_plies=0), store).run()
+        repeating = ("python:plain_agents:Leftmost", "python:plain_agents:Rightmost")
+        Tournament(Plan("tic_tac_toe", repeating, pairs=4, opening="random:0"), store).run()
     return path
 
 

@@ -13,6 +13,7 @@ from plyground.envs.specification import SpecificationError
 from plyground.evaluation.ratings import elo_of, score_of
 from plyground.evaluation.sprt import H0, H1, Hypotheses, SprtMatch, log_likelihood_ratio
 from plyground.evaluation.store import Store
+from plyground.evaluation.tournament import Plan
 from typer.testing import CliRunner
 
 POINTS = np.linspace(0, 1, 5)
@@ -92,16 +93,24 @@ def test_errors_are_as_rare_as_promised(true, wrong):
 )
 def test_what_cannot_be_tested_is_refused(hypotheses, message, tmp_path):
     with pytest.raises(SpecificationError, match=re.escape(message)):
-        SprtMatch("tic_tac_toe", ("random", "greedy"), hypotheses, Store(tmp_path / "store.db"))
+        SprtMatch(Plan("tic_tac_toe", ("random", "greedy")), hypotheses, Store(tmp_path / "store.db"))
+
+
+def test_a_test_is_between_two_agents(tmp_path):
+    with pytest.raises(SpecificationError, match="between two agents, not 3"):
+        SprtMatch(Plan("tic_tac_toe", ("random", "greedy", "random")), Hypotheses(), Store(tmp_path / "store.db"))
 
 
 # -- played --
 
 
-def play(path, **changes) -> SprtMatch:
-    settings = {"game": "tic_tac_toe", "agents": ("greedy", "random"), "hypotheses": Hypotheses(0, 100)} | changes
+TO_100 = Hypotheses(0, 100)
+
+
+def play(path, hypotheses=TO_100, **changes) -> SprtMatch:
+    plan = Plan("tic_tac_toe", ("greedy", "random"), opening="random:4")._replace(**changes)
     with Store(path) as store:
-        match = SprtMatch(store=store, **settings)
+        match = SprtMatch(plan, hypotheses, store)
         match.run()
         return match
 
@@ -119,7 +128,7 @@ def test_a_test_stops_at_the_first_pair_that_decides(tmp_path):
 
 def test_a_test_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_path):
     whole = play(tmp_path / "whole.db")
-    part = play(tmp_path / "parts.db", max_pairs=3)
+    part = play(tmp_path / "parts.db", pairs=3)
     assert part.state.verdict is None
     assert part.finished
     assert play(tmp_path / "parts.db").state == whole.state
@@ -129,14 +138,22 @@ def test_a_test_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_path)
 
 def test_what_a_store_holds_beyond_the_deciding_pair_changes_nothing(tmp_path):
     first = play(tmp_path / "store.db")
-    play(tmp_path / "store.db", hypotheses=Hypotheses(0, 10, 0.001, 0.001), max_pairs=sum(first.state.pairs) + 10)
+    play(tmp_path / "store.db", hypotheses=Hypotheses(0, 10, 0.001, 0.001), pairs=sum(first.state.pairs) + 10)
     assert play(tmp_path / "store.db").state == first.state
 
 
-def test_deterministic_agents_that_only_repeat_themselves_end_the_test_undecided(tmp_path):
-    match = play(tmp_path / "store.db", agents=("alphabeta:depth=2", "alphabeta:depth=3"), opening_plies=0, max_pairs=500)
+def test_agents_that_only_repeat_themselves_end_the_test_undecided(tmp_path):
+    match = play(tmp_path / "store.db", agents=("python:plain_agents:Leftmost", "python:plain_agents:Rightmost"), opening="random:0", pairs=500)
     assert (match.state.verdict, match.exhausted, sum(match.state.pairs)) == (None, True, 1)
     assert match.state.repeated == 20
+
+
+def test_agents_that_are_known_to_repeat_themselves_play_each_opening_once(tmp_path):
+    for _ in range(2):  # the second time everything is in the store
+        match = play(tmp_path / "store.db", agents=("alphabeta:depth=2", "alphabeta:depth=3"), opening="all:1", pairs=500)
+        assert (match.state.verdict, match.exhausted, sum(match.state.pairs), match.state.repeated) == (None, True, 3, 0)
+    with Store(tmp_path / "store.db") as store:
+        assert len(store.finished(1)) == 6
 
 
 def run(words: str):

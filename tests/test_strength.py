@@ -5,22 +5,21 @@ Scores are of paired games (every opening with both seatings); the bounds leave 
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from plyground import make_agent, make_game
 from plyground.evaluation.match import play_game
-from plyground.evaluation.openings import random_openings
+from plyground.evaluation.openings import Openings
 
 
 def score(game_spec, first, second, pairs, plies):
     """The share of points of ``first`` over pairs of games."""
     game, points = make_game(game_spec), 0.0
     agents = make_agent(first), make_agent(second)
-    for number, opening in enumerate(itertools.islice(random_openings(game, plies, seed=7), pairs)):
+    openings = Openings(game, f"random:{plies}", seed=7)
+    for number in range(pairs):
         for seat in (0, 1):
             seated = agents if seat == 0 else agents[::-1]
-            result = play_game(game, seated, opening, (2 * number, 2 * number + 1))
+            result = play_game(game, seated, openings[number], (2 * number, 2 * number + 1))
             points += 0.5 + result.returns[seat] / (2 * game.facts.max_return)
     return points / (2 * pairs)
 

@@ -91,9 +91,10 @@ def test_a_name_belongs_to_one_plan(tmp_path):
         (Plan("tic_tac_toe", ("random",)), "at least two agents, not 1"),
         (Plan("tic_tac_toe", ("random", "random"), pairs=0), "at least one pair"),
         (Plan("tic_tac_toe", ("random", "random"), seed=-1), "from 0 to 2^63"),
-        (Plan("tic_tac_toe", ("random", "random"), opening_plies=9), "lasts at most 9 plies; an opening of 9 plies leaves nothing to play"),
-        (Plan("tic_tac_toe", ("random", "random"), opening_plies=8), "choose fewer opening plies"),
-        (Plan("tic_tac_toe", ("random", "random"), opening_plies=-1), "0 or more plies, not -1"),
+        (Plan("tic_tac_toe", ("random", "random"), opening="random:9"), "lasts at most 9 plies; an opening of 9 plies leaves nothing to play"),
+        (Plan("tic_tac_toe", ("random", "random"), opening="random:8"), "choose fewer opening plies"),
+        (Plan("tic_tac_toe", ("random", "random"), opening="random:-1"), "openings are random:PLIES, all:PLIES or a file"),
+        (Plan("tic_tac_toe", ("random", "random"), format="swiss"), "no tournament format 'swiss' (there are: round-robin, gauntlet, ladder)"),
         (Plan("tic_tac_toe", ("random", "alphabeta:heuristic=windows")), "windows"),
         (Plan("tic_tac", ("random", "random")), "did you mean 'tic_tac_toe'"),
     ],
@@ -170,8 +171,8 @@ def test_the_table_counts_each_game_for_both_sides():
     assert sum(row.total.wins for row in table.rows) == sum(row.total.losses for row in table.rows)
 
 
-def test_deterministic_agents_without_openings_repeat_one_game_and_the_table_says_so(tmp_path):
-    plan = Plan("connect_four", ("alphabeta:depth=2", "alphabeta:depth=3"), pairs=6, opening_plies=0)
+def test_agents_that_repeat_one_game_without_saying_so_beforehand_are_found_out_by_the_table(tmp_path):
+    plan = Plan("connect_four", ("python:plain_agents:Leftmost", "python:plain_agents:Rightmost"), pairs=6, opening="random:0")
     with Store(tmp_path / "store.db") as store:
         tournament = Tournament(plan, store)
         tournament.run()

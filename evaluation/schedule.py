@@ -1,0 +1,82 @@
+"""Schedules: who meets whom, and in which order the games are played.
+
+A meeting is two agents; all meetings of a tournament go through the same openings, and each opening is a pair of games, one in each seating. What a
+game is (its opening, its seeds) depends on its pair and its two agents only, so that a meeting is the same in every format.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Callable, Iterator
+
+from .contest import ScheduledGame
+from .openings import Openings
+
+Meeting = tuple[int, int]  # the numbers of two agents, the lower one first
+
+
+def round_robin(count: int) -> list[Meeting]:
+    """Everybody against everybody."""
+    return list(itertools.combinations(range(count), 2))
+
+
+def gauntlet(count: int) -> list[Meeting]:
+    """The first agent against each of the others."""
+    return [(0, other) for other in range(1, count)]
+
+
+def ladder(count: int) -> list[Meeting]:
+    """Each agent against the next one: the first against the second, the second against the third, and so on."""
+    return list(itertools.pairwise(range(count)))
+
+
+FORMATS: dict[str, Callable[[int], list[Meeting]]] = {"round-robin": round_robin, "gauntlet": gauntlet, "ladder": ladder}
+
+
+def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:
+    """The seed of one seat in one game, from 0 to 2^63 − 1: a hash of all that tells the game and the seat from others."""
+    text = f"{seed} {pair} {players[0]} {players[1]} {seat}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
+
+
+class Schedule:
+    """The games of a tournament, pair by pair, so that standings mean something early.
+
+    When the openings are used up they come round again. Two deterministic agents would only repeat their games then: these are left out.
+
+    Args:
+        meetings: who meets whom.
+        openings: what the meetings go through.
+        pairs: how many pairs of games each meeting has.
+        seed: decides the agents' seeds.
+        deterministic: for each agent, whether its play depends on nothing but the course of the game.
+    """
+
+    def __init__(self, meetings: list[Meeting], openings: Openings, pairs: int, seed: int, deterministic: list[bool]) -> None:
+        self.meetings, self.pairs = meetings, pairs
+        self._openings, self._seed, self._deterministic = openings, seed, deterministic
+
+    def __iter__(self) -> Iterator[ScheduledGame]:
+        for pair in range(self.pairs):
+            opening = self._openings[pair]
+            for first, second in self.meetings:
+                if self._repeats(first, second) and self._openings.find(pair + 1) <= pair:
+                    continue
+                for players in ((first, second), (second, first)):
+                    seeds = agent_seed(self._seed, pair, players, 0), agent_seed(self._seed, pair, players, 1)
+                    yield ScheduledGame(pair, players, opening, seeds)
+
+    @property
+    def total(self) -> int:
+        """How many games there are."""
+        return 2 * len(self.meetings) * self.pairs - self.left_out
+
+    @property
+    def left_out(self) -> int:
+        """How many games are not played because deterministic agents would repeat earlier ones."""
+        repeating = sum(self._repeats(*meeting) for meeting in self.meetings)
+        return 2 * repeating * (self.pairs - self._openings.find(self.pairs)) if repeating else 0
+
+    def _repeats(self, first: int, second: int) -> bool:
+        return self._deterministic[first] and self._deterministic[second]
