@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from .commands import analysis, listing, playing, results, tournaments
+from .commands import analysis, listing, playing, policies, results, tournaments
 from .commands.common import app
 from .envs.version import __version__
 
-__all__ = ["analysis", "app", "listing", "main", "playing", "results", "tournaments"]  # importing a file of commands adds them to the application
+# Importing a file of commands adds them to the application.
+__all__ = ["analysis", "app", "listing", "main", "playing", "policies", "results", "tournaments"]
 
 
 def main() -> None:

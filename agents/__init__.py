@@ -8,6 +8,7 @@ from . import greedy as greedy
 from . import human as human
 from . import mcts as mcts
 from . import montecarlo as montecarlo
+from . import policy as policy
 from . import python_agent as python_agent
 from . import random_agent as random_agent
 from . import solver as solver

@@ -38,6 +38,7 @@ class Decision:
         seconds: time spent, without compilation.
         exact: whether ``value`` is proved to be the result under best play.
         from_book: whether the action was taken from the opening book, without search; ``values`` then holds the book's best actions.
+        probabilities: what a network gives each action, before any search.
     """
 
     action: int
@@ -53,6 +54,7 @@ class Decision:
     seconds: float = 0.0
     exact: bool = False
     from_book: bool = False
+    probabilities: Mapping[int, float] | None = None
 
 
 class Agent(ABC):

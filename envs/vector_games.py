@@ -153,7 +153,10 @@ class GameBatch:
 
         def reply(first: int, last: int) -> None:
             while count := int(kernels.observe_waiting(rules, state, number, self._scratch[0], games, planes, masks)):
-                chosen = np.asarray(opponent.player.act_batch(planes[:count], masks[:count]))
+                drawing = {"streams": state.streams[games[:count]]} if getattr(opponent.player, "takes_streams", False) else {}
+                chosen = np.asarray(opponent.player.act_batch(planes[:count], masks[:count], **drawing))
+                if drawing:
+                    state.streams[games[:count]] = drawing["streams"]
                 if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
                     raise ValueError(f"the opponent {opponent.label} chose {chosen.dtype} actions of shape {chosen.shape} for {count} games")
                 wrong = int(kernels.play_replies(rules, state, games, count, chosen.astype(np.int64)))

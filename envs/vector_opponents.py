@@ -27,7 +27,8 @@ class Opponent(NamedTuple):
     Attributes:
         label: its name in messages.
         player: what Python asks for actions: an object with ``act(position)``, or with ``act_batch(observations, masks)``, which gets int8 arrays of
-            shape (n, rows, columns, planes) and (n, num_actions) as the side to move sees them, and returns n actions.
+            shape (n, rows, columns, planes) and (n, num_actions) as the side to move sees them, and returns n actions. If its attribute
+            ``takes_streams`` is True it also gets ``streams``, the random streams of these games (uint64, (n, 1)), which it advances by drawing.
         compiled: makes the NamedTuple that :func:`choose_action` knows, with buffers of its own for each thread; None: ask ``player``.
         weight: how often it is met, relative to the others.
     """

@@ -20,10 +20,11 @@ MOVES_SHOWN = 20  # of a line of play
 
 
 def ranked_actions(decision: Decision) -> list[int]:
-    """The actions that the agent valued or visited: the one chosen, then by value."""
+    """The actions that the agent knows something of: the one chosen, then by value, then by the network's probability."""
     values = decision.values or ({} if decision.value is None else {decision.action: decision.value})
-    known = {*values, *(decision.visits or {})}
-    return sorted(known, key=lambda action: (action != decision.action, -values.get(action, -float("inf")), action))
+    likely = decision.probabilities or {}
+    known = {*values, *(decision.visits or {}), *likely}
+    return sorted(known, key=lambda action: (action != decision.action, -values.get(action, -float("inf")), -likely.get(action, 0.0), action))
 
 
 def to_json(position: Position, decision: Decision) -> dict[str, Any]:
@@ -32,10 +33,10 @@ def to_json(position: Position, decision: Decision) -> dict[str, Any]:
     name = game.action_to_text
     work = decision.simulations or decision.nodes
     actions = []
+    values = {decision.action: decision.value} if decision.values is None else decision.values
     for action in ranked_actions(decision):
-        value = decision.value if decision.values is None else decision.values.get(action)
-        entry: dict[str, Any] = {"action": action, "name": name(action), "value": value}
-        for column, numbers in (("error", decision.errors), ("visits", decision.visits)):
+        entry: dict[str, Any] = {"action": action, "name": name(action), "value": values.get(action)}
+        for column, numbers in (("error", decision.errors), ("visits", decision.visits), ("probability", decision.probabilities)):
             if numbers is not None:
                 entry[column] = numbers.get(action)
         actions.append(entry)
@@ -73,8 +74,8 @@ def print_decision(position: Position, decision: Decision, agent_name: str, cons
 
 
 def _action_table(game: Game, decision: Decision, actions: list[int]) -> Table:
-    with_visits = decision.visits is not None
-    table = plain_table("action", "value", *(["standard error"] if decision.errors is not None else []), *(["visits"] if with_visits else []))
+    optional = {"standard error": decision.errors, "visits": decision.visits, "network": decision.probabilities}
+    table = plain_table("action", "value", *(heading for heading, numbers in optional.items() if numbers is not None))
     values = decision.values if decision.values is not None else {decision.action: decision.value}
     # An exact decision proves the value of the action chosen; those of the others only where nothing was sampled or estimated.
     proved = decision.exact and decision.errors is None and decision.scale == "return"
@@ -87,6 +88,8 @@ def _action_table(game: Game, decision: Decision, actions: list[int]) -> Table:
             cells.append("-" if error is None else f"{error:.3f}")
         if decision.visits is not None:
             cells.append(f"{decision.visits.get(action, 0):,}")
+        if decision.probabilities is not None:
+            cells.append(f"{decision.probabilities.get(action, 0.0):.1%}")
         table.add_row(game.action_to_text(action), *cells)
     return table
 

@@ -1,0 +1,62 @@
+"""Commands for trained policies: ``export-policy``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..agents.policy import load_run
+from ..agents.policy_file import OnnxNetwork, load_policy_file
+from ..envs import make_game
+from ..envs.specification import SpecificationError
+from ..evaluation import display
+from .common import app
+
+
+@app.command("export-policy")
+def export_policy(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training run, or a model saved by stable-baselines3 (.zip).")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the policy file is written; its name ends in .onnx.")],
+    trained_on: Annotated[
+        str | None, typer.Option(metavar="GAME", help="For a .zip, which does not state it: the game, such as gomoku:size=9.")
+    ] = None,
+) -> None:
+    """Write a trained policy as an ONNX file, which is played without torch: onnx:FILE.
+
+    A .zip of stable-baselines3 is unpickled, which runs what its maker put there: for trusted files only.
+
+    [bold]Examples[/bold]
+
+    plyground export-policy runs/c4 --out c4.onnx
+
+    plyground export-policy model.zip --trained-on connect_four --out c4.onnx
+    """
+    if out.suffix != ".onnx":
+        raise SpecificationError(f"{out} is no name for a policy file; it must end in .onnx")
+    if run.suffix != ".zip":
+        if trained_on is not None:
+            raise SpecificationError(f"--trained-on is for models of stable-baselines3 (.zip); {run} states its own game")
+        network = load_run(run)
+        assert isinstance(network, OnnxNetwork)
+        network.write(out)
+    else:
+        if trained_on is None:
+            raise SpecificationError(f"{run} does not state its game; add --trained-on GAME")
+        with display.status_line(Console(stderr=True)) as tell:
+            tell(f"exporting {run}")
+            _export_zip(run, out, trained_on)
+        network = load_policy_file(out)
+    typer.echo(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
+
+
+def _export_zip(path: Path, out: Path, trained_on: str) -> None:
+    game = make_game(trained_on)
+    try:
+        from ..agents.sb3_policy import load_sb3_model
+        from ..training.export import export_policy as export
+    except ImportError:
+        raise SpecificationError('models of stable-baselines3 are exported with torch: pip install "plyground[train]"') from None
+    export(load_sb3_model(path), out, game)
