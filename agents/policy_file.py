@@ -1,6 +1,7 @@
 """Policy files: a trained policy as an ONNX file that states what it is for, and its evaluation by onnxruntime.
 
-A policy file is an ONNX model with one input, ``observation`` (float32, (N, rows, columns, planes): the board as the side to move sees it), and two outputs, ``logits`` (float32, (N, num_actions), illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
+A policy file is an ONNX model with one input, ``observation`` (float32, (N, rows, columns, planes): the board as the side to move sees it),
+and two outputs, ``logits`` (float32, (N, num_actions), illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 
 =====================  ==============================================================================================
 ``plyground.format``   ``policy 1``

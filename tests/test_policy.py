@@ -47,7 +47,7 @@ class Convolutions(BaseFeaturesExtractor):
 
 
 def new_model(spec, algorithm=MaskablePPO, **policy_options):
-    model = algorithm("MlpPolicy", BoardVecEnv(spec, 4, "random"), n_steps=8, device="cpu", seed=1, policy_kwargs=policy_options)
+    model = algorithm("MlpPolicy", BoardVecEnv(spec, 4, "random"), n_steps=8, batch_size=32, device="cpu", seed=1, policy_kwargs=policy_options)
     with torch.no_grad():  # an untrained head gives nearly the same logits everywhere
         model.policy.action_net.weight.mul_(100)
     return model
