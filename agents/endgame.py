@@ -9,23 +9,34 @@ from .solver import decision_of, make_solver, solver_class_of
 
 MEMORY_MB = 64
 
-ENDGAME = Parameter("endgame", int, 0, "let the exact solver play once at most so many plies can be left; 0: never", 0, 400)
+BY_THE_SOLVER = "solver"
+
+ENDGAME = Parameter(
+    "endgame",
+    int,
+    0,
+    f"let the exact solver play once at most so many plies can be left; {BY_THE_SOLVER}: as many as it solves at once; 0: never",
+    0,
+    400,
+    choices=(BY_THE_SOLVER,),
+)
 
 
-def check_endgame(game: Game, plies: int) -> None:
+def check_endgame(game: Game, plies: int | str) -> None:
     """Refuse ``endgame=`` for a game that has no solver, or a board beyond its reach, with a SpecificationError."""
     if plies:
         solver_class_of(game)
 
 
 class Endgame:
-    """The solver of one game, asked only where at most ``plies`` are left (0: never)."""
+    """The solver of one game, asked only where at most ``plies`` are left (0: never; ``solver``: what it solves at once)."""
 
-    def __init__(self, game: Game, plies: int) -> None:
-        self._plies = plies
-        self._solver = make_solver(game, MEMORY_MB) if plies else None
+    def __init__(self, game: Game, plies: int | str) -> None:
+        self._solver = make_solver(game, max(MEMORY_MB, solver_class_of(game).least_memory_mb(game))) if plies else None
         if self._solver is not None:
             self._solver.prepare()
+            plies = self._solver.plies_at_once if plies == BY_THE_SOLVER else plies
+        self._plies = int(plies)
 
     def clear(self) -> None:
         """Forget all positions: which of several best actions the solver finds first depends on what it has solved before."""

@@ -4,7 +4,8 @@ A game becomes solvable by a :class:`Solver` subclass registered for its rules t
 side to move, in the game's natural unit:
 
 - connect four: +k means that the side to move wins with its own (rows·cols/2 + 1 − k)-th disc, 0 a draw, −k that it loses so;
-- dots and boxes: the margin in boxes, own minus the opponent's, over the rest of the game.
+- dots and boxes: the margin in boxes, own minus the opponent's, over the rest of the game;
+- m,n,k games and freestyle gomoku: +1 the side to move wins, 0 a draw, −1 it loses.
 
 Searches run in slices: a kernel returns after a bounded number of positions with its stack of plies kept in arrays, and is entered
 again where it stopped, so that Ctrl-C, time limits and progress reports are served between slices.
@@ -125,12 +126,19 @@ class Solver(ABC):
         memory_mb: what its table may take, in MiB.
         nodes: positions visited by the latest batch.
         meaning: what a value of this game means, in a sentence for people.
+        plies_at_once: positions that can go on for at most so many plies take 30 ms or less on average (benchmarks/solver_endgames.py).
     """
 
     meaning: ClassVar[str] = ""
+    plies_at_once: ClassVar[int] = 0
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         self.check_game(game)
+        least = self.least_memory_mb(game)
+        if memory_mb < least:
+            raise SpecificationError(
+                f"memory={memory_mb} is not possible for solving {game.spec}: a table for its positions takes at least {least} MiB"
+            )
         self.game = game
         self.memory_mb = memory_mb
         self.nodes = 0
@@ -138,6 +146,11 @@ class Solver(ABC):
     @classmethod
     def check_game(cls, game: Game) -> None:
         """Refuse a board beyond reach, with a SpecificationError that names the limit."""
+
+    @classmethod
+    def least_memory_mb(cls, game: Game) -> int:
+        """The smallest table with which the solver can work, in MiB."""
+        return 1
 
     @abstractmethod
     def prepare(self) -> None:

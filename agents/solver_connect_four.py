@@ -14,7 +14,6 @@ import numpy as np
 
 from ..envs.connect_four import ConnectFour
 from ..envs.game import Game, Position
-from ..envs.specification import SpecificationError
 from . import solver_connect_four_search as s
 from .solver import DEFAULT_MEMORY_MB, Solution, Solver, Watch, register_solver
 from .solver_connect_four_board import make_board
@@ -39,27 +38,31 @@ class ConnectFourSolver(Solver):
     """Solves connect four on every board that :class:`~plyground.envs.connect_four.ConnectFour` allows."""
 
     meaning = "+k: wins with the k-th last of its own stones; 0: a draw; −k: loses to the k-th last of the opponent's."
+    plies_at_once = 28
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         super().__init__(game, memory_mb)
-        self._key_bits = (game.rules.rows + 1) * game.rules.cols
-        least = s.least_memory_mb(self._key_bits)
-        if memory_mb < least:
-            raise SpecificationError(
-                f"memory={memory_mb} is not possible for solving {game.spec}: a table for its positions takes at least {least} MiB"
-            )
+        self._key_bits = _key_bits(game)
         self._board = make_board(game.rules)
         self._stack = s.make_stack(self._board.cells, self._board.cols)
-        self.clear()
+        self._table = s.make_table(self._key_bits, memory_mb)
+        self._most_nodes = 0  # of all searches since the table was empty
+
+    @classmethod
+    def least_memory_mb(cls, game: Game) -> int:
+        return s.least_memory_mb(_key_bits(game))
 
     def prepare(self) -> None:
         self.records_of(self.game.new_records(1))
         table = s.make_table(self._key_bits, s.least_memory_mb(self._key_bits))
         run = self._start(*self._stones(self.game.new_records(1)))
         s.solve_positions(self._board, table, self._stack, run.state, run.owns, run.opps, run.lowers, run.uppers, run.columns, False, 1)
+        s.part_of(table, 0)
 
     def clear(self) -> None:
-        self._table = s.make_table(self._key_bits, self.memory_mb)
+        used, _ = s.part_of(self._table, self._most_nodes)
+        self._table.entries[: 2 * (int(used.buckets) + 1)] = 0
+        self._most_nodes = 0
 
     def search(self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch) -> Solution:
         if moves == "all":
@@ -168,7 +171,13 @@ class ConnectFourSolver(Solver):
                     return False
         except KeyboardInterrupt:
             watch.interrupted = True
+        finally:
+            self._most_nodes = max(self._most_nodes, int(state[s.NODES]))
         return False
+
+
+def _key_bits(game: Game) -> int:
+    return int((game.rules.rows + 1) * game.rules.cols)
 
 
 def _value(lower: int, upper: int, weak: bool) -> int | None:

@@ -70,6 +70,7 @@ class DotsAndBoxesSolver(Solver):
     """Solves dots and boxes; keeps its table of positions from one call to the next."""
 
     meaning = "The value is the margin in boxes, own minus the opponent's, over the rest of the game."
+    plies_at_once = 18
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         super().__init__(game, memory_mb)

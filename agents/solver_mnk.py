@@ -1,4 +1,4 @@
-"""The exact solver of the m,n,k games: who wins tic-tac-toe and its larger relatives.
+"""The exact solver of the m,n,k games: who wins tic-tac-toe and its larger relatives, freestyle gomoku among them.
 
 Values are results: +1 the side to move wins, 0 a draw, −1 it loses. How long a win takes is not asked; it comes in the end all the same, since a won
 position is kept won and the board fills up.
@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from ..envs.game import Game, Position
+from ..envs.gomoku import FREESTYLE, Gomoku
 from ..envs.specification import SpecificationError
 from ..envs.tic_tac_toe import TicTacToe
 from . import solver_mnk_search as s
@@ -19,11 +20,16 @@ from .solver import DEFAULT_MEMORY_MB, Solution, Solver, Watch, register_solver
 NODES_PER_SLICE = 1 << 17  # about a twentieth of a second
 
 
+@register_solver(Gomoku)
 @register_solver(TicTacToe)
 class MnkSolver(Solver):
-    """Solves m,n,k games whose rows with a spare column fit 64 bits, as far as time and table go."""
+    """Solves m,n,k games whose rows with a spare column fit 64 bits, as far as time and table go.
+
+    Gomoku is one of them if every row of ``connect`` or more stones wins: under the freestyle rule, and where no longer row fits on the board.
+    """
 
     meaning = "+1: the side to move wins; 0: a draw; −1: it loses."
+    plies_at_once = 18
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         super().__init__(game, memory_mb)
@@ -37,6 +43,11 @@ class MnkSolver(Solver):
         if rows * (cols + 1) > s.MOST_CELLS:
             raise SpecificationError(
                 f"{game.spec} is beyond the solver: rows * (cols + 1) may be at most {s.MOST_CELLS}, here it is {rows * (cols + 1)}"
+            )
+        if isinstance(game.rules, Gomoku) and game.rules.rule != FREESTYLE and max(rows, cols) > game.rules.connect:
+            raise SpecificationError(
+                f"{game.spec} is beyond the solver: it takes gomoku with rule=freestyle, other rules only where no more than {game.rules.connect} "
+                "stones fit in a row"
             )
 
     def prepare(self) -> None:
@@ -72,10 +83,10 @@ class MnkSolver(Solver):
         own, opp = self._stones(position)
         for alpha in (0, -1):
             s.begin(self._stack, own, opp, alpha, alpha + 1)
-            while not s.run(self._board, self._table, self._stack, NODES_PER_SLICE):
-                if watch.stopped(nodes + int(self._stack.registers[3]), lower, upper):
-                    return lower, upper, action, nodes + int(self._stack.registers[3])
+            finished = self._run(watch, nodes, lower, upper)
             nodes += int(self._stack.registers[3])
+            if not finished:
+                break
             value, move = int(self._stack.registers[2]), int(self._stack.bests[0, 1])
             if value > alpha:
                 lower = value
@@ -86,6 +97,18 @@ class MnkSolver(Solver):
             if upper == lower:
                 break
         return lower, upper, action, nodes
+
+    def _run(self, watch: Watch, nodes: int, lower: int, upper: int) -> bool:
+        """Search slice by slice until the question is answered (True), or the watch or Ctrl-C stops it (False)."""
+        try:
+            while not watch.interrupted:
+                if s.run(self._board, self._table, self._stack, NODES_PER_SLICE):
+                    return True
+                if watch.stopped(nodes + int(self._stack.registers[3]), lower, upper):
+                    return False
+        except KeyboardInterrupt:
+            watch.interrupted = True
+        return False
 
     def _search_all(self, position: Position, watch: Watch) -> Solution:
         """Every legal action, solved one by one with one table."""
@@ -103,8 +126,11 @@ class MnkSolver(Solver):
         proved = lower == upper
         optimal = tuple(action for action, value in values.items() if proved and value == lower)
         best = optimal[0] if optimal else max(bounds, key=lambda each: bounds[each])
+        line = [best]
+        if proved:
+            line, nodes = self._line(position, best, watch, nodes)
         value = lower if proved else None
-        return Solution(value, value, lower, upper, proved, best, values, optimal, (best,), nodes)
+        return Solution(value, value, lower, upper, proved, best, values, optimal, tuple(line), nodes)
 
     def _line(self, position: Position, action: int, watch: Watch, nodes: int) -> tuple[list[int], int]:
         """A line of best play that starts with ``action``."""

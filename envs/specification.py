@@ -60,7 +60,8 @@ def _split_at_commas(text: str) -> list[str]:
 class Parameter(NamedTuple):
     """One parameter of a game or an agent: its type, default, limits and meaning.
 
-    ``kind`` is ``int``, ``float``, ``str`` or ``bool``; ``choices`` lists the allowed texts of a ``str`` (None: any text);
+    ``kind`` is ``int``, ``float``, ``str`` or ``bool``; ``choices`` lists the allowed texts of a ``str`` (None: any text) or the words that may
+    stand in place of a number;
     ``low`` and ``high`` are inclusive limits of a number. A default of None means "not set".
     """
 
@@ -74,16 +75,17 @@ class Parameter(NamedTuple):
 
     def allowed(self) -> str:
         """What the parameter accepts, in words."""
-        if self.choices is not None:
+        if self.choices is not None and self.kind is str:
             return "one of " + ", ".join(self.choices)
         if self.kind is bool:
             return "yes or no"
         if self.kind is str:
             return "a text"
         noun = "a whole number" if self.kind is int else "a number"
+        words = "".join(f", or {word}" for word in self.choices or ())
         if math.isinf(self.high):
-            return noun if math.isinf(self.low) else f"{noun} of at least {self.low:g}"
-        return f"{noun} from {self.low:g} to {self.high:g}"
+            return (noun if math.isinf(self.low) else f"{noun} of at least {self.low:g}") + words
+        return f"{noun} from {self.low:g} to {self.high:g}{words}"
 
     def convert(self, value: Any, owner: str) -> Any:
         """Turn a text or a Python value into the parameter's type; ``owner`` is named in the SpecificationError."""
@@ -100,6 +102,8 @@ class Parameter(NamedTuple):
             if self.choices is not None and value not in self.choices:
                 raise refused
             return str(value)
+        if self.choices is not None and value in self.choices:
+            return value
         if isinstance(value, bool) or (self.kind is int and isinstance(value, float) and not value.is_integer()):
             raise refused
         try:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from plyground import make_agent, make_game
-from plyground.agents.solver import solve
+from broken.games import Line
+from plyground import Game, make_agent, make_game
+from plyground.agents.compiled_opponents import compiled_form
+from plyground.agents.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
 
@@ -36,6 +38,45 @@ def test_before_that_the_agent_searches_as_ever():
     assert with_solver.analyse(position).nodes == without.analyse(position).nodes
 
 
-def test_a_game_without_solver_is_refused():
-    with pytest.raises(SpecificationError, match="no exact solver for gomoku"):
-        make_agent("mcts:endgame=10", game="gomoku")
+@pytest.mark.parametrize("spec", ["connect_four:rows=7,cols=8", "dots_and_boxes:rows=4,cols=4", "gomoku:size=7"])
+@pytest.mark.parametrize("name", ["alphabeta:depth=1", "mcts:simulations=5"])
+def test_endgame_solver_means_what_the_solver_of_the_game_solves_at_once(spec, name):
+    game, rng = make_game(spec), random.Random(4)
+    agent, solver = make_agent(f"{name},endgame=solver"), make_solver(game, 256)
+    plies = solver.plies_at_once
+    position, agreed = game.initial_position(), 0
+    while not position.is_over:
+        left = game.facts.longest_game - _plies(position)
+        decision = agent.analyse(position)
+        if left == plies + 1:
+            assert decision.nodes == make_agent(name).analyse(position).nodes
+        if left <= plies:
+            assert decision.exact
+            assert decision.action in solver.solve(position, moves="all").optimal_actions
+            agreed += 1
+        position.play(rng.choice(position.legal_actions()))
+        if position.is_over and not agreed:
+            position = game.initial_position()
+    assert agreed
+
+
+def test_endgame_takes_a_number_or_the_word_solver():
+    assert make_agent("mcts:endgame=12").options["endgame"] == 12
+    assert make_agent("mcts:endgame=solver").spec == "mcts:endgame=solver"
+    with pytest.raises(SpecificationError, match="endgame must be a whole number from 0 to 400, or solver"):
+        make_agent("mcts:endgame=always")
+    assert compiled_form(make_agent("alphabeta:depth=2,endgame=solver")) is None
+    assert compiled_form(make_agent("alphabeta:depth=2")) is not None
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        (Game(Line()), "no exact solver for line"),
+        (make_game("gomoku"), r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240"),
+    ],
+)
+@pytest.mark.parametrize("endgame", ["10", "solver"])
+def test_a_game_without_solver_and_a_board_beyond_its_reach_are_refused(game, message, endgame):
+    with pytest.raises(SpecificationError, match=message):
+        make_agent(f"mcts:endgame={endgame}", game=game)

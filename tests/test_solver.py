@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import threading
+
 import pytest
-from plyground import make_agent, make_game
+from broken.games import Line
+from plyground import Game, make_agent, make_game
 from plyground.agents.solver import SolveInterrupted, make_solver, solve
 from plyground.envs.specification import SpecificationError
 
-SMALL = ["connect_four:rows=4,cols=4"]
-LARGE = ["connect_four"]
+SMALL = ["connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2", "tic_tac_toe:rows=3,cols=4,connect=3", "gomoku:rows=4,cols=4,connect=4"]
+LARGE = ["connect_four", "dots_and_boxes:rows=4,cols=4", "tic_tac_toe:size=6"]
 
 
 @pytest.mark.parametrize("spec", SMALL)
@@ -63,15 +70,72 @@ def test_a_time_limit_gives_the_bounds_proved_until_then_and_a_legal_action(spec
     assert (reports[-1].lower, reports[-1].upper) == (solution.lower, solution.upper)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
 @pytest.mark.parametrize("spec", LARGE)
 def test_ctrl_c_hands_over_the_bounds_proved_until_then(spec):
+    game = make_game(spec)
+    solver = make_solver(game, 64)
+    solver.solve(game.initial_position(), time=0.01)  # compiles, which Ctrl-C ends too
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(SolveInterrupted) as interrupted:
+        solver.solve(game.initial_position(), time=60)
+    solution = interrupted.value.solution
+    assert isinstance(interrupted.value, KeyboardInterrupt)
+    assert not solution.exact
+    assert solution.lower < solution.upper
+    assert 0 < solution.seconds < 20
+    assert game.initial_position().is_legal(solution.best_action)
+
+
+@pytest.mark.parametrize("spec", LARGE)
+def test_after_an_interrupt_the_solver_solves_on(spec):
     def press_ctrl_c(progress):
         raise KeyboardInterrupt
 
-    with pytest.raises(SolveInterrupted) as interrupted:
-        solve(make_game(spec).initial_position(), progress=press_ctrl_c, memory_mb=64)
-    assert interrupted.value.solution.lower < interrupted.value.solution.upper
-    assert isinstance(interrupted.value, KeyboardInterrupt)
+    game = make_game(spec)
+    solver = make_solver(game, 64)
+    with pytest.raises(SolveInterrupted):
+        solver.solve(game.initial_position(), progress=press_ctrl_c)
+    late = game.initial_position()
+    while not late.is_over and len(late.legal_actions()) > 6:
+        late.play(late.legal_actions()[-1])
+    assert not late.is_over
+    assert solver.solve(late).value == make_solver(game, 64).solve(late).value
+
+
+@pytest.mark.parametrize("spec", ["connect_four:rows=4,cols=6", "dots_and_boxes:rows=3,cols=4", "tic_tac_toe:size=4"])
+def test_a_cleared_solver_searches_as_a_new_one(spec):
+    game = make_game(spec)
+    solver = make_solver(game, 8)
+    first = solver.solve(game.initial_position())
+    assert solver.solve(game.initial_position()).nodes < first.nodes / 2
+    solver.clear()
+    assert solver.solve(game.initial_position()).nodes == first.nodes
+
+
+PEAK_MEMORY = """
+import sys
+from pathlib import Path
+from plyground import make_game
+from plyground.agents.solver import make_solver
+def peak():  # MiB; getrusage would count what the process had before it became this one
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
+game = make_game(sys.argv[1])
+make_solver(game, 1).solve(game.initial_position(), time=0.5)  # kernels loaded, everything else at its size
+before = peak()
+solver = make_solver(game, 128)
+solver.solve(game.initial_position(), time=2)
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("spec", LARGE)
+def test_memory_stays_within_what_was_asked(spec):
+    for _ in range(2):  # compiling, the first time, takes memory of its own
+        done = subprocess.run([sys.executable, "-c", PEAK_MEMORY, spec], capture_output=True, text=True, check=True)
+    assert 16 < float(done.stdout) <= 128 + 8
 
 
 @pytest.mark.parametrize("spec", SMALL)
@@ -105,8 +169,8 @@ def test_what_cannot_be_solved_is_refused_in_one_sentence():
         solve(position, time=0)
     with pytest.raises(SpecificationError, match="memory must be"):
         solve(position, memory_mb=0)
-    with pytest.raises(SpecificationError, match="no exact solver for gomoku"):
-        make_agent("solver", game="gomoku")
+    with pytest.raises(SpecificationError, match=r"no exact solver for line \(there are: connect_four, dots_and_boxes, gomoku, tic_tac_toe\)"):
+        make_agent("solver", game=Game(Line()))
     with pytest.raises(ValueError, match="the game is over"):
         solve(make_game("connect_four").position([0, 1, 0, 1, 0, 1, 0]))
     with pytest.raises(ValueError, match="made for connect_four,"):

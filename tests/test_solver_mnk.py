@@ -10,7 +10,14 @@ from plyground import make_agent, make_game
 from plyground.agents.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
-SMALL = ["tic_tac_toe", "tic_tac_toe:rows=3,cols=4,connect=3", "tic_tac_toe:rows=2,cols=5,connect=3", "tic_tac_toe:rows=4,cols=3,connect=2"]
+SMALL = [
+    "tic_tac_toe",
+    "tic_tac_toe:rows=3,cols=4,connect=3",
+    "tic_tac_toe:rows=2,cols=5,connect=3",
+    "tic_tac_toe:rows=4,cols=3,connect=2",
+    "gomoku:rows=3,cols=4,connect=3",
+    "gomoku:size=3,connect=3,rule=caro",
+]
 
 
 def enumerator(game):
@@ -65,7 +72,18 @@ def test_all_positions_of_tic_tac_toe_have_the_value_of_full_enumeration():
     assert len(seen) == 5478
 
 
-@pytest.mark.parametrize("spec", ["tic_tac_toe:size=4", "tic_tac_toe:rows=4,cols=5,connect=4", "tic_tac_toe:rows=5,cols=5,connect=4"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "tic_tac_toe:size=4",
+        "tic_tac_toe:rows=4,cols=5,connect=4",
+        "tic_tac_toe:rows=5,cols=5,connect=4",
+        "gomoku:size=7",
+        "gomoku:rows=6,cols=7,connect=4",
+        "gomoku:size=5,rule=standard",
+        "gomoku:size=5,rule=caro_overline",
+    ],
+)
 def test_late_positions_of_larger_boards_have_the_value_of_full_enumeration(spec):
     game, rng = make_game(spec), random.Random(1)
     value, solver = enumerator(game), make_solver(game, 4)
@@ -86,6 +104,7 @@ def test_late_positions_of_larger_boards_have_the_value_of_full_enumeration(spec
         ("tic_tac_toe:rows=5,cols=5,connect=4", 0),
         ("tic_tac_toe:rows=5,cols=6,connect=4", 1),
         pytest.param("tic_tac_toe:size=5", 0, marks=pytest.mark.slow),
+        pytest.param("gomoku:size=5", 0, marks=pytest.mark.slow),
     ],
 )
 def test_empty_boards_have_the_results_the_literature_gives(spec, result):
@@ -123,3 +142,14 @@ def test_with_a_time_limit_it_returns_bounds_and_a_move():
 def test_a_board_beyond_its_reach_is_refused_with_the_limit():
     with pytest.raises(SpecificationError, match=r"rows \* \(cols \+ 1\) may be at most 64, here it is 72"):
         solve(make_game("tic_tac_toe:size=8").initial_position())
+    with pytest.raises(SpecificationError, match=r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240"):
+        solve(make_game("gomoku").initial_position())
+    with pytest.raises(SpecificationError, match="takes gomoku with rule=freestyle, other rules only where no more than 5 stones fit in a row"):
+        solve(make_game("gomoku:size=7,rule=standard").initial_position())
+
+
+def test_gomoku_is_solved_as_the_mnk_game_with_the_same_row():
+    gomoku, mnk = make_game("gomoku:rows=4,cols=5,connect=4"), make_game("tic_tac_toe:rows=4,cols=5,connect=4")
+    assert gomoku.initial_position().legal_actions() == mnk.initial_position().legal_actions()
+    first, second = solve(gomoku.initial_position()), solve(mnk.initial_position())
+    assert (first.value, first.nodes, first.principal_variation) == (second.value, second.nodes, second.principal_variation)

@@ -1,0 +1,170 @@
+"""Positions of connect four by phase and difficulty, for benchmarks/solver.py, in benchmarks/positions.
+
+    python benchmarks/solver_positions.py                                   # the first few of every file are those that the seed gives
+    python benchmarks/solver_positions.py --phases begin --write --positions 1000
+
+The classes are those of Pons' tutorial "Solving Connect 4": the phase is the number of stones, the difficulty the number of plies to the end of the
+game under best play. The positions of a phase are one stream drawn by a seed: random legal moves up to a random number of stones; games that
+ended and positions with a win at once are thrown away. The solver tells to which class each belongs, and a file holds the first so many of a class,
+one to a line: the moves as column numbers from 1, and the value for the side to move. That is the format of Pons' own test sets.
+
+Drawing a harder position costs as much as solving it. So what these solutions took, each from an empty table, is printed too: the processor time
+of the one call that told the value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from plyground import Game, Position, make_game
+from plyground.agents.solver import make_solver
+from plyground.agents.solver_connect_four import ConnectFourSolver
+
+FOLDER = Path(__file__).parent / "positions"
+SEED = 0
+
+
+class PositionClass(NamedTuple):
+    """Positions of a phase and a difficulty: ranges of stones on the board and of plies to the end, both inclusive; what Pons' solver takes."""
+
+    name: str
+    stones: tuple[int, int]
+    plies: tuple[int, int]
+    pons_nodes: float
+    pons_microseconds: float
+
+    @property
+    def phase(self) -> str:
+        return self.name.split()[0]
+
+    @property
+    def path(self) -> Path:
+        return FOLDER / f"connect_four_{self.name.replace(' ', '_')}.txt"
+
+
+CLASSES = (
+    PositionClass("end easy", (29, 40), (0, 13), 51, 7),
+    PositionClass("middle easy", (15, 28), (0, 13), 450, 64),
+    PositionClass("middle medium", (15, 28), (14, 27), 39_900, 5_700),
+    PositionClass("begin easy", (4, 14), (0, 13), 3_300, 470),
+    PositionClass("begin medium", (4, 14), (14, 27), 1_200_000, 172_000),
+    PositionClass("begin hard", (4, 14), (28, 42), 65_900_000, 9_400_000),
+)
+PHASES = tuple(dict.fromkeys(each.phase for each in CLASSES))
+
+
+class SolvedPosition(NamedTuple):
+    """A position by its moves, its value for the side to move, and what telling it took: positions searched, processor time in seconds."""
+
+    moves: tuple[int, ...]
+    value: int
+    nodes: int = 0
+    seconds: float = 0.0
+
+    def line(self) -> str:
+        return "".join(str(column + 1) for column in self.moves) + f" {self.value}\n"
+
+
+def read_positions(chosen: PositionClass, count: int) -> list[SolvedPosition]:
+    """The first positions of a class's file, with their values."""
+    with chosen.path.open() as lines:
+        fields = [line.split() for line, _ in zip(lines, range(count))]
+    return [SolvedPosition(tuple(int(digit) - 1 for digit in moves), int(value)) for moves, value in fields]
+
+
+def random_positions(game: Game, stones: tuple[int, int], seed: int) -> Iterator[tuple[tuple[int, ...], Position]]:
+    """Random positions with a number of stones in a range and no win at once, with their moves; without end."""
+    rng = np.random.default_rng(seed)
+    while True:
+        position, moves = game.initial_position(), []
+        for _ in range(rng.integers(stones[0], stones[1] + 1)):
+            moves.append(int(rng.choice(position.legal_actions())))
+            position.play(moves[-1])
+            if position.is_over:
+                break
+        else:
+            player = position.to_move
+            children = (position.after(action) for action in position.legal_actions())
+            if not any(child.is_over and child.returns[player] > 0 for child in children):
+                yield tuple(moves), position
+
+
+def plies_to_the_end(value: int, left: int) -> int:
+    """How many plies a game with ``left`` free cells goes on, if it is worth ``value`` to the side to move."""
+    if value > 0:
+        return 2 * ((left + 1) // 2 - value) + 1
+    return 2 * (left // 2 + value + 1) if value < 0 else left
+
+
+def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies: int) -> bool:
+    """Whether the game ends within so many plies under best play, by one or two questions that are cheaper than the value."""
+    if left <= plies:
+        return True
+    won = [value for value in range(1, left) if plies_to_the_end(value, left) <= plies]
+    lost = [value for value in range(-left, 0) if 0 <= plies_to_the_end(value, left) <= plies]
+    if won and solver.at_least([position], np.array(won[:1]))[0]:
+        return True
+    return bool(lost) and not solver.at_least([position], np.array(lost[-1:]) + 1)[0]
+
+
+def draw(phase: str, count: int, memory_mb: int) -> Iterator[tuple[PositionClass, SolvedPosition]]:
+    """The first ``count`` positions of every class of a phase, one after the other."""
+    game = make_game("connect_four")
+    solver = make_solver(game, memory_mb)
+    assert isinstance(solver, ConnectFourSolver)
+    solver.solve_batch([game.position([3] * 6 + [2] * 6)])  # so that loading the kernels is not timed
+    easy, *harder = missing = {chosen: count for chosen in CLASSES if chosen.phase == phase}
+    for moves, position in random_positions(game, easy.stones, SEED):
+        left = game.facts.longest_game - len(moves)
+        # 1. Whether a position is easy is told cheaply. Often that is all that need be known.
+        is_easy = ends_within(solver, position, left, easy.plies[1])
+        if not (missing[easy] if is_easy else any(missing[chosen] for chosen in harder)):
+            continue
+        # 2. The value tells the class, from an empty table as if nothing had been asked before.
+        solver.clear()
+        began = time.thread_time()
+        value = int(solver.solve_batch([position])[0])
+        seconds = time.thread_time() - began
+        chosen = next(each for each in missing if each.plies[0] <= plies_to_the_end(value, left) <= each.plies[1])
+        if missing[chosen]:
+            missing[chosen] -= 1
+            yield chosen, SolvedPosition(moves, value, solver.nodes, seconds)
+            if not any(missing.values()):
+                return
+
+
+def main() -> None:
+    """Draw, and write the files or compare with them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--phases", nargs="*", default=list(PHASES), choices=PHASES, help="only these phases")
+    parser.add_argument("--positions", type=int, default=10, help="positions in each class (default: %(default)s)")
+    parser.add_argument("--memory", type=int, default=1024, help="MiB for the table (default: %(default)s)")
+    parser.add_argument("--write", action="store_true", help="write the files, position by position; without, compare with them")
+    options = parser.parse_args()
+    for phase in options.phases:
+        found: dict[PositionClass, list[SolvedPosition]] = {chosen: [] for chosen in CLASSES if chosen.phase == phase}
+        with contextlib.ExitStack() as stack:
+            files = {chosen: stack.enter_context(chosen.path.open("w" if options.write else "r")) for chosen in found}
+            for chosen, solved in draw(phase, options.positions, options.memory):
+                found[chosen].append(solved)
+                if options.write:
+                    files[chosen].write(solved.line())
+                    files[chosen].flush()
+                elif files[chosen].readline() != solved.line():
+                    raise SystemExit(f"{chosen.path} does not hold the positions that the seed gives: line {len(found[chosen])}")
+                print(f"\r  {phase}:", ", ".join(f"{len(positions)} {each.name}" for each, positions in found.items()), end="", file=sys.stderr)
+        print(file=sys.stderr)
+        for chosen, positions in found.items():
+            nodes, seconds = sum(each.nodes for each in positions) / len(positions), sum(each.seconds for each in positions) / len(positions)
+            print(f"{chosen.name}: {len(positions)} positions, solved in {1e3 * seconds:,.3f} ms with {nodes:,.0f} positions searched each")
+
+
+if __name__ == "__main__":
+    main()
