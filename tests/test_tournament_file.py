@@ -1,0 +1,169 @@
+"""Tournament files: several tournaments in one store, stopped and taken up again; what is wrong with a file is said before anything is played."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from plyground.cli import app
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.store import Store
+from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament_file import KEYS, read_tournaments
+from typer.testing import CliRunner
+
+EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "tournaments.toml"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def plyground(*words):
+    return CliRunner().invoke(app, words[0].split() if len(words) == 1 else list(words))
+
+
+BOTH = "game = 'tic_tac_toe'\nagents = ['random', 'greedy']\n"
+SMALL = """
+pairs = 2
+seed = 7
+agents = ["random", "greedy"]
+
+[[tournament]]
+game = "tic_tac_toe"
+
+[[tournament]]
+name = "three"
+game = "connect_four"
+agents = ["random", "greedy", "random"]
+format = "gauntlet"
+pairs = 1
+opening = "lines.txt"
+"""
+
+
+@pytest.fixture
+def small(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "lines.txt").write_text("d,d\n")
+    path = tmp_path / "folder" / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+def test_a_file_gives_plans_with_what_stands_at_the_top(small):
+    first, second = read_tournaments(small)
+    assert first == (Plan("tic_tac_toe", ("random", "greedy"), pairs=2, seed=7), None)
+    assert second.name == "three"
+    lines = str(small.parent / "lines.txt")
+    assert second.plan == Plan("connect_four", ("random", "greedy", "random"), pairs=1, seed=7, format="gauntlet", opening=lines)
+
+
+def test_a_plan_can_be_written_in_a_file_completely():
+    assert set(KEYS) == {*Plan._fields, "name"}
+
+
+def test_all_tournaments_of_a_file_are_played_into_one_store(small, tmp_path):
+    result = plyground("tournament folder/small.toml --store games.db")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.index("tic_tac_toe: 4 games") < result.stdout.index("connect_four: 4 games")
+    with Store(tmp_path / "games.db") as store:
+        stored = store.tournaments()
+        assert [sum(1 for _ in store.games(one.number)) for one in stored] == [4, 4]
+    assert stored[1].name == "three"
+    assert stored[0].command == "plyground tournament folder/small.toml --store games.db"
+    again = plyground("tournament folder/small.toml --store games.db")
+    assert "all 8 games" in again.stderr
+    assert again.stdout == result.stdout
+
+
+def test_a_file_that_was_played_in_part_goes_on(small, tmp_path):
+    first, _ = read_tournaments(small)
+    with Store(tmp_path / "games.db") as store:
+        Tournament(first.plan, store).run()
+    result = plyground("tournament folder/small.toml --store games.db --resume --json")
+    assert "4 of 8 games are in games.db already; playing the other 4" in result.stderr
+    values = json.loads(result.stdout)["tournaments"]
+    assert [value["games"] for value in values] == [4, 4]
+    assert values[1]["tournament"]["format"] == "gauntlet"
+
+
+def test_the_games_are_those_of_the_same_tournament_on_the_command_line(small, tmp_path):
+    assert plyground("tournament folder/small.toml --store games.db").exit_code == 0
+    again = plyground("tournament tic_tac_toe random greedy --pairs 2 --seed 7 --store games.db")
+    assert "all 4 games of this tournament are in games.db already" in again.stderr
+
+
+def test_the_example_runs(tmp_path):
+    shutil.copytree(EXAMPLE.parent / "openings", tmp_path / "openings")
+    shutil.copy(EXAMPLE, tmp_path / "tournaments.toml")
+    result = plyground("tournament tournaments.toml --store evening.db")
+    assert result.exit_code == 0, result.stderr
+    assert "(ladder, pairs 10, opening random:4, seed 7)" in " ".join(result.stdout.split())
+    assert plyground("report evening.db").stdout.count("of them distinct") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "file.toml holds no tournaments; each is a table that begins with [[tournament]]"),
+        ("[tournament]\ngame = 'tic_tac_toe'", "each is a table that begins with [[tournament]]"),
+        ("[[tournament]\n", "file.toml is not TOML: "),
+        ("[[tournament]]\nagents = ['random', 'random']", "file.toml, tournament 1: game is missing"),
+        ("[[tournament]]\ngame = 'tic_tac_toe'", "file.toml, tournament 1: agents is missing"),
+        ("[[tournament]]\ngmae = 'x'", "file.toml, tournament 1: there is no setting 'gmae'; did you mean 'game'? (there are: game, agents, pairs, "),
+        ("name = 'x'\n[[tournament]]\n", "file.toml, at the top: there is no setting 'name'"),
+        ("pairs = '5'\n[[tournament]]\n", "file.toml, at the top: pairs must be a whole number, not '5'"),
+        ("pairs = true\n[[tournament]]\n", "file.toml, at the top: pairs must be a whole number, not True"),
+        ("[[tournament]]\nagents = 'random'", "file.toml, tournament 1: agents must be a list of texts, not 'random'"),
+        ("[[tournament]]\nagents = [1, 2]", "agents must be a list of texts, not [1, 2]"),
+        ("[[tournament]]\nwithin = 'x'", "within must be a number, not 'x'"),
+        (BOTH + "[[tournament]]\n[[tournament]]\nseed=3\n[[tournament]]\nseed=2", None),
+        (
+            BOTH + "[[tournament]]\n[[tournament]]\n",
+            "tournament 2: it has the name of tournament 1, or is the same",
+        ),
+        (
+            BOTH + "[[tournament]]\nname='a'\n[[tournament]]\nseed=2\nname='a'\n",
+            "has the name of tournament 1",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(text, message, tmp_path):
+    path = tmp_path / "file.toml"
+    path.write_text(text)
+    if message is None:
+        assert len(read_tournaments(path)) == 3
+        return
+    with pytest.raises(SpecificationError) as refused:
+        read_tournaments(path)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("tournament missing.toml", "the tournament file missing.toml cannot be read: No such file or directory"),
+        ("tournament bad.toml", "there is no agent 'rnadom'; did you mean 'random'?"),
+        ("tournament good.toml --pairs 3", "--pairs belongs in the file good.toml, not on the command line"),
+        ("tournament good.toml random", "agents belongs in the file good.toml, not on the command line"),
+        (
+            "tournament good.toml --resume",
+            "there is nothing to resume: plyground-tournament.db does not hold this tournament",
+        ),
+    ],
+)
+def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
+    good = "[[tournament]]\ngame = 'tic_tac_toe'\nagents = ['random', 'greedy']\n"
+    (tmp_path / "good.toml").write_text(good)
+    (tmp_path / "bad.toml").write_text(good + "[[tournament]]\ngame = 'tic_tac_toe'\nagents = ['random', 'rnadom']\n")
+    result = plyground(command)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not Path("plyground-tournament.db").exists()
