@@ -156,7 +156,7 @@ def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:
     settings = f"{plan.format}, pairs {one.schedule.pairs}, opening {plan.opening}{judged}, seed {plan.seed}"
     console.print(f"{one.game.spec}: {table.games} games, {table.distinct_games} of them distinct ({settings})", markup=False)
     if left_out:
-        console.print(f"{left_out} more were not played: deterministic agents would have repeated earlier games", markup=False)
+        console.print(display.left_out_text(left_out))
     console.print()
     display.print_cross_table(table, console)
     console.print()

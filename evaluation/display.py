@@ -48,6 +48,11 @@ def duration(seconds: float | None) -> str:
     return f"{seconds * 1e6:.{1 if seconds < 9.95e-6 else 0}f} µs"
 
 
+def left_out_text(games: int) -> str:
+    """What is said of games that were not played."""
+    return f"{games} more were not played: deterministic agents would have repeated earlier games"
+
+
 def print_cross_table(table: CrossTable, console: Console) -> None:
     """Standings with a column for each opponent, and what is to be noted. Where that is too wide, the opponents get a table of their own."""
     shown = [_standings(table, counts=True, opponents=True)]

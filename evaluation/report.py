@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..envs.specification import SpecificationError
-from .display import duration, percent, plain_table, print_cross_table
+from .display import duration, left_out_text, percent, plain_table, print_cross_table
 from .ratings import ELO, QUANTILE, Ratings, RatingsError, elo_of, rate
 from .store import Store, StoredGame, StoredTournament
 from .table import CrossTable, Tally
@@ -70,6 +70,7 @@ class TournamentReport(NamedTuple):
             "tournament": self.tournament.name,
             "settings": self.tournament.settings,
             "distinct_games": self.table.distinct_games,
+            "left_out_games": self.tournament.left_out,
             "draw_rate": first.draws / first.games if first.games else None,
             "first_move": {**first.to_json(), "elo": worth and worth[0], "margin": worth and worth[1]},
             "endings": dict(self.endings.most_common()),
@@ -150,6 +151,8 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
     console.print(Text(report.tournament.name, "bold"))
     console.print(Text(", ".join(f"{key} {settings[key]}" for key in ("rules", "schedule", "openings", "seed") if key in settings), "dim"))
     console.print(f"{table.games} games, {table.distinct_games} of them distinct")
+    if report.tournament.left_out:
+        console.print(left_out_text(report.tournament.left_out))
     console.print()
     if report.ratings is None:
         console.print(Text(f"no ratings: {report.unrated}"))

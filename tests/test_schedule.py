@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from plyground import make_agent, make_game
+from plyground.evaluation.openings import Openings
+from plyground.evaluation.report import print_report, report_store
 from plyground.evaluation.schedule import FORMATS
 from plyground.evaluation.store import Store, StoredGame
 from plyground.evaluation.table import CrossTable
 from plyground.evaluation.tournament import Plan, Tournament
+from rich.console import Console
 
 LEFT, RIGHT = "python:plain_agents:DeclaredLeftmost", "python:plain_agents:DeclaredRightmost"
 
@@ -122,6 +126,11 @@ def test_deterministic_agents_play_each_opening_once_and_others_all_pairs(tmp_pa
     assert table.repeated == 0
     with Store(tmp_path / "store.db") as store:
         assert [(stored.pairs, stored.left_out) for stored in store.tournaments()] == [(12, 16)]
+        (report,) = report_store(store)
+    assert report.to_json()["left_out_games"] == 16
+    shown = Console(record=True, width=120, file=io.StringIO())
+    print_report([report], shown)
+    assert "16 more were not played: deterministic agents would have repeated earlier games" in shown.export_text()
 
 
 def test_leaving_games_out_changes_no_result(tmp_path):
@@ -143,13 +152,17 @@ def test_a_tournament_of_deterministic_agents_grows_by_openings_only(tmp_path):
     assert (len(games), tournament.schedule.left_out) == (14, 2 * (80 - 7))
 
 
-def test_a_perfect_endgame_does_not_depend_on_games_before(tmp_path):
+def test_a_perfect_endgame_does_not_depend_on_games_before():
     """The endgame solver's table would otherwise decide between equally good moves."""
-    plan = Plan("dots_and_boxes:rows=2,cols=2", ("alphabeta:depth=2,endgame=9", "random"), pairs=6)
-    whole = records(run(plan, tmp_path / "whole.db")[1])
-    for pairs in range(1, 7):  # a new process of agents for every pair
-        part = run(plan._replace(pairs=pairs), tmp_path / "parts.db")[1]
-    assert records(part) == whole
+    game, agent = make_game("connect_four:rows=4,cols=5"), make_agent("alphabeta:depth=1,endgame=14")
+    openings = Openings(game, "random:6", seed=1)
+    positions = [game.position(openings[number]) for number in range(60)]
+
+    def decide(position) -> int:
+        agent.reset()
+        return agent.act(position)
+
+    assert [decide(position) for position in positions] == [decide(position) for position in reversed(positions)][::-1]
 
 
 # -- a version-1 store --
