@@ -5,7 +5,7 @@
 
 ``coverage`` simulates pools of known strengths and counts how often the 95 % intervals hold the true ratings. ``sprt`` simulates tests under
 either hypothesis and counts wrong verdicts. ``report`` makes a store of a million games, played at random strengths without a board, and
-times ``plyground report`` on it in a process of its own, with its greatest memory.
+times ``plyground report`` on it, as text and as HTML, each in a process of its own, with its greatest memory.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def make_store(path: Path, games: int, agents: int = 10) -> None:
 
 
 MEASURE = "import resource, sys; from plyground.cli import app; app(sys.argv[1:], standalone_mode=False); \
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+used = resource.getrusage(resource.RUSAGE_SELF); print(used.ru_utime + used.ru_stime, used.ru_maxrss, file=sys.stderr)"
 
 
 def report() -> None:
@@ -152,11 +152,15 @@ def report() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.db"
         make_store(path, REPORT_GAMES)
-        began = time.perf_counter()
-        done = subprocess.run([sys.executable, "-c", MEASURE, "report", str(path)], capture_output=True, text=True, check=True)
-        seconds = time.perf_counter() - began
-        memory = int(done.stderr.split()[-1]) / 2**20
-        print(f"report of {REPORT_GAMES:,} games ({path.stat().st_size / 2**20:.0f} MiB): {seconds:.1f} s, at most {memory:.2f} GiB")
+        print(f"report of {REPORT_GAMES:,} games ({path.stat().st_size / 2**20:.0f} MiB)")
+        page = Path(folder) / "report.html"
+        for form, options in (("text", []), ("HTML", ["--html", str(page)])):
+            began = time.perf_counter()
+            done = subprocess.run([sys.executable, "-c", MEASURE, "report", str(path), *options], capture_output=True, text=True, check=True)
+            seconds = time.perf_counter() - began
+            processor, memory = float(done.stderr.split()[-2]), int(done.stderr.split()[-1]) / 2**20
+            size = f", a page of {page.stat().st_size / 2**20:.1f} MiB" if options else ""
+            print(f"{form}: {seconds:.1f} s ({processor:.1f} s of processor time), at most {memory:.2f} GiB{size}", flush=True)
 
 
 PARTS: dict[str, Callable[[], None]] = {"coverage": coverage, "sprt": sprt, "report": report}

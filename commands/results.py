@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -12,11 +13,12 @@ from rich.console import Console
 from rich.text import Text
 
 from ..envs.specification import SpecificationError
-from ..evaluation.display import duration, percent, plain_table
+from ..evaluation.display import duration, percent, plain_table, show_steps, status_line
 from ..evaluation.export import FORMATS, export_games
-from ..evaluation.report import parse_anchor, print_report, report_store
+from ..evaluation.report import TournamentReport, parse_anchor, print_report, report_store
+from ..evaluation.report_html import report_page
 from ..evaluation.sprt import H0, H1, Hypotheses, SprtMatch, SprtState
-from ..evaluation.store import Store
+from ..evaluation.store import Store, StoreError
 from ..evaluation.tournament import Plan
 from .common import (
     DEFAULT_STORE,
@@ -38,8 +40,11 @@ StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The file t
 
 @app.command()
 def report(
+    context: typer.Context,
     store: StoreArgument = DEFAULT_STORE,
     anchor: Annotated[str | None, typer.Option(metavar="AGENT=RATING", help="Give an agent this rating (default: the mean is 0).")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as one HTML file that needs nothing else.")] = None,
+    replays: Annotated[int, typer.Option(min=0, metavar="N", help="With --html: show at most N games of each tournament move by move.")] = 60,
     as_json: JsonOption = False,
 ) -> None:
     """Tell what the games of a store show: ratings with intervals, cross table, first-move advantage, draws, endings.
@@ -48,16 +53,38 @@ def report(
 
     plyground report plyground-tournament.db --anchor random=0
 
+    plyground report plyground-tournament.db --html report.html
+
     plyground report plyground-tournament.db --json
     """
-    with Store(store) as opened:
-        reports = report_store(opened, None if anchor is None else parse_anchor(anchor))
+    notes = Console(stderr=True, highlight=False, soft_wrap=True)
+    with Store(store) as opened, status_line(notes) as say:
+        say(f"reading the games in {store}")
+        reports = report_store(opened, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays)
+    if html is not None and reports:
+        _write_page(context, html, reports, store)
+        notes.print(f"report in {html}", markup=False)
     if as_json:
         print_json({"store": str(store), "tournaments": [found.to_json() for found in reports]})
-    elif reports:
-        print_report(reports, Console(highlight=False))
-    else:
+    elif not reports:
         typer.echo(f"{store} holds no games")
+    elif html is None:
+        print_report(reports, Console(highlight=False))
+
+
+def _write_page(context: typer.Context, html: Path, reports: list[TournamentReport], store: Path) -> None:
+    """Write the HTML report; the file appears when it is complete."""
+    with show_steps("tournaments", Console(stderr=True)) as progress:
+        page = report_page(reports, store.name, [same_command(context)], progress)
+    partial = html.with_name(html.name + ".part")
+    try:
+        partial.write_text(page, "utf-8")
+        partial.replace(html)
+    except OSError as error:
+        raise StoreError(f"{html} cannot be written: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 @app.command()

@@ -13,6 +13,7 @@ from rich.text import Text
 from ..envs.specification import SpecificationError
 from .display import duration, left_out_text, percent, plain_table, print_cross_table
 from .ratings import ELO, QUANTILE, Ratings, RatingsError, elo_of, rate
+from .replays import Gallery
 from .store import Store, StoredGame, StoredTournament
 from .table import CrossTable, Tally
 
@@ -27,6 +28,7 @@ class TournamentReport(NamedTuple):
         unrated: why there are no ratings, or None.
         endings: how many games ended for which reason; forfeits by the kind of fault. Repeated games are among them.
         openings: for each opening, by a number that stands for it, how many games there are and what whoever moved first scored in them.
+        gallery: the games that can be shown move by move, if they were asked for.
     """
 
     tournament: StoredTournament
@@ -35,6 +37,7 @@ class TournamentReport(NamedTuple):
     unrated: str | None
     endings: Counter[str]
     openings: dict[int, tuple[int, float]]
+    gallery: Gallery | None = None
 
     @property
     def first_seat(self) -> Tally:
@@ -95,12 +98,13 @@ def parse_anchor(text: str) -> tuple[str, float]:
     raise SpecificationError(f"an anchor is an agent and its rating, such as random=0, not {text!r}")
 
 
-def report_store(store: Store, anchor: tuple[str, float] | None = None) -> list[TournamentReport]:
+def report_store(store: Store, anchor: tuple[str, float] | None = None, replays: int = 0) -> list[TournamentReport]:
     """A report of each tournament in a store that has games.
 
     Args:
         store: the store.
         anchor: an agent's name and the rating it is given in each tournament it plays in; in the others the mean is 0.
+        replays: how many games of each tournament are to be kept at most, to be shown move by move.
 
     Raises:
         StoreError: there is no such store, or it cannot be read.
@@ -110,15 +114,18 @@ def report_store(store: Store, anchor: tuple[str, float] | None = None) -> list[
     labels = {entry.label for tournament in tournaments for entry in tournament.agents}
     if anchor is not None and anchor[0] not in labels:
         raise SpecificationError(f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are {', '.join(sorted(labels))}")
-    reports = [report_tournament(tournament, store.games(tournament.number), anchor) for tournament in tournaments]
+    reports = [report_tournament(tournament, store.games(tournament.number), anchor, replays) for tournament in tournaments]
     return [report for report in reports if report.table.games]
 
 
-def report_tournament(tournament: StoredTournament, games: Iterable[StoredGame], anchor: tuple[str, float] | None = None) -> TournamentReport:
-    """The report of one tournament; its games are gone through once and not kept."""
+def report_tournament(
+    tournament: StoredTournament, games: Iterable[StoredGame], anchor: tuple[str, float] | None = None, replays: int = 0
+) -> TournamentReport:
+    """The report of one tournament; its games are gone through once, and only those that may be shown are kept."""
     labels = [entry.label for entry in tournament.agents]
     endings: Counter[str] = Counter()
     openings: dict[int, tuple[int, float]] = {}
+    gallery = Gallery(replays) if replays else None
 
     def noted() -> Iterator[StoredGame]:
         for game in games:
@@ -128,6 +135,8 @@ def report_tournament(tournament: StoredTournament, games: Iterable[StoredGame],
             count, points = openings.get(opening, (0, 0.0))
             won = result.returns[0]
             openings[opening] = count + 1, points + (1 if won > 0 else 0 if won < 0 else 0.5)
+            if gallery is not None:
+                gallery.note(game)
             yield game
 
     table = CrossTable(labels, noted())
@@ -135,7 +144,7 @@ def report_tournament(tournament: StoredTournament, games: Iterable[StoredGame],
         ratings, unrated = rate(labels, table.meetings(), anchor if anchor is not None and anchor[0] in labels else None), None
     except RatingsError as error:
         ratings, unrated = None, str(error)
-    return TournamentReport(tournament, table, ratings, unrated, endings, openings)
+    return TournamentReport(tournament, table, ratings, unrated, endings, openings, gallery)
 
 
 def print_report(reports: list[TournamentReport], console: Console) -> None:

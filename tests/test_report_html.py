@@ -1,0 +1,380 @@
+"""The HTML report: what it holds, and what a real browser makes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+
+import plyground
+import pytest
+from plyground.agents import make_agent
+from plyground.cli import app
+from plyground.envs import rules as r
+from plyground.envs.drawing import to_svg
+from plyground.evaluation.match import GameResult, play_game
+from plyground.evaluation.ratings import Meeting, rate
+from plyground.evaluation.replays import ChosenGame, Frames, Gallery, _change, replay_data
+from plyground.evaluation.report import report_store
+from plyground.evaluation.report_html import report_page
+from plyground.evaluation.report_plots import Axis, forest, ticks
+from plyground.evaluation.store import AgentEntry, Store, StoredGame
+from typer.testing import CliRunner
+
+GAMES = ("tic_tac_toe", "connect_four:rows=4,cols=5", "dots_and_boxes:rows=2,cols=2", "gomoku:size=7")
+LABELS = ("<script>alert(1)</script>", 'a "b" & \'c\' </script><img src="https://example.org/x.png" onerror=alert(2)>', "third")
+CHROMIUM = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+# The contrast of every text with what lies behind it, smallest first (WCAG 2.2, relative luminance); colours are resolved by painting them.
+CONTRASTS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const over = (top, below) => { const a = top[3] / 255; return [0, 1, 2].map((i) => a * top[i] + (1 - a) * below[i]).concat(255); };
+  const behind = (node) => {
+    if (!node) return [255, 255, 255, 255];
+    const own = rgba(getComputedStyle(node).backgroundColor);
+    return own[3] === 255 ? own : over(own, behind(node.parentElement));
+  };
+  const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
+    const v = c[i] / 255; return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); }, 0);
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const holder = node.parentElement;
+    if (!node.data.trim() || !holder.getClientRects().length || holder.closest("svg, script, style, button:disabled, .skip")) continue;
+    const style = getComputedStyle(holder);
+    const ground = behind(holder);
+    const ink = rgba(style.color);
+    ink[3] *= Number(style.opacity);
+    const [a, b] = [light(over(ink, ground)), light(ground)].sort((x, y) => y - x);
+    found.push([(a + 0.05) / (b + 0.05), node.data.trim().slice(0, 40)]);
+  }
+  return found.sort((x, y) => x[0] - y[0]);
+}"""
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, list(words), env={"COLUMNS": "80", "NO_COLOR": "1"})
+
+
+def played_game(spec: str, seed: int, players: tuple[int, int], pair: int) -> StoredGame:
+    result = play_game(spec, [make_agent("random"), make_agent("random")], seeds=(seed, seed + 1))
+    return StoredGame(pair, players, result.moves[:1], (seed, seed + 1), result)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """A tournament of each game, played at random by agents with names that are markup; some games are forfeited."""
+    path = tmp_path_factory.mktemp("html") / "results.db"
+    with Store(path) as opened:
+        for spec in GAMES:
+            entries = [AgentEntry(label, "random", {"note": "<u>"}, "1 <s>") for label in LABELS]
+            settings = {"game": spec, "seed": 1, "openings": "<i>none</i>"}
+            number = opened.enter_tournament(f"<b>{spec}</b>", settings, entries, 3, command="plyground tournament '<script>alert(3)</script>'")
+            for pair in range(3):
+                for first in range(3):
+                    for second in range(3):
+                        if first != second:
+                            game = played_game(spec, 100 * pair + 10 * first + second, (first, second), pair)
+                            if (pair, first) == (2, 0):
+                                faulty = {"reason": "player_0 (<script>x</script>) raised ValueError: <img src=y>", "fault": "raised", "forfeited": 0}
+                                game = game._replace(result=game.result._replace(returns=(-1.0, 1.0), **faulty))
+                            opened.add(number, game)
+    return path
+
+
+@pytest.fixture(scope="module")
+def page_file(store):
+    result = run("report", str(store), "--html", str(store.with_name("report.html")), "--anchor", "third=0")
+    assert result.exit_code == 0, result.output
+    return store.with_name("report.html")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None and "CI" not in os.environ:
+        pytest.skip("there is no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def open_page(browser, page_file):
+    """Opens the report; afterwards nothing may have gone wrong in it, and nothing have been asked of the network."""
+    said, requested, contexts = [], [], []
+
+    def opener(width=1200, height=900, scheme="light"):
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: (said.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: requested.append(request.url))
+        page.goto(page_file.as_uri())
+        return page
+
+    yield opener
+    for context in contexts:
+        context.close()
+    assert said == []
+    assert set(requested) == {page_file.as_uri()}
+
+
+@pytest.mark.parametrize("spec", [*GAMES, "dots_and_boxes:rows=1,cols=3,start=icelandic", "gomoku:size=9,rule=caro"])
+def test_changes_add_up_to_the_picture_of_every_position(spec):
+    game = plyground.make_game(spec)
+    frames = Frames(game)
+    for seed in range(3):
+        moves = play_game(game, [make_agent("random"), make_agent("random")], seeds=(seed, seed + 7)).moves
+        changes, movers = frames.of(moves)
+        board, position = list(frames.start), game.initial_position()
+        for action, mover, (deleted, inserted) in zip(moves, movers, changes, strict=True):
+            assert str(position.to_move) == mover
+            position.play(action)
+            for place in reversed(deleted):
+                del board[place]
+            for place, number in zip(inserted[::2], inserted[1::2]):
+                board.insert(place, number)
+            picture = r.picture(game.rules, position.record, action)
+            assert to_svg(picture).endswith("".join(frames.shapes[number] for number in board) + "</svg>")
+
+
+def test_shapes_that_change_their_order_or_stand_there_twice_are_drawn_anew():
+    for before, after in (([1, 2, 3], [3, 2, 1]), ([1, 1, 2], [1, 2]), ([1, 2], [1, 1, 2]), ([], [5]), ([4, 5], [])):
+        deleted, inserted = _change(before, after)
+        board = list(before)
+        for place in reversed(deleted):
+            del board[place]
+        for place, number in zip(inserted[::2], inserted[1::2]):
+            board.insert(place, number)
+        assert board == after
+
+
+def test_moves_that_the_rules_do_not_allow_end_what_is_shown():
+    game = plyground.make_game("tic_tac_toe")
+    result = GameResult((4, 4, 0), (1.0, -1.0), "3 in a row", None, None, (0.0, 0.0), (1, 1))
+    (shown,) = replay_data(game, [ChosenGame(StoredGame(0, (0, 1), (), (1, 2), result), "")])["games"]
+    assert shown["moves"] == ["b2"]
+    assert shown["note"] == "The rules of tic_tac_toe as installed do not allow move 2 of this game."
+
+
+def result_of(number: int, won: float, fault: str | None = None, length: int = 9) -> GameResult:
+    moves = (number, *range(length - 1))
+    return GameResult(moves, (won, -won), "", fault, None if fault is None else 0, (0.0, 0.0), (1, 1))
+
+
+def test_a_few_games_are_all_shown_and_repeated_ones_once():
+    gallery = Gallery(10)
+    for pair in range(6):
+        gallery.note(StoredGame(pair, (0, 1), (), (1, 2), result_of(pair // 2, 1.0)))
+    assert [chosen.game.pair for chosen in gallery.choose(None)] == [0, 2, 4]
+
+
+def test_of_many_games_the_telling_ones_are_shown_first():
+    gallery = Gallery(8)
+    for pair in range(500):
+        fault = "raised" if pair in (400, 401, 402, 403, 404, 405) else None
+        won = -1.0 if fault else 1.0 if pair in (77, 333) else 0.0 if pair % 2 else -1.0  # agent 0 is the weaker one
+        length = 5 if pair == 200 else 30 if pair == 201 else 9
+        gallery.note(StoredGame(pair, (0, 1), (), (1, 2), result_of(pair, won, fault, length)))
+    ratings = rate(["weak", "strong"], [Meeting(0, 1, singles=(249, 249, 2))])
+    chosen = gallery.choose(ratings)
+    assert [(each.game.pair, each.why) for each in chosen] == [
+        *((pair, "forfeit") for pair in (400, 401, 402, 403)),
+        *((77, "upset"), (333, "upset")),
+        *((200, "shortest"), (201, "longest")),
+    ]
+    assert len(Gallery(3).choose(None)) == 0
+
+
+def test_axes_have_round_numbers_within_their_range():
+    assert ticks(-12.0, 47.0) == [-10, 0, 10, 20, 30, 40]
+    for low, high in ((0, 1), (-1e4, 3), (5, 5), (0.1, 0.13)):
+        found = ticks(low, high)
+        assert all(low <= value <= high for value in found)
+        assert len(found) <= 7
+    seconds = Axis([2e-5, 0.4], 0.1, logarithmic=True)
+    assert [label for _, label in seconds.decades()] == ["10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s"]
+    assert [label for _, label in Axis([1.0, 2.0], 0.1, logarithmic=True).decades()] == ["1 s", "2 s"]
+    plot = forest(rate(["a", "b"], [Meeting(0, 1, pairs=(0, 1, 5, 4, 2))], ("b", 100.0)))
+    assert plot["rows"][1]["text"] == "100 (anchor)"
+    assert 0 < plot["rows"][0]["low"] < plot["rows"][0]["at"] < plot["rows"][0]["low"] + plot["rows"][0]["width"] < 100
+
+
+def test_the_page_is_one_file_without_links_to_others(page_file):
+    text = page_file.read_text("utf-8")
+    assert re.findall(r"<(?:link|script|img|iframe|object|embed)\b[^>]*(?:src|href)=[\"'](?!data:|#)", text) == []
+    assert "@import" not in text
+    assert "url(" not in text
+    assert [path.name for path in page_file.parent.glob("*.part")] == []
+
+
+def test_nothing_of_the_machine_or_its_folders_is_told(page_file):
+    import getpass
+    import socket
+
+    text = page_file.read_text("utf-8").replace(f"plyground report {page_file.with_name('results.db')}", "").replace(f"--html {page_file}", "")
+    assert str(page_file.parent) not in text
+    assert f">{socket.gethostname()}<" not in text
+    assert f">{getpass.getuser()}<" not in text
+
+
+def test_names_are_shown_as_they_are_and_never_run(open_page):
+    page = open_page()
+    assert page.locator("script").count() == len(GAMES) + 1
+    assert page.locator("img").count() == 0
+    for label in LABELS:
+        assert page.locator("#t1 th.agent", has_text=label).count() >= 2
+        assert page.locator("#t1-viewer .side", has_text=label).count() >= 1
+    assert page.locator("#t1 > .name").inner_text() == f"<b>{GAMES[0]}</b>"
+    assert page.locator("#t1 pre").first.inner_text() == "plyground tournament '<script>alert(3)</script>'"
+    assert "player_0 (<script>x</script>) raised ValueError: <img src=y>" in page.locator("#t1 .note.warn").first.inner_text()
+
+
+@pytest.mark.parametrize("index", range(len(GAMES)))
+def test_the_browser_draws_every_position_as_the_rules_do(open_page, index):
+    page = open_page()
+    game = plyground.make_game(GAMES[index])
+    shown = page.evaluate(f"viewers[{index}].data.games.map((game) => game.moves)")
+    assert len(shown) == 18
+    for number, names in enumerate(shown[:4]):
+        page.evaluate(f"viewers[{index}].show(viewers[{index}].data.games[{number}])")
+        position, expected = game.initial_position(), [game.initial_position().to_svg()]
+        for name in names:
+            action = game.text_to_action(name)
+            expected.append(position.play(action).to_svg(action))
+        same = page.evaluate(
+            """([index, expected]) => expected.map((svg, ply) => {
+                const wanted = document.createElement("div");
+                wanted.innerHTML = svg;
+                viewers[index].go(ply);
+                return viewers[index].board.firstChild.innerHTML === wanted.firstChild.innerHTML;
+            })""",
+            [index, expected],
+        )
+        assert same == [True] * len(expected)
+
+
+def test_arrow_keys_buttons_slider_and_moves_step_through_a_game(open_page):
+    page = open_page()
+    status, board = page.locator("#t2-viewer .status"), page.locator("#t2-viewer .board")
+    page.locator("#t2-viewer .list button").nth(1).click()
+    last = page.evaluate("viewers[1].game.moves.length")
+    assert status.inner_text().startswith(f"Move {last} of {last}: ")
+    final = board.inner_html()
+    page.keyboard.press("ArrowLeft")
+    assert status.inner_text().startswith(f"Move {last - 1} of {last}: ")
+    assert board.inner_html() != final
+    page.keyboard.press("Home")
+    assert status.inner_text() == "Before the first move"
+    assert page.locator("#t2-viewer button[title^='One move back']").is_disabled()
+    page.keyboard.press("ArrowRight")
+    assert status.inner_text().startswith(f"Move 1 of {last}: ")
+    page.locator("#t2-viewer button[title^='One move on']").click()
+    assert status.inner_text().startswith(f"Move 2 of {last}: ")
+    page.locator("#t2-viewer input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    assert status.inner_text().startswith(f"Move 3 of {last}: ")
+    page.locator("#t2-viewer .moves button").nth(4).click()
+    assert status.inner_text().startswith(f"Move 5 of {last}: ")
+    page.keyboard.press("End")
+    assert board.inner_html() == final.replace("Before the first move", "")
+
+
+def test_games_are_filtered_by_agents_and_result(open_page):
+    page = open_page()
+    agent, opponent, result = (page.locator("#t1-viewer select").nth(number) for number in range(3))
+    entries = page.locator("#t1-viewer .list button")
+    assert entries.count() == 18
+    agent.select_option("0")
+    assert entries.count() == 12
+    opponent.select_option("2")
+    assert entries.count() == 6
+    assert LABELS[1] not in entries.all_inner_texts()[0]
+    result.select_option("won")
+    won = page.evaluate("viewers[0].shown.every((game) => game.players[game.winner] === 0)")
+    assert won
+    opponent.select_option("0")
+    assert page.locator("#t1-viewer .none").inner_text() == "No game here fits."
+    agent.select_option("")
+    opponent.select_option("")
+    result.select_option("forfeit")
+    assert entries.count() == 2
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1200])
+def test_the_page_never_scrolls_sideways(open_page, width):
+    page = open_page(width=width, height=740)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_what_lies_behind_it(open_page, scheme):
+    page = open_page(scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(15, 19, 23)") == (scheme == "dark")
+    contrasts = page.evaluate(CONTRASTS)
+    assert len(contrasts) > 300
+    assert contrasts[0][0] >= 4.5, contrasts[:5]
+
+
+def test_paper_gets_the_games_without_controls_in_light_colours(open_page):
+    page = open_page(scheme="dark")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator("#t1-viewer .controls").is_visible()
+    assert page.locator("#t1-viewer .board").is_visible()
+    assert page.pdf()[:4] == b"%PDF"
+
+
+def test_a_store_of_one_tournament_has_no_list_of_tournaments(store):
+    with Store(store) as opened:
+        reports = report_store(opened, replays=5)
+    page = report_page(reports[:1], "one", ["plyground report"])
+    assert 'class="tournaments"' not in page
+    assert len(json.loads(re.search(r'data-viewer="t1-viewer">(.*?)</script>', page, re.DOTALL)[1])["games"]) == 5
+    assert 'data-viewer="' not in report_page(report_store(Store(store)), "none", [])
+
+
+def test_a_game_that_is_not_installed_is_reported_without_boards(tmp_path):
+    with Store(tmp_path / "store.db") as opened:
+        number = opened.enter_tournament("of my own", {"game": "chess_boxing"}, [AgentEntry(label, label, {}, "1") for label in "ab"], 1)
+        opened.add(number, StoredGame(0, (0, 1), (), (1, 2), result_of(0, 1.0)))
+        (report,) = report_store(opened, replays=5)
+    page = report_page([report], "store.db", [])
+    assert "chess_boxing" in page
+    assert 'data-viewer="' not in page
+
+
+def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monkeypatch):
+    result = run("report", str(store), "--html", str(tmp_path / "none" / "report.html"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1] == f"plyground: {tmp_path}/none/report.html cannot be written: No such file or directory"
+    with Store(tmp_path / "empty.db") as opened:
+        opened.open()
+    result = run("report", str(tmp_path / "empty.db"), "--html", str(tmp_path / "report.html"))
+    assert result.stdout.strip() == f"{tmp_path / 'empty.db'} holds no games"
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    result = run("report", str(store), "--html", str(tmp_path / "report.html"))
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == "plyground: an HTML report needs jinja2, which is not installed: pip install 'plyground[report]'"
+    assert not (tmp_path / "report.html").exists()
