@@ -79,6 +79,7 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "title": _title(report),
         "settings": _settings(report),
         "command": report.tournament.command,
+        "left_out": report.tournament.left_out,
         "entries": report.tournament.agents,
         "table": table,
         "unrated": report.unrated,
