@@ -67,6 +67,7 @@ class PolicyAgent(Agent):
         Parameter("symmetries", bool, False, "average over the symmetric images of the board"),
     )
     argument = "path"
+    isolated = True
     takes_streams = True  # act_batch can draw with the random streams of the games it is asked about
 
     @abstractmethod

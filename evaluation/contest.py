@@ -3,20 +3,95 @@
 from __future__ import annotations
 
 import contextlib
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
-from ..agents import Agent, make_agent
+from ..agents import make_agent
+from ..agents.registry import resolve_agent
 from ..envs.game import Game
-from .match import GameResult, play_game
+from ..envs.specification import SpecificationError
+from .agent_worker import Description, describe
+from .isolation import AUTO, ISOLATION, IsolatedPlayer, is_isolated
+from .match import NO_LIMITS, GameResult, Limits, play_game
 from .store import GameKey
+
+LEAST_MEMORY = 256 << 20
+
+
+class Conditions(NamedTuple):
+    """Under which conditions games are played.
+
+    Attributes:
+        isolation: which agents play from a process of their own: ``auto`` (those whose class says so), ``always`` or ``never``.
+        limits: what each agent may use.
+        withdraw_after: an agent that has crashed in this many games in a row is withdrawn; 0 withdraws nobody.
+    """
+
+    isolation: str = AUTO
+    limits: Limits = NO_LIMITS
+    withdraw_after: int = 3
+
+    def check(self) -> None:
+        """SpecificationError if nothing can be played under these conditions."""
+        if self.isolation not in ISOLATION:
+            raise SpecificationError(f"isolation is {', '.join(ISOLATION)}, not {self.isolation!r}")
+        for what, limit in zip(("a move", "a game"), self.limits):
+            if limit is not None and not 0 < limit < math.inf:
+                raise SpecificationError(f"the time for {what} is more than 0 seconds, not {limit:g}")
+        if self.limits.memory_bytes is not None and self.limits.memory_bytes < LEAST_MEMORY:
+            raise SpecificationError(f"an agent's process needs {LEAST_MEMORY >> 20}M of memory at least before it has done anything")
+        if self.withdraw_after < 0:
+            raise SpecificationError(f"an agent is withdrawn after 0 (never) or more crashes, not {self.withdraw_after}")
+
+
+USUAL = Conditions()
 
 
 class Contest(NamedTuple):
-    """Who plays what: the game, and the agents' specifications and names by their numbers."""
+    """Who plays what, under which conditions.
+
+    Attributes:
+        game: the game.
+        agents: the agents' specifications, by their numbers.
+        labels: their names.
+        conditions: what they may use, and where they play.
+        versions: the agents' versions where they are known.
+    """
 
     game: Game
     agents: tuple[str, ...]
     labels: tuple[str, ...]
+    conditions: Conditions = USUAL
+    versions: tuple[str, ...] = ()
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that define the game and the agents: importing them registers those of the user's own."""
+        classes = [resolve_agent(spec)[0] for spec in self.agents]
+        return tuple({found.__module__: None for found in (type(self.game.rules), *classes)})
+
+    def player(self, number: int) -> Any:
+        """The agent of that number, made for playing games."""
+        spec = self.agents[number]
+        if is_isolated(spec, self.conditions.isolation):
+            return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules)
+        return make_agent(spec, self.game)
+
+    def describe(self) -> list[Description]:
+        """What each agent says of itself. Agents are made for this, and let go again.
+
+        Raises:
+            SpecificationError: one of them cannot be made.
+        """
+        known = {spec: self._describe(number) for spec, number in {spec: number for number, spec in enumerate(self.agents)}.items()}
+        return [known[spec] for spec in self.agents]
+
+    def _describe(self, number: int) -> Description:
+        player = self.player(number)
+        if not isinstance(player, IsolatedPlayer):
+            return describe(player)
+        with contextlib.closing(player):
+            return player.describe()
 
 
 class ScheduledGame(NamedTuple):
@@ -34,20 +109,30 @@ class ScheduledGame(NamedTuple):
 
 
 class Arena:
-    """The agents of a contest, alive in this process. Which games they have played before makes no difference to a game."""
+    """The agents of a contest, alive. Which games they have played before makes no difference to a game."""
 
     def __init__(self, contest: Contest) -> None:
         self.contest = contest
-        self._agents: list[Agent] = [make_agent(spec, contest.game) for spec in contest.agents]
+        self._players = [contest.player(number) for number in range(len(contest.agents))]
 
     def get_ready(self) -> None:
         """Let the agents compile and allocate, which is no thinking time. An agent that fails in this will forfeit its games."""
-        for agent in self._agents:
+        for player in self._players:
             with contextlib.suppress(Exception):
-                agent.get_ready(self.contest.game)
+                player.get_ready(self.contest.game)
+
+    def versions(self) -> tuple[str | None, ...]:
+        """The agents' versions, None where an agent could not be made."""
+        return tuple(player.version for player in self._players)
 
     def play(self, game: ScheduledGame) -> GameResult:
         """Play a game."""
-        agents = [self._agents[number] for number in game.players]
+        players = [self._players[number] for number in game.players]
         names = [self.contest.labels[number] for number in game.players]
-        return play_game(self.contest.game, agents, game.opening, game.seeds, names)
+        return play_game(self.contest.game, players, game.opening, game.seeds, names, limits=self.contest.conditions.limits)
+
+    def close(self) -> None:
+        """End the processes of agents that have their own."""
+        for player in self._players:
+            if isinstance(player, IsolatedPlayer):
+                player.close()

@@ -318,8 +318,13 @@ class Store:
         query = f"SELECT {_GAME_COLUMNS} FROM games WHERE tournament = ? AND pair < ? ORDER BY pair, player_0, player_1"
         with self._errors("read"):
             for row in self._connection.execute(query, (tournament, 2**62 if pairs is None else pairs)):
-                result = GameResult(_read_actions(row[4]), row[7:9], row[9], row[10], row[11], row[12:14], row[14:16])
-                yield StoredGame(row[0], row[1:3], _read_actions(row[3]), row[5:7], result)
+                yield _read_game(row)
+
+    def latest(self, tournament: int, agent: int, count: int) -> list[StoredGame]:
+        """The games of an agent that were finished last, the last one first, at most ``count``."""
+        query = f"SELECT {_GAME_COLUMNS} FROM games NOT INDEXED WHERE tournament = ? AND ? IN (player_0, player_1) ORDER BY rowid DESC LIMIT ?"
+        with self._errors("read"):
+            return [_read_game(row) for row in self._connection.execute(query, (tournament, agent, count))]
 
 
 @contextlib.contextmanager
@@ -332,6 +337,12 @@ def _transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Ite
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _read_game(row: tuple[Any, ...]) -> StoredGame:
+    """A game from the columns of ``_GAME_COLUMNS``."""
+    result = GameResult(_read_actions(row[4]), row[7:9], row[9], row[10], row[11], row[12:14], row[14:16])
+    return StoredGame(row[0], row[1:3], _read_actions(row[3]), row[5:7], result)
 
 
 def _write_actions(actions: tuple[int, ...]) -> str:

@@ -8,16 +8,17 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..agents import Agent, make_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, check_names
 from ..envs.version import __version__
-from .contest import Contest
+from .contest import USUAL, Conditions, Contest
 from .engines import Engine, LocalEngine
+from .match import NO_LIMITS, Limits
 from .openings import Openings
 from .schedule import FORMATS, Schedule
 from .store import AgentEntry, Store, StoredGame
+from .withdrawals import Withdrawals
 
 LARGEST_SEED = 2**63 - 1
 DEFAULT_PAIRS = 10
@@ -57,24 +58,27 @@ class Tournament:
         store: where finished games go, and from where a tournament that was stopped is taken up again.
         name: what the tournament is called in the store; by default a name made from the plan.
         engine: where the games are played; by default in this process.
+        conditions: what the agents may use, which of them play from a process of their own, when they are withdrawn.
 
     Raises:
         SpecificationError: the plan cannot be played.
         StoreError: the store cannot be read. What is played is entered in it when that is first needed, see :meth:`enter`.
     """
 
-    def __init__(self, plan: Plan, store: Store, name: str | None = None, engine: Engine | None = None) -> None:
+    def __init__(self, plan: Plan, store: Store, name: str | None = None, engine: Engine | None = None, conditions: Conditions = USUAL) -> None:
         self.game: Game = make_game(plan.game)
         _check(plan, self.game)
-        agents = [make_agent(spec, self.game) for spec in plan.agents]  # to see what they are; those that play are made by the engine
-        self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
+        conditions.check()
         self.labels = distinct_labels(plan.agents)
         self._engine = engine or LocalEngine()
-        self._contest = Contest(self.game, plan.agents, tuple(self.labels))
+        contest = Contest(self.game, plan.agents, tuple(self.labels), conditions)
+        agents = contest.describe()
+        self._contest = contest._replace(versions=tuple(agent.version for agent in agents))
+        self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
         self.openings = Openings(self.game, plan.opening, plan.seed, plan.balanced, plan.within)
         self._store = store
-        self._entries = [AgentEntry(label, agent.spec, agent.options, agent_version(agent)) for label, agent in zip(self.labels, agents)]
-        self.settings = _settings(self.plan, self.game, self._entries, self.openings)
+        self._entries = [AgentEntry(label, agent.spec, agent.options, agent.version) for label, agent in zip(self.labels, agents)]
+        self.settings = _settings(self.plan, self.game, self._entries, self.openings, conditions.limits)
         self.name = name or default_name(self.settings)
         self._deterministic = [agent.deterministic for agent in agents]
         if plan.balanced is not None:
@@ -124,16 +128,27 @@ class Tournament:
 
         Another process may be working on the same tournament: a game it has committed first is not counted again.
         """
-        finished = self._store.finished(self._number)
-        missing = (scheduled for scheduled in self.schedule if scheduled.key not in finished)
-        with contextlib.closing(self._engine), contextlib.closing(self._engine.play(self._contest, missing)) as results:
+        finished, withdrawals = self._store.finished(self._number), self._withdrawals()
+        withdrawn = withdrawals.withdrawn
+        missing = (scheduled for scheduled in self.schedule if scheduled.key not in finished and withdrawn.isdisjoint(scheduled.players))
+        with contextlib.closing(self._engine.play(self._contest, missing)) as results:
             for scheduled, result in results:
                 stored = StoredGame(scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, result)
+                withdrawals.note(stored)
                 if not self._store.add(self._number, stored):
                     finished |= self._store.finished(self._number)
                 elif on_game is not None:
                     on_game(stored)
         self._store.note_left_out(self._number, self.schedule.left_out)
+
+    def withdrawn(self) -> dict[int, int]:
+        """The agents that are withdrawn, by number, and how many games of each are therefore not played."""
+        withdrawn, finished = self._withdrawals().withdrawn, self._store.finished(self._number)
+        missing = [scheduled for scheduled in self.schedule if scheduled.key not in finished] if withdrawn else []
+        return {agent: sum(agent in scheduled.players for scheduled in missing) for agent in sorted(withdrawn)}
+
+    def _withdrawals(self) -> Withdrawals:
+        return Withdrawals(len(self.labels), self._contest.conditions.withdraw_after, functools.partial(self._store.latest, self._number))
 
 
 def _check(plan: Plan, game: Game) -> None:
@@ -146,11 +161,6 @@ def _check(plan: Plan, game: Game) -> None:
         raise SpecificationError(f"a tournament's seed is a whole number from 0 to 2^63 - 1, not {plan.seed}")
 
 
-def agent_version(agent: Agent) -> str:
-    """The version of an agent's program: its own ``version`` where it has one, else that of plyground."""
-    return getattr(agent, "version", f"plyground {__version__}")
-
-
 def distinct_labels(specs: tuple[str, ...]) -> list[str]:
     """Names to show: the specifications as they were given, numbered where one stands there twice."""
     labels: list[str] = []
@@ -160,9 +170,9 @@ def distinct_labels(specs: tuple[str, ...]) -> list[str]:
     return labels
 
 
-def _settings(plan: Plan, game: Game, agents: list[AgentEntry], openings: Openings) -> dict[str, Any]:
+def _settings(plan: Plan, game: Game, agents: list[AgentEntry], openings: Openings, limits: Limits) -> dict[str, Any]:
     """Everything that decides which games are played, except how many."""
-    return {
+    settings = {
         "game": plan.game,
         "rules": f"{game.declaration.game_id} of plyground {__version__}",
         "agents": [agent.spec for agent in agents],
@@ -171,6 +181,7 @@ def _settings(plan: Plan, game: Game, agents: list[AgentEntry], openings: Openin
         "openings": openings.description,
         "seed": plan.seed,
     }
+    return settings | ({"limits": str(limits)} if limits != NO_LIMITS else {})
 
 
 def default_name(settings: dict[str, Any]) -> str:

@@ -10,7 +10,6 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.agents.book import BookFile, CanonicalForm, opening_positions, write_book
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.tournament import agent_version
 
 GAMES = [
     "tic_tac_toe",
@@ -161,10 +160,10 @@ def test_progress_is_told_and_an_interrupt_leaves_no_file(tmp_path):
 
 def test_another_content_of_the_book_is_another_version_of_the_agent(book):
     path = book(plies=1)
-    before = agent_version(make_agent(f"alphabeta:book={path}"))
+    before = make_agent(f"alphabeta:book={path}").version
     book(plies=2)
-    assert before != agent_version(make_agent(f"alphabeta:book={path}"))
-    assert before.startswith(agent_version(make_agent("alphabeta")))
+    assert before != make_agent(f"alphabeta:book={path}").version
+    assert before.startswith(make_agent("alphabeta").version)
 
 
 # -- what is refused --

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.contest import Conditions
 from plyground.evaluation.match import ILLEGAL_ACTION, NO_ACTION, RAISED, GameResult
 from plyground.evaluation.ratings import Meeting
 from plyground.evaluation.store import Store, StoredGame, StoreError
@@ -25,10 +26,10 @@ from plyground.evaluation.tournament import Plan, Tournament
 TESTS = Path(__file__).resolve().parent
 
 
-def run(plan: Plan, path: Path, name: str | None = None) -> list[StoredGame]:
+def run(plan: Plan, path: Path, name: str | None = None, **conditions) -> list[StoredGame]:
     """Play a tournament to its end; returns the games that the store then holds."""
     with Store(path) as store:
-        tournament = Tournament(plan, store, name)
+        tournament = Tournament(plan, store, name, conditions=Conditions(**conditions))
         tournament.run()
         return list(tournament.played())
 
@@ -124,7 +125,7 @@ FAULTS = {
 def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_path):
     good = ("random", "greedy")
     plan = Plan("tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in FAULTS)), pairs=3)
-    games = run(plan, tmp_path / "store.db")
+    games = run(plan, tmp_path / "store.db", isolation="never")  # tests/test_isolation.py plays such agents in processes of their own
     undisturbed = run(plan._replace(agents=good), tmp_path / "good.db")
     assert records([game for game in games if set(game.players) == {0, 1}]) == records(undisturbed)
     for number, (name, (fault, reason)) in enumerate(FAULTS.items(), 2):
@@ -140,7 +141,7 @@ def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_p
 
 
 def test_an_agent_that_changes_the_position_it_is_shown_changes_nothing(tmp_path):
-    games = run(Plan("connect_four", ("random", "python:broken.agents:PlaysInTheGivenPosition"), pairs=5), tmp_path / "store.db")
+    games = run(Plan("connect_four", ("random", "python:broken.agents:PlaysInTheGivenPosition"), pairs=5), tmp_path / "store.db", isolation="never")
     assert all(game.result.fault is None for game in games)
 
 

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numba
+
 
 class Broken:
     """Plays the first legal action, until it has been asked ``patience`` times in a game; then it does what it should not."""
@@ -87,3 +97,109 @@ class PlaysInTheGivenPosition(Broken):
         action = position.legal_actions()[-1]
         position.play(action)
         return action
+
+
+# -- what only a process of its own survives --
+
+
+class Sleeps(Broken):
+    def misbehave(self, position):
+        time.sleep(1000)
+
+
+class LoopsInPython(Broken):
+    def misbehave(self, position):
+        while True:
+            pass
+
+
+class HangsInNativeCode(Broken):
+    """Never comes back from C, and holds the interpreter's lock: no thread and no signal handler of Python's runs any more."""
+
+    def misbehave(self, position):
+        ctypes.PyDLL(None).sleep(1000)
+
+
+@numba.njit(nogil=True)
+def endless(number):
+    while number > 0:
+        number = number % 7 + 1
+    return number
+
+
+class HangsInAKernel(Broken):
+    def reset(self, seed):
+        super().reset(seed)
+        endless(0)  # compiled before the first move
+
+    def misbehave(self, position):
+        return endless(1)
+
+
+class HangsInReset(Broken):
+    def reset(self, seed):
+        if seed:
+            time.sleep(1000)
+
+
+class EndsTheProcess(Broken):
+    def misbehave(self, position):
+        os._exit(3)
+
+
+class KillsItself(Broken):
+    def misbehave(self, position):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class ReadsAddressZero(Broken):
+    def misbehave(self, position):
+        ctypes.string_at(0)
+
+
+class EatsMemory(Broken):
+    def misbehave(self, position):
+        eaten = []
+        while True:
+            eaten.append(b"x" * (1 << 24))
+            time.sleep(0.005)
+
+
+class EatsMemoryInAnotherProcess(Broken):
+    def misbehave(self, position):
+        subprocess.run([sys.executable, "-c", "import time; eaten = b'x' * (1 << 30); time.sleep(1000)"], check=False)
+
+
+class ClosesEveryFile(Broken):
+    def misbehave(self, position):
+        os.closerange(3, 100)
+        return position.legal_actions()[0]
+
+
+class IsSlow(Broken):
+    """Needs 0.15 seconds for each move."""
+
+    patience = 0
+
+    def misbehave(self, position):
+        time.sleep(0.15)
+        return position.legal_actions()[0]
+
+
+class PrintsALot(Broken):
+    """Does no wrong, but writes to standard output, where nobody should take it for an answer."""
+
+    patience = 0
+
+    def misbehave(self, position):
+        print("A0\0" * 1000, flush=True)
+        return position.legal_actions()[0]
+
+
+class IsNotRepeatable(Broken):
+    """Plays at random and does not care for its seed."""
+
+    patience = 0
+
+    def misbehave(self, position):
+        return random.SystemRandom().choice(position.legal_actions())

@@ -1,0 +1,45 @@
+"""Withdrawing an agent whose process crashes in one game after the other, so that a tournament does not wait for it again and again.
+
+An agent is withdrawn when its latest games, in the order in which they were finished, have all cost its process. The store says which these are:
+a tournament that is taken up again comes to the same conclusion, until it is told to play such games all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .match import CRASHES
+from .store import StoredGame
+
+
+class Withdrawals:
+    """Who is withdrawn.
+
+    Args:
+        agents: how many agents there are.
+        after: how many crashes in a row it takes; 0 withdraws nobody.
+        latest: the latest games of an agent that were finished before, the last one first, as many as are asked for.
+
+    Attributes:
+        withdrawn: the numbers of the agents that are withdrawn.
+    """
+
+    def __init__(self, agents: int, after: int, latest: Callable[[int, int], list[StoredGame]]) -> None:
+        self._after = after
+        self.withdrawn: set[int] = set()
+        self._in_a_row = [0] * agents
+        for agent in range(agents if after else 0):
+            for game in reversed(latest(agent, after)):
+                self._count(agent, game)
+
+    def note(self, game: StoredGame) -> None:
+        """Take note of a game that was finished."""
+        for agent in game.players:
+            self._count(agent, game)
+
+    def _count(self, agent: int, game: StoredGame) -> None:
+        fault, seat = game.result.fault, game.result.forfeited
+        crashed = fault in CRASHES and seat is not None and game.players[seat] == agent
+        self._in_a_row[agent] = self._in_a_row[agent] + 1 if crashed else 0
+        if self._after and self._in_a_row[agent] >= self._after:
+            self.withdrawn.add(agent)

@@ -1,0 +1,103 @@
+"""Engines: the same games come out wherever they are played, and the death of a worker loses none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+from plyground import make_game
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.contest import Conditions, Contest
+from plyground.evaluation.engines import Engine, EngineError, LocalEngine
+from plyground.evaluation.match import EXITED
+from plyground.evaluation.process_engine import ProcessEngine
+from plyground.evaluation.store import Store
+from plyground.evaluation.tournament import Plan, Tournament
+from test_tournament import records, run
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+
+PLAN = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=20)
+
+
+def play(plan: Plan, path: Path, engine: Engine, on_game=None, **conditions) -> list[tuple]:
+    """Play a tournament on an engine; returns the games that the store then holds."""
+    with Store(path) as store, engine:
+        tournament = Tournament(plan, store, engine=engine, conditions=Conditions(**conditions))
+        tournament.run(on_game)
+        return records(list(tournament.played()))
+
+
+def descendants() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> list[tuple]:
+    return records(run(PLAN, tmp_path_factory.mktemp("local") / "store.db"))
+
+
+def test_processes_play_the_same_games(expected, tmp_path):
+    assert play(PLAN, tmp_path / "store.db", ProcessEngine(2)) == expected
+    assert descendants() == []
+
+
+def test_games_of_processes_that_die_are_played_again(expected, tmp_path):
+    killed = []
+
+    def kill(game):
+        """Kill a worker at every thirtieth game."""
+        workers = [process for process in descendants() if process.pid not in killed]
+        if game.pair % 5 == 0 and game.players == (0, 1) and workers:
+            killed.append(workers[0].pid)
+            workers[0].kill()
+
+    assert play(PLAN, tmp_path / "store.db", ProcessEngine(2), kill) == expected
+    assert len(killed) >= 3
+    assert descendants() == []
+
+
+def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
+    plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=1)
+    games = play(plan, tmp_path / "store.db", ProcessEngine(1), isolation="never", withdraw_after=0)
+    assert len(games) == 2
+    for game in games:
+        assert game[7] == EXITED
+        assert game[1][game[8]] == 1
+        assert "ended its process with exit status 3" in game[6]
+
+
+def test_what_is_left_of_a_stopped_tournament_is_played_on_another_engine(expected, tmp_path):
+    class Enough(Exception):
+        pass
+
+    def stop(game):
+        if game.pair == 7:
+            raise Enough
+
+    with pytest.raises(Enough):
+        play(PLAN, tmp_path / "store.db", ProcessEngine(2), stop)
+    assert descendants() == []
+    with Store(tmp_path / "store.db") as store:
+        assert 0 < len(list(Tournament(PLAN, store).played())) < len(expected)
+    assert play(PLAN, tmp_path / "store.db", LocalEngine()) == expected
+
+
+def test_games_that_the_main_script_defines_are_refused():
+    rules = make_game("tic_tac_toe").rules
+    here = type(rules).__module__
+    try:
+        type(rules).__module__ = "__main__"
+        with pytest.raises(SpecificationError, match="put the game or agent into a module"):
+            ProcessEngine(1).get_ready(Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b")))
+    finally:
+        type(rules).__module__ = here
+
+
+def test_a_worker_with_another_version_of_an_agent_is_refused():
+    contest = Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b"), versions=("plyground 9", "plyground 9"))
+    with pytest.raises(EngineError, match=r"another version of [ab] \(plyground [\d.]+\) than the tournament \(plyground 9\)"):
+        ProcessEngine(1).get_ready(contest)
+    assert descendants() == []

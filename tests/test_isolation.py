@@ -1,0 +1,219 @@
+"""Agents in processes of their own: whatever they do costs them a game, and nobody else anything."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from plyground import make_agent, make_game
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.contest import Conditions, Contest
+from plyground.evaluation.isolation import ALWAYS, AUTO, NEVER, IsolatedPlayer, is_isolated
+from plyground.evaluation.match import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION, OUT_OF_MEMORY, OUT_OF_TIME, RAISED, Limits, play_game
+from plyground.evaluation.store import Store
+from plyground.evaluation.tournament import Plan, Tournament
+from test_tournament import records, run
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+
+GAME = make_game("tic_tac_toe")
+LIMITS = Limits(move_seconds=0.5, memory_bytes=700 << 20)
+
+FAULTS = {
+    "Raises": (RAISED, r"raised ValueError: I give up \(agents.py, line \d+\)"),
+    "RecursesForever": (RAISED, "raised RecursionError"),
+    "Exits": (RAISED, "raised SystemExit: 1"),
+    "ReturnsNone": (NO_ACTION, "returned None, which is no action"),
+    "ReturnsFloat": (NO_ACTION, "returned .*, which is no action; actions are whole numbers from 0 to 8"),
+    "ReturnsTooMuch": (ILLEGAL_ACTION, "played the action 9, which does not exist"),
+    "PlaysIllegally": (ILLEGAL_ACTION, "played the illegal action"),
+    "ResetRaises": (RAISED, "raised OSError: the weights are gone .* before the first move"),
+    "Sleeps": (HUNG, r"hung: no answer after 1.5\d* s"),
+    "LoopsInPython": (HUNG, "hung: no answer"),
+    "HangsInNativeCode": (HUNG, "hung: no answer"),
+    "HangsInAKernel": (HUNG, "hung: no answer"),
+    "EndsTheProcess": (EXITED, "ended its process with exit status 3"),
+    "KillsItself": (EXITED, r"was killed by signal 9 \(SIGKILL\)"),
+    "ReadsAddressZero": (EXITED, r"was killed by signal 11 \(SIGSEGV\)"),
+    "ClosesEveryFile": (EXITED, "closed the connection to the match|ended its process"),
+    "EatsMemory": (OUT_OF_MEMORY, r"used [\d.]+ GiB of memory; 0.684 GiB are allowed"),
+    "EatsMemoryInAnotherProcess": (OUT_OF_MEMORY, "of memory; 0.684 GiB are allowed"),
+}
+
+
+def broken(name: str, limits: Limits = LIMITS) -> contextlib.closing[IsolatedPlayer]:
+    return contextlib.closing(IsolatedPlayer(f"python:broken.agents:{name}", GAME, limits))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
+    fault, reason = FAULTS[name]
+    limits = LIMITS._replace(move_seconds=20.0) if fault == OUT_OF_MEMORY else LIMITS
+    with broken(name, limits) as player:
+        result = play_game(GAME, [player, make_agent("random")], seeds=(1, 2), names=["bad", "good"], limits=limits)
+        assert (result.fault, result.forfeited, result.returns) == (fault, 0, (-1.0, 1.0)), result.reason
+        assert re.fullmatch(rf"player_0 \(bad\) .*({reason}).*", result.reason), result.reason
+
+
+def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not():
+    for spec in ("random", "alphabeta:depth=3"):
+        opponent = make_agent("random")
+        with contextlib.closing(IsolatedPlayer(spec, GAME)) as player:
+            for seeds in ((1, 2), (3, 4)):
+                isolated = play_game(GAME, [player, opponent], seeds=seeds)
+                local = play_game(GAME, [make_agent(spec), opponent], seeds=seeds)
+                assert (isolated.moves, isolated.reason, isolated.decisions) == (local.moves, local.reason, local.decisions)
+
+
+def test_an_isolated_agent_tells_what_it_thinks():
+    told = []
+    with contextlib.closing(IsolatedPlayer("alphabeta:depth=3", GAME)) as player:
+        play_game(GAME, [player, make_agent("random")], on_move=lambda position, seat, action, decision: told.append(decision))
+    alone = make_agent("alphabeta:depth=3").analyse(GAME.initial_position())
+    assert (told[0].action, told[0].value, told[0].principal_variation, told[0].depth) == (
+        alone.action, alone.value, alone.principal_variation, alone.depth,
+    )  # fmt: skip
+
+
+def test_what_an_agent_prints_is_no_answer():
+    with broken("PrintsALot") as player:
+        assert play_game(GAME, [player, make_agent("random")]).fault is None
+
+
+def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
+    with broken("IsSlow", Limits()) as player:
+        player.describe()
+        pid = player.pid
+        threading.Timer(0.3, os.kill, (pid, signal.SIGKILL)).start()
+        result = play_game(GAME, [player, make_agent("random")])
+        assert (result.fault, result.forfeited) == (EXITED, 0)
+        assert "was killed by signal 9 (SIGKILL)" in result.reason
+        assert play_game(GAME, [player, make_agent("random")]).fault is None
+        assert player.pid != pid
+
+
+def test_the_processes_that_an_agent_started_end_with_it():
+    with broken("EatsMemoryInAnotherProcess", LIMITS._replace(move_seconds=20.0)) as player:
+        play_game(GAME, [player, make_agent("random")])
+        assert not [process for process in psutil.Process().children(recursive=True) if "eaten" in "".join(process.cmdline())]
+
+
+# -- time --
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize(
+    ("limits", "moves", "reason"),
+    [
+        (Limits(move_seconds=0.1), 1, r"took 0.\d+ s for a move; 0.1 s are allowed"),
+        (Limits(game_seconds=0.4), 3, r"took 0.\d+ s for its moves; 0.4 s a game are allowed"),
+    ],
+)
+def test_a_move_that_comes_too_late_forfeits(isolated, limits, moves, reason):
+    spec = "python:broken.agents:IsSlow"
+    player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
+    result = play_game(GAME, [player, make_agent("random")], limits=limits)
+    assert (result.fault, result.forfeited) == (OUT_OF_TIME, 0)
+    assert result.decisions[0] <= moves
+    assert re.search(reason, result.reason), result.reason
+    if isolated:
+        pid = player.pid
+        play_game(GAME, [player, make_agent("random")], limits=limits)
+        assert player.pid == pid  # a late answer is no reason to start it anew
+        player.close()
+
+
+def test_starting_and_compiling_is_no_thinking_time():
+    limits = Limits(move_seconds=0.3, game_seconds=0.6)  # less than importing plyground takes
+    with contextlib.closing(IsolatedPlayer("greedy", GAME, limits)) as player:
+        assert play_game(GAME, [player, make_agent("random")], limits=limits).fault is None
+
+
+# -- who is isolated --
+
+
+def test_agents_of_the_users_own_are_isolated_unless_told_otherwise():
+    assert is_isolated("python:broken.agents:Raises", AUTO)
+    assert not is_isolated("alphabeta:depth=2", AUTO)
+    assert is_isolated("alphabeta:depth=2", ALWAYS)
+    assert not is_isolated("python:broken.agents:Raises", NEVER)
+    assert not is_isolated("human", ALWAYS)
+
+
+def test_the_users_module_is_not_imported_into_the_tournament(tmp_path, monkeypatch):
+    (tmp_path / "only_over_there.py").write_text("class Bot:\n    def act(self, position):\n        return position.legal_actions()[0]\n")
+    monkeypatch.chdir(tmp_path)
+    assert run(Plan("tic_tac_toe", ("random", "python:only_over_there:Bot"), pairs=1), tmp_path / "store.db")
+    assert "only_over_there" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [("import os\nos._exit(4)\n", "cannot be made: it ended its process with exit status 4"), ("def (", "importing 'hopeless' failed")],
+)
+def test_an_agent_that_cannot_be_made_is_refused(module, message, tmp_path, monkeypatch):
+    (tmp_path / "hopeless.py").write_text(module)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecificationError, match=message):
+        Contest(GAME, ("random", "python:hopeless:Bot"), ("a", "b")).describe()
+
+
+# -- tournaments --
+
+
+def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path):
+    good, bad = ("random", "greedy"), ("HangsInNativeCode", "EndsTheProcess", "EatsMemory", "IsSlow")
+    plan = Plan("tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in bad)), pairs=2)
+    conditions = Conditions(limits=Limits(move_seconds=0.1, memory_bytes=700 << 20), withdraw_after=2)
+    with Store(tmp_path / "store.db") as store:
+        tournament = Tournament(plan, store, conditions=conditions)
+        tournament.run()
+        games, withdrawn = list(tournament.played()), tournament.withdrawn()
+    undisturbed = run(plan._replace(agents=good), tmp_path / "good.db")
+    assert records([game for game in games if set(game.players) == {0, 1}]) == records(undisturbed)
+    assert set(withdrawn) == {2, 3, 4}  # who is only slow does not crash
+    assert len(games) + sum(1 for scheduled in tournament.schedule if not set(scheduled.players).isdisjoint(withdrawn)) - len(
+        [game for game in games if not set(game.players).isdisjoint(withdrawn)]
+    ) == tournament.schedule.total  # fmt: skip
+    assert psutil.Process().children(recursive=True) == []
+
+
+def crashing(tmp_path, withdraw_after: int) -> tuple[dict[int, int], int]:
+    """Plays a tournament of an agent that crashes as far as it goes: who is withdrawn, and how many games were added."""
+    plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=2)
+    added = []
+    with Store(tmp_path / "store.db") as store:
+        tournament = Tournament(plan, store, conditions=Conditions(withdraw_after=withdraw_after))
+        tournament.run(added.append)
+        return tournament.withdrawn(), len(added)
+
+
+def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_kept(tmp_path):
+    assert crashing(tmp_path, 2) == ({1: 2}, 2)
+    assert crashing(tmp_path, 2) == ({1: 2}, 0)  # also when the tournament is taken up again
+    assert crashing(tmp_path, 3) == ({1: 1}, 1)  # who wants more gets more
+    assert crashing(tmp_path, 0) == ({}, 1)
+
+
+def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
+    command = ["tournament", "tic_tac_toe", "random", "python:broken.agents:HangsInNativeCode", "--store", str(tmp_path / "store.db")]
+    process = subprocess.Popen([sys.executable, "-m", "plyground.cli", *command], stderr=subprocess.DEVNULL, cwd=Path(__file__).parent)
+    deadline = time.monotonic() + 60
+    children: list[psutil.Process] = []
+    while time.monotonic() < deadline and not any(time.time() - child.create_time() > 3 for child in children):  # by then it hangs
+        time.sleep(0.1)
+        children = psutil.Process(process.pid).children(recursive=True)
+    assert children
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == []
