@@ -148,7 +148,7 @@ def sprt(
         match = SprtMatch(plan, Hypotheses(elo0, elo1, alpha, beta), opened)
         lower, upper = match.hypotheses.bounds
         try:
-            with Console(stderr=True, highlight=False).status("") as status:
+            with Console(stderr=True, highlight=False).status("" if balanced is None else "choosing openings") as status:
 
                 def show(state: SprtState) -> None:
                     status.update(f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from {lower:.2f} to {upper:.2f})")

@@ -83,9 +83,7 @@ def tournament(
         tournaments = [Tournament(one.plan, opened, one.name) for one in planned]  # all are checked before anything is played
         if resume and not any(one.entered for one in tournaments):
             raise SpecificationError(f"there is nothing to resume: {store} does not hold this tournament; without --resume it begins")
-        with display.status_line(Console(stderr=True)) as tell:
-            for one in tournaments:
-                one.find_openings(lambda found, judged: tell(f"choosing openings: {found} found, {judged} looked at"))
+        _choose_openings(tournaments)
         for one in tournaments:
             one.enter(same_command(context, resume=False))
         tables = _play(tournaments, opened, same_command(context, resume=True))
@@ -112,6 +110,17 @@ def _from_file(context: typer.Context, path: Path) -> list[PlannedTournament]:
 def _notes() -> Console:
     """Where remarks go that are not results."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def _choose_openings(tournaments: list[Tournament]) -> None:
+    """Find the openings of all pairs, and tell how far that is where a judge needs its time."""
+    try:
+        with display.status_line(Console(stderr=True)) as tell:
+            for one in tournaments:
+                one.find_openings(lambda found, judged: tell(f"choosing openings: {found} found, {judged} looked at"))
+    except KeyboardInterrupt:
+        _notes().print("stopped while choosing openings; nothing was played", markup=False)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[CrossTable]:

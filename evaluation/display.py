@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.markup import escape
 from rich.measure import Measurement
@@ -24,6 +24,9 @@ from .store import StoredGame
 from .table import AgentRow, CrossTable
 
 REFRESHES_PER_SECOND = 2  # drawing takes milliseconds during which no game goes on
+WIDE = 64  # characters from which on the progress of a tournament has a bar
+NARROW_COLUMNS = 4  # of the progress, where it has none
+ECHO = 3  # characters left free at the end of a line that is drawn over, for what the terminal makes of Ctrl-C
 
 
 def plain_table(*headings: str, left: int = 1) -> Table:
@@ -108,7 +111,7 @@ def _faults(row: AgentRow) -> Text:
 
 class _GamesPerSecond(ProgressColumn):
     def render(self, task: Task) -> Text:
-        return Text("" if task.speed is None else f"{task.speed:.1f} games/s")
+        return Text("games" if task.speed is None else f"games, {task.speed:.1f}/s", no_wrap=True)
 
 
 class TournamentProgress:
@@ -121,10 +124,11 @@ class TournamentProgress:
 
     def __init__(self, total: int, done: int = 0) -> None:
         self._done = done
-        self._bar = Progress(
-            TextColumn("games"), BarColumn(bar_width=None), MofNCompleteColumn(), _GamesPerSecond(),
-            TextColumn("left"), TimeRemainingColumn(), TextColumn("spent"), TimeElapsedColumn(), expand=True,
+        self._columns = (
+            MofNCompleteColumn(), _GamesPerSecond(), TimeRemainingColumn(), TextColumn("left"),
+            BarColumn(bar_width=None), TimeElapsedColumn(), TextColumn("spent"),
         )  # fmt: skip
+        self._bar = Progress(*self._columns, expand=True)
         self._task: TaskID = self._bar.add_task("", total=total, completed=done)
         self._table, self._title = CrossTable([]), ""
 
@@ -137,11 +141,15 @@ class TournamentProgress:
         self._table.count(game)
         self._done += 1
 
-    def __rich__(self) -> Group:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self._bar.columns = self._columns if options.max_width >= WIDE else self._columns[:NARROW_COLUMNS]
         self._bar.update(self._task, completed=self._done)
         standings = [self._title] if self._title else []
         standings += [f"{percent(row.total.score)} {row.label}" for row in self._table.standings() if row.played]
-        return Group(self._bar, Text("  ".join(standings), overflow="ellipsis", no_wrap=True, style="dim"))
+        line = Text("  ".join(standings), style="dim")
+        line.truncate(max(1, options.max_width - ECHO), overflow="ellipsis")
+        yield self._bar
+        yield line
 
 
 @contextlib.contextmanager

@@ -104,6 +104,7 @@ class Openings:
         self._game, self._plies = game, source.plies
         self._drawn, self._found, self._known = drawn, list[Actions](), list[Actions]()
         self._complete = False
+        self._on_judged: Callable[[int, int], None] | None = None
 
     def recall(self, openings: list[Actions]) -> None:
         """Take these for the first ones, as they were found before, so that the judge need not be asked about them again."""
@@ -112,11 +113,12 @@ class Openings:
     def find(self, count: float = math.inf, on_judged: Callable[[int, int], None] | None = None) -> int:
         """Find the first ``count`` openings, or all there are; returns how many of those asked for there are.
 
-        ``on_judged`` is told how many have been found, and how many judged for that, after each one that is found.
+        ``on_judged`` is told how many have been found, and how many looked at for that, before each one that the judge is asked about.
 
         Raises:
             SpecificationError: there is none.
         """
+        self._on_judged = on_judged
         while len(self._found) < count and not self._complete:
             opening = next(self._drawn, None)
             if opening is None:
@@ -125,8 +127,6 @@ class Openings:
                     raise SpecificationError(self._refusal())
             else:
                 self._found.append(opening)
-                if on_judged is not None:
-                    on_judged(len(self._found), self.judged)
         return int(min(count, len(self._found)))
 
     def __getitem__(self, number: int) -> Actions:
@@ -136,8 +136,10 @@ class Openings:
     def _balanced(self, judge: Judge, drawn: Iterable[Actions]) -> Iterator[Actions]:
         """Those that the judge keeps. Up to the last one that is known, exactly the known ones have been kept before."""
         for opening in drawn:
-            self.judged += 1
             found = len(self._found)
+            if self._on_judged is not None:
+                self._on_judged(found, self.judged)
+            self.judged += 1
             if opening == self._known[found] if found < len(self._known) else judge.keeps(opening):
                 yield opening
 

@@ -81,9 +81,10 @@ class Tournament:
         self.settings = _settings(self.plan, self.game, self._entries, self.openings, conditions.limits)
         self.name = name or default_name(self.settings)
         self._deterministic = [agent.deterministic for agent in agents]
-        if plan.balanced is not None:
+        if plan.balanced is None:
+            self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time
+        else:
             self.openings.recall(store.openings(self.name))
-        self.openings.find(1)  # refuse now what cannot be opened so
 
     def find_openings(self, on_judged: Callable[[int, int], None] | None = None) -> None:
         """Find the openings of all pairs, which takes its time where a judge chooses them; see :meth:`Openings.find`."""
