@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import pytest
 from plyground.agents.registry import agent_classes
 from plyground.cli import app
 from plyground.envs.registry import game_names
+from plyground.evaluation.store import Store
+from plyground.evaluation.tournament import Plan, Tournament
 from typer.testing import CliRunner
 
 
@@ -234,6 +237,37 @@ def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
     assert found[2] == "plyground tournament connect_four random montecarlo:simulations=2000 --pairs 5000 --store 'my games.db' --resume"
     assert int(found[1]) > 0
     assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
+def test_the_command_that_an_interrupt_prints_plays_the_rest_exactly(tmp_path):
+    agents = ("random", "montecarlo:simulations=500", "greedy")
+    plan = Plan("connect_four", agents, 12, "random:4", 5, "ladder", "alphabeta:depth=3", 20)
+    options = ["--pairs", "12", "--seed", "5", "--format", "ladder", "--balanced", "alphabeta:depth=3", "--within", "20", "--opening", "random:4"]
+    process = start("tournament", plan.game, *agents, *options, "--name", "a & b", "--store", "my games.db")
+    while not _games_in(Path("my games.db")):
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    words = shlex.split(errors.partition("To go on:\n")[2].strip())
+    assert (words[0], words[-1]) == ("plyground", "--resume")
+    before = _games_in(Path("my games.db"))
+    result = plyground(*words[1:])
+    assert result.exit_code == 0, result.stderr
+    assert f"{len(before)} of 48 games are in my games.db already; playing the other {48 - len(before)}" in result.stderr
+    with Store(tmp_path / "undisturbed.db") as store:
+        Tournament(plan, store).run()
+    assert _games_in(Path("my games.db")) == _games_in(tmp_path / "undisturbed.db")
+
+
+def _games_in(path: Path) -> list[tuple]:
+    """Everything about the games in a store that the seed decides."""
+    if not path.exists():
+        return []
+    with Store(path) as store:
+        return [(game[:4], *game.result[:5]) for game in store.games(1)]
 
 
 def test_the_command_line_starts_without_what_it_does_not_need():

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,15 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):
         Store(old).open()
     assert plain(old, "PRAGMA user_version") == [(1,)]
     assert plain(old, "SELECT sql FROM sqlite_schema") == plain(OLD, "SELECT sql FROM sqlite_schema")
+    assert plain(old, OLD_GAMES) == plain(OLD, OLD_GAMES)
+
+
+def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(old):
+    code = "import sys; from plyground.evaluation.store import Store; print([t.name for t in Store(sys.argv[1]).tournaments()])"
+    running = [subprocess.Popen([sys.executable, "-c", code, str(old)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    told = [process.communicate(timeout=120) for process in running]
+    assert [process.returncode for process in running] == [0] * 4, told
+    assert len({output for output, _ in told}) == 1
     assert plain(old, OLD_GAMES) == plain(OLD, OLD_GAMES)
 
 
