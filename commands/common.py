@@ -12,6 +12,7 @@ import typer.core
 
 from ..envs import Game, IllegalActionError
 from ..envs.specification import SpecificationError
+from ..evaluation.engines import EngineError
 from ..evaluation.store import StoreError
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
@@ -24,7 +25,7 @@ class _Commands(typer.core.TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except (SpecificationError, IllegalActionError, StoreError) as error:
+        except (SpecificationError, IllegalActionError, StoreError, EngineError) as error:
             typer.echo(f"plyground: {error}", err=True)
             raise typer.Exit(BAD_INPUT) from None
 

@@ -6,14 +6,16 @@ from typing import Annotated, Any
 
 import typer
 
-from ..agents import Agent, Decision, make_agent
+from ..agents import Decision
 from ..agents.human import HumanAgent, HumanQuit
-from ..envs import Game, Position, make_game
+from ..envs import Position, make_game
 from ..envs.game import PLAYERS
 from ..evaluation import display
+from ..evaluation.contest import Contest
 from ..evaluation.match import GameResult, play_game
 from ..evaluation.tournament import distinct_labels
 from .common import GameArgument, JsonOption, OpeningOption, SeedOption, app, print_json, read_moves
+from .conditions import GameTimeOption, IsolateOption, MemoryLimitOption, MoveTimeoutOption, read_conditions
 
 
 @app.command()
@@ -24,6 +26,10 @@ def match(
     opening: OpeningOption = "",
     seed: SeedOption = 1,
     show: Annotated[bool, typer.Option("--show", help="Show the board after every move.")] = False,
+    isolate: IsolateOption = "auto",
+    move_timeout: MoveTimeoutOption = None,
+    game_time: GameTimeOption = None,
+    memory_limit: MemoryLimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play one game and show it move by move.
@@ -36,17 +42,20 @@ def match(
     """
     chosen = make_game(game)
     actions = read_moves(chosen, opening)
-    players = [make_agent(spec, chosen) for spec in (first, second)]
-    result, moves = _play(chosen, players, distinct_labels((first, second)), actions, seed, show, quiet=as_json)
+    conditions = read_conditions(isolate, move_timeout, game_time, memory_limit)
+    contest = Contest(chosen, (first, second), tuple(distinct_labels((first, second))), conditions)
+    with contest.seated() as players:
+        result, moves = _play(contest, players, actions, seed, show, quiet=as_json)
     if as_json:
         value = {"game": chosen.spec, "agents": [first, second], "seed": seed, "opening": actions, "moves": moves}
         print_json(value | {"actions": result.moves, "returns": result.returns, "winner": result.winner, "reason": result.reason})
 
 
 def _play(
-    game: Game, agents: list[Agent], names: list[str], opening: list[int], seed: int, show: bool, quiet: bool = False
+    contest: Contest, players: list[Any], opening: list[int], seed: int, show: bool, quiet: bool = False
 ) -> tuple[GameResult, list[dict[str, Any]]]:
     """Play one game, telling every move on standard output; returns the result and the agents' moves as JSON values."""
+    game, names = contest.game, contest.labels
     moves: list[dict[str, Any]] = []
 
     def tell(text: str) -> None:
@@ -56,7 +65,7 @@ def _play(
     def on_move(position: Position, seat: int, action: int, decision: Decision | None) -> None:
         known = {} if decision is None else {"value": decision.value, "scale": decision.scale, "seconds": decision.seconds}
         moves.append({"player": PLAYERS[seat], "action": action, "name": game.action_to_text(action), **known})
-        if not isinstance(agents[seat], HumanAgent):
+        if not isinstance(players[seat], HumanAgent):
             thoughts = display.thoughts(game, decision)
             tell(f"{len(opening) + len(moves):>3}. {PLAYERS[seat]} ({names[seat]}) plays {game.action_to_text(action)}   [{thoughts}]")
         if show:
@@ -66,7 +75,7 @@ def _play(
         tell("opening: " + ", ".join(map(game.action_to_text, opening)))
     if show:
         tell(f"{game.position(opening)}\n")
-    result = play_game(game, agents, opening, (seed, seed + 1), names, on_move)
+    result = play_game(game, players, opening, (seed, seed + 1), names, on_move, contest.conditions.limits)
     tell(str(result))
     return result, moves
 
@@ -89,11 +98,12 @@ def play(
     plyground play connect_four --against random --seat 1
     """
     chosen = make_game(game)
-    names = ["you", against] if seat == 0 else [against, "you"]
-    players: list[Agent] = [make_agent("human" if name == "you" else name, chosen) for name in names]
+    names = ("you", against) if seat == 0 else (against, "you")
+    contest = Contest(chosen, ("human", against) if seat == 0 else (against, "human"), names)
     typer.echo(f"{chosen.declaration.title}: you are {PLAYERS[seat]} and move {'second' if seat else 'first'}, against {against}.")
     try:
-        result, _ = _play(chosen, players, names, [], seed, show=False)
+        with contest.seated() as players:
+            result, _ = _play(contest, players, [], seed, show=False)
     except (HumanQuit, KeyboardInterrupt):
         typer.echo("\nYou left the game.")
         raise typer.Exit from None

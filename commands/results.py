@@ -34,6 +34,18 @@ from .common import (
     print_json,
     same_command,
 )
+from .conditions import (
+    AddressOption,
+    ConcurrencyOption,
+    EngineOption,
+    GameTimeOption,
+    IsolateOption,
+    MemoryLimitOption,
+    MoveTimeoutOption,
+    choose_engine,
+    read_conditions,
+    tell_of_missing_games,
+)
 
 StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")]
 
@@ -128,6 +140,13 @@ def sprt(
     within: WithinOption = None,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_STORE,
+    engine: EngineOption = None,
+    concurrency: ConcurrencyOption = None,
+    address: AddressOption = None,
+    isolate: IsolateOption = "auto",
+    move_timeout: MoveTimeoutOption = None,
+    game_time: GameTimeOption = None,
+    memory_limit: MemoryLimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0 (sequential probability ratio test).
@@ -136,16 +155,17 @@ def sprt(
 
     [bold]Examples[/bold]
 
-    plyground sprt connect_four alphabeta:depth=4 alphabeta:depth=3
+    plyground sprt connect_four alphabeta:depth=4 alphabeta:depth=3 --concurrency 2
 
     plyground sprt connect_four montecarlo:simulations=200 montecarlo:simulations=100 --elo1 50 --max-pairs 500
     """
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
     if "human" in (first, second):
         raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
-    with Store(store) as opened:
+    conditions = read_conditions(isolate, move_timeout, game_time, memory_limit)
+    with Store(store) as opened, choose_engine(engine, concurrency, address) as chosen:
         plan = Plan(game, (first, second), max_pairs, opening, seed, balanced=balanced, within=within)
-        match = SprtMatch(plan, Hypotheses(elo0, elo1, alpha, beta), opened)
+        match = SprtMatch(plan, Hypotheses(elo0, elo1, alpha, beta), opened, chosen, conditions)
         lower, upper = match.hypotheses.bounds
         try:
             with Console(stderr=True, highlight=False).status("" if balanced is None else "choosing openings") as status:
@@ -157,6 +177,7 @@ def sprt(
         except KeyboardInterrupt:
             notes.print(f"stopped; the games are in {store}. To go on:\n  {same_command(context)}", markup=False)
             raise typer.Exit(INTERRUPTED) from None
+        tell_of_missing_games(match.tournament, chosen, notes)
     if as_json:
         print_json(match.to_json())
     else:

@@ -29,6 +29,19 @@ from .common import (
     print_json,
     same_command,
 )
+from .conditions import (
+    AddressOption,
+    ConcurrencyOption,
+    EngineOption,
+    GameTimeOption,
+    IsolateOption,
+    MemoryLimitOption,
+    MoveTimeoutOption,
+    WithdrawOption,
+    choose_engine,
+    read_conditions,
+    tell_of_missing_games,
+)
 
 
 @app.command()
@@ -56,6 +69,14 @@ def tournament(
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_STORE,
     name: Annotated[str | None, typer.Option(help="What the tournament is called in the store (default: made from its settings).")] = None,
+    engine: EngineOption = None,
+    concurrency: ConcurrencyOption = None,
+    address: AddressOption = None,
+    isolate: IsolateOption = "auto",
+    move_timeout: MoveTimeoutOption = None,
+    game_time: GameTimeOption = None,
+    memory_limit: MemoryLimitOption = None,
+    withdraw_after: WithdrawOption = 3,
     resume: Annotated[bool, typer.Option("--resume", help="Refuse to begin: only go on with what is in the store.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -71,7 +92,9 @@ def tournament(
 
     plyground tournament connect_four alphabeta:depth=4 alphabeta:depth=5 --opening random:6 --balanced alphabeta:depth=8 --within 10
 
-    plyground tournament examples/tournaments.toml --store evening.db
+    plyground tournament examples/tournaments.toml --store evening.db --concurrency 2
+
+    plyground tournament connect_four greedy python:my_module:make_bot --move-timeout 1 --memory-limit 2G
     """
     if game.endswith(".toml"):
         planned = _from_file(context, Path(game))
@@ -79,14 +102,17 @@ def tournament(
         planned = [PlannedTournament(Plan(game, tuple(agents or ()), pairs, opening, seed, format, balanced, within), name)]
     if any("human" in one.plan.agents for one in planned):
         raise SpecificationError("a person cannot play in a tournament; use: plyground play GAME")
-    with Store(store) as opened:
-        tournaments = [Tournament(one.plan, opened, one.name) for one in planned]  # all are checked before anything is played
+    conditions = read_conditions(isolate, move_timeout, game_time, memory_limit, withdraw_after)
+    with Store(store) as opened, choose_engine(engine, concurrency, address) as chosen:
+        tournaments = [Tournament(one.plan, opened, one.name, chosen, conditions) for one in planned]  # all are checked before anything is played
         if resume and not any(one.entered for one in tournaments):
             raise SpecificationError(f"there is nothing to resume: {store} does not hold this tournament; without --resume it begins")
         _choose_openings(tournaments)
         for one in tournaments:
             one.enter(same_command(context, resume=False))
         tables = _play(tournaments, opened, same_command(context, resume=True))
+        for one in tournaments:
+            tell_of_missing_games(one, chosen, _notes())
     if as_json:
         values = [_to_json(one, store) | table.to_json() for one, table in zip(tournaments, tables)]
         print_json({"tournaments": values} if game.endswith(".toml") else values[0])
@@ -127,7 +153,7 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
     """Play what is missing, one tournament after the other; their tables. Ctrl-C ends the program with the command that goes on."""
     notes = _notes()
     held = [CrossTable(one.labels, one.played()) for one in tournaments]
-    before, total = sum(table.games for table in held), sum(one.schedule.total for one in tournaments)
+    before, total = sum(table.games for table in held), sum(one.schedule.total - one.withdrawn().games for one in tournaments)
     if before >= total:
         notes.print(
             f"all {before} games of this tournament are in {store.path} already: none was played. More --pairs or another --seed give new ones.",
@@ -140,7 +166,7 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
     try:
         with display.show_progress(progress, Console(stderr=True)):
             for number, (one, table) in enumerate(zip(tournaments, held), 1):
-                if table.games >= one.schedule.total:
+                if table.games >= one.schedule.total - one.withdrawn().games:
                     continue
                 title = f"{number}/{len(tournaments)} {one.name}" if len(tournaments) > 1 else ""
                 progress.begin(table, title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..agents import make_agent
@@ -76,6 +77,24 @@ class Contest(NamedTuple):
         if is_isolated(spec, self.conditions.isolation):
             return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules)
         return make_agent(spec, self.game)
+
+    @contextlib.contextmanager
+    def seated(self) -> Iterator[list[Any]]:
+        """All agents, made and sure to be there; those with processes of their own end afterwards.
+
+        Raises:
+            SpecificationError: one of them cannot be made.
+        """
+        players = [self.player(number) for number in range(len(self.agents))]
+        try:
+            for player in players:
+                if isinstance(player, IsolatedPlayer):
+                    player.describe()
+            yield players
+        finally:
+            for player in players:
+                if isinstance(player, IsolatedPlayer):
+                    player.close()
 
     def describe(self) -> list[Description]:
         """What each agent says of itself. Agents are made for this, and let go again.

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..envs.specification import SpecificationError
+from .contest import USUAL, Conditions
+from .engines import Engine
 from .ratings import Ratings, rate, score_of
 from .store import Store, StoredGame
 from .table import CrossTable
@@ -124,19 +126,21 @@ class SprtMatch:
         plan: the game, the agents A and B, openings and seed, and how many pairs are played at most (by default 10,000).
         hypotheses: what is tested.
         store: where the games go.
+        engine: where they are played; by default in this process.
+        conditions: what the agents may use.
 
     Raises:
         SpecificationError: this cannot be played or tested.
         StoreError: the store cannot be used.
     """
 
-    def __init__(self, plan: Plan, hypotheses: Hypotheses, store: Store) -> None:
+    def __init__(self, plan: Plan, hypotheses: Hypotheses, store: Store, engine: Engine | None = None, conditions: Conditions = USUAL) -> None:
         hypotheses.check()
         if len(plan.agents) != 2:
             raise SpecificationError(f"a test is between two agents, not {len(plan.agents)}")
         self.hypotheses, self.max_pairs = hypotheses, plan.pairs or MAX_PAIRS
-        self._tournament = Tournament(plan._replace(pairs=self.max_pairs), store)
-        self.plan, self.labels = self._tournament.plan, self._tournament.labels
+        self.tournament = Tournament(plan._replace(pairs=self.max_pairs), store, engine=engine, conditions=conditions)
+        self.plan, self.labels = self.tournament.plan, self.tournament.labels
         self.state = SprtState()
         self.seconds = 0.0
         self._table = CrossTable(self.labels)
@@ -161,11 +165,11 @@ class SprtMatch:
             self._take(game, on_pair)
 
         try:
-            for game in self._tournament.played():
+            for game in self.tournament.played():
                 take(game)
-            self._tournament.get_ready()
-            self._tournament.run(take)
-            self._ended = True
+            self.tournament.get_ready()
+            self.tournament.run(take)
+            self._ended = not self.tournament.withdrawn().agents
         except _Decided:
             pass
         finally:

@@ -18,7 +18,7 @@ from .match import NO_LIMITS, Limits
 from .openings import Openings
 from .schedule import FORMATS, Schedule
 from .store import AgentEntry, Store, StoredGame
-from .withdrawals import Withdrawals
+from .withdrawals import Withdrawals, Withdrawn
 
 LARGEST_SEED = 2**63 - 1
 DEFAULT_PAIRS = 10
@@ -69,6 +69,7 @@ class Tournament:
         self.game: Game = make_game(plan.game)
         _check(plan, self.game)
         conditions.check()
+        self.conditions = conditions
         self.labels = distinct_labels(plan.agents)
         self._engine = engine or LocalEngine()
         contest = Contest(self.game, plan.agents, tuple(self.labels), conditions)
@@ -142,14 +143,14 @@ class Tournament:
                     on_game(stored)
         self._store.note_left_out(self._number, self.schedule.left_out)
 
-    def withdrawn(self) -> dict[int, int]:
-        """The agents that are withdrawn, by number, and how many games of each are therefore not played."""
-        withdrawn, finished = self._withdrawals().withdrawn, self._store.finished(self._number)
-        missing = [scheduled for scheduled in self.schedule if scheduled.key not in finished] if withdrawn else []
-        return {agent: sum(agent in scheduled.players for scheduled in missing) for agent in sorted(withdrawn)}
+    def withdrawn(self) -> Withdrawn:
+        """Who is withdrawn, and what is therefore not played."""
+        agents, finished = self._withdrawals().withdrawn, self._store.finished(self._number)
+        missing = [game for game in self.schedule if game.key not in finished and not agents.isdisjoint(game.players)] if agents else []
+        return Withdrawn({agent: sum(agent in game.players for game in missing) for agent in sorted(agents)}, len(missing))
 
     def _withdrawals(self) -> Withdrawals:
-        return Withdrawals(len(self.labels), self._contest.conditions.withdraw_after, functools.partial(self._store.latest, self._number))
+        return Withdrawals(len(self.labels), self.conditions.withdraw_after, functools.partial(self._store.latest, self._number))
 
 
 def _check(plan: Plan, game: Game) -> None:

@@ -7,9 +7,17 @@ a tournament that is taken up again comes to the same conclusion, until it is to
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from .match import CRASHES
 from .store import StoredGame
+
+
+class Withdrawn(NamedTuple):
+    """The agents that are withdrawn, by number, with how many games of each are therefore not played; and how many games these are together."""
+
+    agents: dict[int, int]
+    games: int
 
 
 class Withdrawals:

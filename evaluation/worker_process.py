@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 
 import psutil
 
+from ..envs import kernels
 from ..envs.specification import SpecificationError
 
 EXIT_SECONDS = 2.0  # a process whose end of the socket is closed has this long to be gone
@@ -108,5 +109,6 @@ def run(module: str, descriptor: int, parent: int) -> None:
     """What a new worker does. Its standard output goes where the error output of the process goes that started it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    kernels.ANNOUNCE_AFTER_SECONDS = 3600.0  # what compiles everywhere is not to be told by every process
     if os.getppid() == parent:  # otherwise the parent has ended before
         importlib.import_module(module).serve(Connection(descriptor))

@@ -1,0 +1,84 @@
+"""Options of commands that play games: where they are played, what agents may use, what becomes of those that crash."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..evaluation.contest import USUAL, Conditions
+from ..evaluation.engines import Engine, LocalEngine
+from ..evaluation.isolation import ISOLATION
+from ..evaluation.match import Limits
+from ..evaluation.process_engine import ProcessEngine
+from ..evaluation.ray_engine import RayEngine
+from ..evaluation.tournament import Tournament
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+IsolateOption = Annotated[
+    str,
+    typer.Option(
+        "--isolate", metavar="|".join(ISOLATION), help="Agents in processes of their own: auto isolates learned and external agents and your own."
+    ),
+]
+MoveTimeoutOption = Annotated[float | None, typer.Option(metavar="SECONDS", help="Thinking time for a move; more forfeits the game.")]
+GameTimeOption = Annotated[float | None, typer.Option(metavar="SECONDS", help="Thinking time of an agent for all its moves of a game.")]
+MemoryLimitOption = Annotated[str | None, typer.Option(metavar="SIZE", help="Memory of an isolated agent, such as 2G or 700M.")]
+WithdrawOption = Annotated[int, typer.Option(min=0, metavar="N", help="Withdraw an agent whose process crashed in N games in a row (0: never).")]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(metavar="local|processes|ray", help="Where games are played (default: local, or processes if --concurrency is given)."),
+]
+ConcurrencyOption = Annotated[int | None, typer.Option(min=1, metavar="N", help="Games at once (default: as many as there are processors).")]
+AddressOption = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Of a Ray cluster, or auto (default: Ray is started here).")]
+
+
+def read_conditions(
+    isolate: str, move_timeout: float | None, game_time: float | None, memory_limit: str | None, withdraw_after: int = USUAL.withdraw_after
+) -> Conditions:
+    """The conditions that the options ask for; BadParameter if a size cannot be read, SpecificationError if nothing can be played under them."""
+    conditions = Conditions(isolate, Limits(move_timeout, game_time, None if memory_limit is None else _bytes(memory_limit)), withdraw_after)
+    conditions.check()
+    return conditions
+
+
+def _bytes(size: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?", size.strip(), re.IGNORECASE)
+    if found is None:
+        raise typer.BadParameter(f"{size!r} is no amount of memory; write 2G, 700M or a number of bytes", param_hint="--memory-limit")
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def choose_engine(name: str | None, concurrency: int | None, address: str | None) -> Engine:
+    """The engine that the options ask for."""
+    if name is None:
+        name = "ray" if address is not None else "local" if concurrency is None else "processes"
+    if address is not None and name != "ray":
+        raise typer.BadParameter("only --engine ray has an address", param_hint="--address")
+    if name == "local":
+        if concurrency not in (None, 1):
+            raise typer.BadParameter("the local engine plays one game at a time; take --engine processes", param_hint="--concurrency")
+        return LocalEngine()
+    if name == "processes":
+        return ProcessEngine(concurrency)
+    if name == "ray":
+        return RayEngine(address, concurrency)
+    raise typer.BadParameter(f"there is no engine {name!r} (there are: local, processes, ray)", param_hint="--engine")
+
+
+def tell_of_missing_games(tournament: Tournament, engine: Engine, notes: Console) -> None:
+    """Say which games are not played because an agent was withdrawn, or could not be played."""
+    for number, games in tournament.withdrawn().agents.items():
+        if games:
+            after = tournament.conditions.withdraw_after
+            crashes = f"its process crashed in {after} game{'s' if after > 1 else ''} in a row"
+            told = f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are not played (--withdraw-after 0 plays them)"
+            notes.print(told, style="red", markup=False)
+    for given_up in engine.given_up:
+        game = given_up.game
+        names = " against ".join(tournament.labels[number] for number in game.players)
+        notes.print(f"game {game.pair} of {names} was given up: its worker {given_up.reason}", style="red", markup=False)
+    engine.given_up.clear()
