@@ -6,6 +6,7 @@ Source: the Ray documentation, "Actors" and "Actor fault tolerance".
 from __future__ import annotations
 
 import os
+import socket
 from typing import Any
 
 from ..envs.specification import SpecificationError
@@ -13,6 +14,7 @@ from .dispatch import Death, DispatchingEngine, Event, Worker
 from .engines import EngineError
 from .game_worker import Chunk, GameWorker, Played
 
+CONNECT_SECONDS = 10.0
 THIS_MACHINE = "local"  # Ray's word for: do not look for a cluster, start one here
 
 
@@ -50,12 +52,23 @@ class RayEngine(DispatchingEngine[RayWorker]):
         """Connect to the cluster, unless this program has done so already."""
         if self._ray.is_initialized():
             return
+        self._check_address()
         processors = self._concurrency if self._address is None else None
         try:
             self._ray.init(self._address or THIS_MACHINE, num_cpus=processors, include_dashboard=None if self._address else False, **QUIET)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise EngineError(f"there is no Ray cluster to play on at {self._address}: {_first_line(error)}") from None
         self._connected = True
+
+    def _check_address(self) -> None:
+        """Ray itself would try for minutes to reach a cluster that is not there."""
+        host, colon, port = (self._address or "").removeprefix("ray://").rpartition(":")
+        if not (colon and port.isdigit()):
+            return
+        try:
+            socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+        except (OSError, OverflowError) as error:
+            raise EngineError(f"there is no Ray cluster to play on at {self._address}: {error}") from None
 
     def _start(self, message: bytes) -> RayWorker:
         actor = self._ray.remote(GameWorker).options(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")

@@ -1,0 +1,57 @@
+"""Games on a real Ray cluster of several nodes on this machine, also when a node is lost."""
+
+from __future__ import annotations
+
+import os
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
+
+import psutil
+import pytest
+from plyground.evaluation.engines import EngineError
+from plyground.evaluation.ray_engine import RayEngine
+from plyground.evaluation.tournament import Plan
+from test_engines import play
+from test_tournament import records, run
+
+ray = pytest.importorskip("ray")
+cluster_utils = pytest.importorskip("ray.cluster_utils")
+
+MEMORY = 80 << 20  # of Ray's object store, in bytes; games need next to none
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A head node that plays nothing and a node that plays two games at a time."""
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY})
+    cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_path):
+    plan = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=60)
+    doomed = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+    nodes, lost = set(), []
+
+    def lose_a_node(game):
+        """As soon as both nodes play."""
+        if not lost and game.pair >= 3:
+            actors = [process for process in psutil.process_iter(["cmdline"]) if "ray::GameWorker" in "".join(process.info["cmdline"] or ())]
+            nodes.update(actor.pid for actor in actors)
+            if len(nodes) == 2:
+                cluster.remove_node(doomed, allow_graceful=False)
+                lost.append(game.pair)
+
+    with_ray = play(plan, tmp_path / "ray.db", RayEngine(cluster.address), lose_a_node)
+    assert with_ray == records(run(plan, tmp_path / "local.db"))
+    assert lost
+    assert lost[0] < 59
+    assert not ray.is_initialized()
+
+
+def test_a_cluster_that_is_not_there_is_said_to_be_missing():
+    with pytest.raises(EngineError, match=r"no Ray cluster to play on at 127\.0\.0\.1:1: .*refused"):
+        RayEngine("127.0.0.1:1")._connect()
