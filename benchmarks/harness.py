@@ -2,22 +2,32 @@
 
     python benchmarks/harness.py
 
-prints games a second, microseconds a move, and what of that the harness costs beyond the agents' thinking.
+prints games a second, microseconds a move, and what of that the harness costs beyond the agents' thinking; what it costs to run
+agents in processes of their own; and how much faster two worker processes are than one, with agents that think some milliseconds (if two
+processors are free).
 """
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+from plyground import Game, make_agent, make_game
 from plyground.evaluation.display import TournamentProgress
+from plyground.evaluation.isolation import IsolatedPlayer
+from plyground.evaluation.match import play_game
+from plyground.evaluation.process_engine import ProcessEngine
 from plyground.evaluation.store import Store
 from plyground.evaluation.table import CrossTable
 from plyground.evaluation.tournament import Plan, Tournament
 
 GAMES = 1000
 RUNS = 5
+PROCESS_PAIRS = 60
+START_SECONDS = 4
 
 
 def run(path: Path, games: int, seed: int) -> tuple[float, float, float, int]:
@@ -43,6 +53,43 @@ def main() -> None:
     print(f"{GAMES} games of connect four, random against random, with store: {seconds:.2f} s (best of {RUNS}; {GAMES / seconds:.0f} games/s)")
     print(f"processor time {processor:.2f} s, which is less than the time taken where other programs are busy too")
     print(f"{moves} moves, {seconds / moves * 1e6:.1f} µs a move, of which {(seconds - thinking) / moves * 1e6:.1f} µs beyond the agents' thinking")
+
+    measure_isolation()
+    measure_processes()
+
+
+def measure_isolation() -> None:
+    """Microseconds that a move of an isolated agent takes longer than one of an agent in this process."""
+    game = make_game("connect_four")
+    with contextlib.ExitStack() as stack:
+        isolated = [stack.enter_context(contextlib.closing(IsolatedPlayer("random", game))) for _ in range(2)]
+        local = [make_agent("random") for _ in range(2)]
+        best = [min(_microseconds_a_move(game, players) for _ in range(RUNS)) for players in (isolated, local)]
+    print(f"isolated: {best[0]:.0f} µs a move, in this process {best[1]:.0f} µs: isolation costs {best[0] - best[1]:.0f} µs a move")
+
+
+def _microseconds_a_move(game: Game, players: list[Any]) -> float:
+    began = time.perf_counter()
+    moves = sum(len(play_game(game, players, seeds=(seed, seed + 1)).moves) for seed in range(100))
+    return (time.perf_counter() - began) / moves * 1e6
+
+
+def measure_processes() -> None:
+    """Games a second on one and on two worker processes, in turn, and the best ratio of neighbouring runs."""
+    plan = Plan("connect_four", ("montecarlo:simulations=300", "montecarlo:simulations=300"), pairs=PROCESS_PAIRS)
+    speeds = [[_games_a_second(plan, processes) for processes in (1, 2)] for _ in range(2)]
+    one, two = max(speeds, key=lambda pair: pair[1] / pair[0])
+    print(f"worker processes: one {one:.1f} games/s, two {two:.1f} games/s: {two / one:.2f} times as many")
+
+
+def _games_a_second(plan: Plan, processes: int) -> float:
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store, ProcessEngine(processes) as engine:
+        tournament = Tournament(plan, store, engine=engine)
+        tournament.get_ready()
+        time.sleep(START_SECONDS)  # for the second process; the first is ready
+        began = time.perf_counter()
+        tournament.run()
+        return tournament.schedule.total / (time.perf_counter() - began)
 
 
 if __name__ == "__main__":

@@ -69,16 +69,20 @@ def choose_engine(name: str | None, concurrency: int | None, address: str | None
     raise typer.BadParameter(f"there is no engine {name!r} (there are: local, processes, ray)", param_hint="--engine")
 
 
-def tell_of_missing_games(tournament: Tournament, engine: Engine, notes: Console) -> None:
-    """Say which games are not played because an agent was withdrawn, or could not be played."""
-    for number, games in tournament.withdrawn().agents.items():
-        if games:
+def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
+    """Say who was withdrawn, and which games are therefore not played."""
+    for tournament in tournaments:
+        for number, games in tournament.withdrawn().agents.items():
             after = tournament.conditions.withdraw_after
             crashes = f"its process crashed in {after} game{'s' if after > 1 else ''} in a row"
             told = f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are not played (--withdraw-after 0 plays them)"
             notes.print(told, style="red", markup=False)
+
+
+def end_if_given_up(engine: Engine, notes: Console) -> None:
+    """If games could not be played wherever they were tried, say so and end with exit status 1."""
     for given_up in engine.given_up:
-        game = given_up.game
-        names = " against ".join(tournament.labels[number] for number in game.players)
-        notes.print(f"game {game.pair} of {names} was given up: its worker {given_up.reason}", style="red", markup=False)
-    engine.given_up.clear()
+        game = f"game {given_up.game.pair} of agents {given_up.game.players[0]} and {given_up.game.players[1]}"
+        notes.print(f"{game} was given up, since every worker died over it; the last one {given_up.reason}", style="red", markup=False)
+    if engine.given_up:
+        raise typer.Exit(1)

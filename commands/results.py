@@ -43,8 +43,9 @@ from .conditions import (
     MemoryLimitOption,
     MoveTimeoutOption,
     choose_engine,
+    end_if_given_up,
     read_conditions,
-    tell_of_missing_games,
+    tell_of_withdrawals,
 )
 
 StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")]
@@ -177,11 +178,12 @@ def sprt(
         except KeyboardInterrupt:
             notes.print(f"stopped; the games are in {store}. To go on:\n  {same_command(context)}", markup=False)
             raise typer.Exit(INTERRUPTED) from None
-        tell_of_missing_games(match.tournament, chosen, notes)
+        tell_of_withdrawals([match.tournament], notes)
     if as_json:
         print_json(match.to_json())
     else:
         _print_sprt(match, Console(highlight=False))
+    end_if_given_up(chosen, notes)
 
 
 def _print_sprt(match: SprtMatch, console: Console) -> None:

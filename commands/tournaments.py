@@ -39,8 +39,9 @@ from .conditions import (
     MoveTimeoutOption,
     WithdrawOption,
     choose_engine,
+    end_if_given_up,
     read_conditions,
-    tell_of_missing_games,
+    tell_of_withdrawals,
 )
 
 
@@ -111,16 +112,15 @@ def tournament(
         for one in tournaments:
             one.enter(same_command(context, resume=False))
         tables = _play(tournaments, opened, same_command(context, resume=True))
-        for one in tournaments:
-            tell_of_missing_games(one, chosen, _notes())
-    if as_json:
-        values = [_to_json(one, store) | table.to_json() for one, table in zip(tournaments, tables)]
-        print_json({"tournaments": values} if game.endswith(".toml") else values[0])
-        return
-    console = Console(highlight=False)
-    for one, table in zip(tournaments, tables):
-        _print_result(one, table, console)
-    _notes().print(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}", markup=False)
+        tell_of_withdrawals(tournaments, _notes())
+        if as_json:
+            values = [_to_json(one, store) | table.to_json() for one, table in zip(tournaments, tables)]
+            print_json({"tournaments": values} if game.endswith(".toml") else values[0])
+        else:
+            for one, table in zip(tournaments, tables):
+                _print_result(one, table, Console(highlight=False))
+            _notes().print(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}", markup=False)
+    end_if_given_up(chosen, _notes())
 
 
 def _from_file(context: typer.Context, path: Path) -> list[PlannedTournament]:
@@ -181,7 +181,8 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
 
 def _to_json(one: Tournament, store: Path) -> dict[str, Any]:
     plan = one.plan._replace(pairs=one.schedule.pairs)._asdict()
-    return {"tournament": plan, "name": one.name, "store": str(store), "left_out_games": one.schedule.left_out}
+    withdrawn = {one.labels[number]: games for number, games in one.withdrawn().agents.items()}
+    return {"tournament": plan, "name": one.name, "store": str(store), "left_out_games": one.schedule.left_out, "withdrawn": withdrawn}
 
 
 def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:
