@@ -1,15 +1,15 @@
 """Positions of connect four by phase and difficulty, for benchmarks/solver.py, in benchmarks/positions.
 
     python benchmarks/solver_positions.py                                   # the first few of every file are those that the seed gives
-    python benchmarks/solver_positions.py --phases begin --write --positions 1000
+    python benchmarks/solver_positions.py --classes "middle medium" --write --positions 1000
 
 The classes are those of Pons' tutorial "Solving Connect 4": the phase is the number of stones, the difficulty the number of plies to the end of the
 game under best play. The positions of a phase are one stream drawn by a seed: random legal moves up to a random number of stones; games that
 ended and positions with a win at once are thrown away. The solver tells to which class each belongs, and a file holds the first so many of a class,
 one to a line: the moves as column numbers from 1, and the value for the side to move. That is the format of Pons' own test sets.
 
-Drawing a harder position costs as much as solving it. So what these solutions took, each from an empty table, is printed too: the processor time
-of the one call that told the value.
+Drawing takes longer than solving does afterwards, because most positions are thrown away. What the solutions took, each from an empty table, is
+printed too: the processor time of the call that told the value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -114,45 +114,55 @@ def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies:
     return bool(lost) and not solver.at_least([position], np.array(lost[-1:]) + 1)[0]
 
 
-def draw(phase: str, count: int, memory_mb: int) -> Iterator[tuple[PositionClass, SolvedPosition]]:
-    """The first ``count`` positions of every class of a phase, one after the other."""
+def class_of(solver: ConnectFourSolver, position: Position, wanted: Iterable[PositionClass]) -> PositionClass | None:
+    """Which of the classes wanted, all of one phase and easier ones first, a position belongs to, by questions that are cheaper than its value."""
+    left = position.game.facts.longest_game - int(position.record.ply)
+    for chosen in wanted:
+        if ends_within(solver, position, left, chosen.plies[1]):
+            return None if chosen.plies[0] > 0 and ends_within(solver, position, left, chosen.plies[0] - 1) else chosen
+    return None
+
+
+def draw(counts: dict[PositionClass, int], memory_mb: int) -> Iterator[tuple[PositionClass, SolvedPosition]]:
+    """The first positions of classes of a phase, so many of each, one after the other."""
     game = make_game("connect_four")
     solver = make_solver(game, memory_mb)
     assert isinstance(solver, ConnectFourSolver)
     solver.solve_batch([game.position([3] * 6 + [2] * 6)])  # so that loading the kernels is not timed
-    easy, *harder = missing = {chosen: count for chosen in CLASSES if chosen.phase == phase}
-    for moves, position in random_positions(game, easy.stones, SEED):
-        left = game.facts.longest_game - len(moves)
-        # 1. Whether a position is easy is told cheaply. Often that is all that need be known.
-        is_easy = ends_within(solver, position, left, easy.plies[1])
-        if not (missing[easy] if is_easy else any(missing[chosen] for chosen in harder)):
+    missing = dict(counts)
+    for moves, position in random_positions(game, next(iter(counts)).stones, SEED):
+        chosen = class_of(solver, position, missing)
+        if chosen is None:
             continue
-        # 2. The value tells the class, from an empty table as if nothing had been asked before.
+        # The value is found from an empty table, as if nothing had been asked before.
         solver.clear()
         began = time.thread_time()
         value = int(solver.solve_batch([position])[0])
         seconds = time.thread_time() - began
-        chosen = next(each for each in missing if each.plies[0] <= plies_to_the_end(value, left) <= each.plies[1])
-        if missing[chosen]:
-            missing[chosen] -= 1
-            yield chosen, SolvedPosition(moves, value, solver.nodes, seconds)
-            if not any(missing.values()):
-                return
+        assert chosen.plies[0] <= plies_to_the_end(value, game.facts.longest_game - len(moves)) <= chosen.plies[1]
+        yield chosen, SolvedPosition(moves, value, solver.nodes, seconds)
+        missing[chosen] -= 1
+        if missing[chosen] == 0:
+            del missing[chosen]
+        if not missing:
+            return
 
 
 def main() -> None:
     """Draw, and write the files or compare with them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--phases", nargs="*", default=list(PHASES), choices=PHASES, help="only these phases")
+    parser.add_argument("--classes", nargs="*", default=[each.name for each in CLASSES], choices=[each.name for each in CLASSES], help="only these")
     parser.add_argument("--positions", type=int, default=10, help="positions in each class (default: %(default)s)")
     parser.add_argument("--memory", type=int, default=1024, help="MiB for the table (default: %(default)s)")
     parser.add_argument("--write", action="store_true", help="write the files, position by position; without, compare with them")
     options = parser.parse_args()
-    for phase in options.phases:
-        found: dict[PositionClass, list[SolvedPosition]] = {chosen: [] for chosen in CLASSES if chosen.phase == phase}
+    for phase in PHASES:
+        found: dict[PositionClass, list[SolvedPosition]] = {each: [] for each in CLASSES if each.phase == phase and each.name in options.classes}
+        if not found:
+            continue
         with contextlib.ExitStack() as stack:
             files = {chosen: stack.enter_context(chosen.path.open("w" if options.write else "r")) for chosen in found}
-            for chosen, solved in draw(phase, options.positions, options.memory):
+            for chosen, solved in draw(dict.fromkeys(found, options.positions), options.memory):
                 found[chosen].append(solved)
                 if options.write:
                     files[chosen].write(solved.line())

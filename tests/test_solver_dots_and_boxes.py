@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def searched(solver: DotsAndBoxesSolver, free: int) -> int:
     return bounds.lower
 
 
-@pytest.mark.parametrize(("rows", "cols"), SMALL)
+@pytest.mark.parametrize(("rows", "cols"), [*SMALL, *(pytest.param(*board, marks=pytest.mark.slow) for board in ((1, 4), (1, 5), (2, 3)))])
 def test_tables_equal_minimax_on_every_position(rows, cols):
     game, table = game_of(rows, cols), tables.value_table(rows, cols)
     known: dict[bytes, int] = {}
@@ -68,10 +69,53 @@ def test_tables_equal_minimax_on_every_position(rows, cols):
     assert all(table[drawn] == value for drawn, value in found.items())
 
 
-@pytest.mark.parametrize(("rows", "cols"), [*SMALL, (1, 4)])
+@pytest.mark.parametrize(("rows", "cols"), [*SMALL, (1, 4), *(pytest.param(*board, marks=pytest.mark.slow) for board in ((1, 5), (2, 3), (3, 2)))])
 def test_search_equals_the_table_on_every_position(rows, cols):
     solver, table = searching_solver(rows, cols), tables.value_table(rows, cols)
     assert [searched(solver, table.size - 1 - drawn) for drawn in range(table.size - 1)] == table[:-1].tolist()
+
+
+@pytest.mark.slow
+def test_search_equals_the_table_of_3x3_on_every_position_with_few_free_edges_and_on_many_others():
+    solver, table = searching_solver(3, 3), tables.value_table(3, 3)
+    late = [sum(1 << edge for edge in free) for count in range(1, 6) for free in itertools.combinations(range(24), count)]
+    many = np.random.default_rng(8).integers(1, table.size, 30_000).tolist()
+    assert len(late) == 24 + 276 + 2024 + 10626 + 42504
+    assert [free for free in late + many if searched(solver, free) != table[table.size - 1 - free]] == []
+
+
+def numpy_table(rows, cols):
+    """The values of all sets of drawn edges, by whole arrays instead of position by position, and from the action numbers in the documentation."""
+    horizontal = (rows + 1) * cols
+    sides = [
+        [row * cols + col, (row + 1) * cols + col, horizontal + row * (cols + 1) + col, horizontal + row * (cols + 1) + col + 1]
+        for row in range(rows)
+        for col in range(cols)
+    ]
+    edges = horizontal + rows * (cols + 1)
+    drawn = np.arange(1 << edges)
+    counts = np.bitwise_count(drawn)
+    values = np.zeros(1 << edges, np.int8)
+    for count in range(edges - 1, -1, -1):
+        here = drawn[counts == count]
+        best = np.full(len(here), -100, np.int8)
+        for edge in range(edges):
+            free = np.flatnonzero(here >> edge & 1 == 0)
+            after = here[free] | 1 << edge
+            completed = np.zeros(len(free), np.int8)
+            for box in sides:
+                if edge in box:
+                    mask = sum(1 << side for side in box)
+                    completed += (after & mask) == mask
+            worth = np.where(completed > 0, completed + values[after], -values[after])
+            best[free] = np.maximum(best[free], worth)
+        values[here] = best
+    return values
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(2, 2), (1, 4), (2, 3), pytest.param(3, 3, marks=pytest.mark.slow)])
+def test_tables_equal_values_computed_by_whole_arrays(rows, cols):
+    np.testing.assert_array_equal(tables.value_table(rows, cols), numpy_table(rows, cols))
 
 
 @pytest.mark.parametrize(("rows", "cols", "count"), [(2, 3, 3000), (3, 2, 1000), (1, 5, 1000), (3, 3, 1500)])
@@ -98,7 +142,20 @@ def test_endgames_of_large_boards_equal_minimax(rows, cols):
 
 
 KNOWN = {
-    "empty": {(1, 1): -1, (1, 2): 0, (1, 3): -1, (1, 4): 0, (1, 5): -1, (1, 6): 0, (2, 2): 2, (2, 3): -2, (3, 2): -2, (2, 4): 2, (3, 3): -3},
+    "empty": {
+        (1, 1): -1,
+        (1, 2): 0,
+        (1, 3): -1,
+        (1, 4): 0,
+        (1, 5): -1,
+        (1, 6): 0,
+        (2, 2): 2,
+        (2, 3): -2,
+        (3, 2): -2,
+        (2, 4): 2,
+        (3, 3): -3,
+        (3, 4): 0,
+    },
     "icelandic": {(2, 2): 2, (2, 3): 4, (3, 3): -1, (3, 4): 4},
     "swedish": {(2, 2): -4, (2, 3): 6, (3, 3): 7, (3, 4): 4, (4, 4): 0},
 }
@@ -114,12 +171,17 @@ def test_known_values(start, rows, cols, value):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rows", "cols", "value"), [(2, 5, -2), (2, 6, 2)])
+@pytest.mark.parametrize(("rows", "cols", "value"), [(2, 5, -2), (2, 6, 2), (3, 5, -1)])
 def test_known_values_of_larger_boards(rows, cols, value):
-    assert solve(game_of(rows, cols).initial_position(), memory_mb=128).value == value
+    assert solve(game_of(rows, cols).initial_position(), memory_mb=2048).value == value
 
 
 @pytest.mark.slow
+def test_4x4_is_a_draw_after_every_first_move():
+    solution = solve(game_of(4, 4).initial_position(), moves="all", memory_mb=2048)
+    assert solution.values == dict.fromkeys(range(40), 0)
+
+
 def test_only_the_middle_wall_of_3x4_keeps_the_draw():
     game = game_of(3, 4)
     solution = solve(game.initial_position(), moves="all", memory_mb=128)
@@ -152,7 +214,8 @@ def test_a_value_is_the_best_over_the_actions_and_symmetric_positions_are_equal(
         assert solution.value == max(worth.values())
         assert solution.optimal_actions == tuple(action for action in sorted(worth) if worth[action] == solution.value)
         assert solution.best_action in solution.optimal_actions
-        assert solver.solve(position.transformed(5)).value == solution.value
+        for symmetry in range(8):
+            assert solver.solve(position.transformed(symmetry)).value == solution.value
 
 
 def test_a_principal_variation_is_best_play_to_the_end():
