@@ -1,4 +1,4 @@
-"""The agent that searches by Monte Carlo tree search."""
+"""The agent that searches by Monte Carlo tree search, with random playouts or with a network."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from . import mcts_search as search
 from .agent import Agent, Decision, heuristic_index
 from .book import BOOK_PARAMETERS
 from .endgame import ENDGAME, Endgame, check_endgame
+from .puct import NETWORK_PARAMETERS, Guide, load_guide, root_priors
 from .registry import register_agent
 
 DEFAULT_SIMULATIONS = 1000
@@ -29,11 +30,12 @@ REUSE_PLIES = 4  # how far below the last root the new position is looked for
 class Mcts(Agent):
     """UCT with random playouts and proven results; plays the action visited most.
 
-    With ``threads=N`` N trees grow side by side from different random streams, and their visits are added (root parallelism);
-    ``simulations`` counts them all.
+    With ``threads=N`` N trees grow side by side from different random streams, and their visits are added (root parallelism); ``simulations`` counts
+    them all. With ``network=`` a policy and value network takes the place of the playouts, and PUCT that of UCT: see
+    :mod:`plyground.agents.puct_search`.
     """
 
-    summary = "Monte Carlo tree search: UCT with random playouts and proven results"
+    summary = "Monte Carlo tree search: UCT with random playouts, or PUCT with a network; proven results"
     parameters = (
         Parameter("simulations", int, None, f"simulations a move; {DEFAULT_SIMULATIONS} unless time limits the search", 1, 10**9),
         Parameter("time", float, None, "seconds a move", 0.001, 86400),
@@ -41,6 +43,7 @@ class Mcts(Agent):
         Parameter("playout", str, "uniform", "how playouts choose: uniformly, or favouring the game's ordering", choices=("uniform", "ordered")),
         Parameter("cutoff", int, 0, "end playouts after so many plies by the heuristic; 0: play to the end", 0, 1000),
         Parameter("heuristic", str, "default", "what values a position at the cut-off"),
+        *NETWORK_PARAMETERS,
         ENDGAME,
         Parameter("reuse", bool, True, "keep the part of the tree that the next move still needs"),
         Parameter("threads", int, 1, "trees grown side by side", 1, 256),
@@ -48,7 +51,13 @@ class Mcts(Agent):
         *BOOK_PARAMETERS,
     )
 
+    def check_options(self) -> None:
+        """Load the network, if there is one."""
+        self._network = load_guide(self.options, self.parameters)
+
     def check_game(self, game: Game) -> None:
+        if self._network is not None:
+            self._network.check_game(game)
         heuristic_index(game, self.options["heuristic"])
         check_endgame(game, self.options["endgame"])
         if self.options["cutoff"] and heuristic_index(game, self.options["heuristic"]) < 0 and self.options["heuristic"] != "none":
@@ -75,8 +84,13 @@ class Mcts(Agent):
     def _compile(self, game: Game) -> None:
         """Run every kernel once."""
         tree, position = search.new_tree(game, 2), game.initial_position()
+        assert position.to_move == 0
         search.plant(game.rules, tree)
-        search.simulate(game.rules, self._search_options, tree, new_stream(0), 1)
+        self._guide = None
+        if self._network is None:
+            search.simulate(game.rules, self._search_options, tree, new_stream(0), 1)
+        else:
+            self._guide = Guide(self._network, game, self.options["c_puct"], self.options["batch"])
         search.find_descendant(game.rules, tree, position.record, self._descent, np.zeros(REUSE_PLIES + 1, np.int64), REUSE_PLIES)
         search.transplant(tree.nodes, search.ROOT, search.new_tree(game, 2).nodes)
 
@@ -125,6 +139,8 @@ class Mcts(Agent):
 
     def _grow_tree(self, position: Position, index: int, simulations: float, deadline: float) -> int:
         tree, stream = self._trees[index], self._streams[index]
+        if self._guide is not None:
+            return self._guide.grow(tree, simulations, deadline)
         done, portion = 0, 64 if deadline < math.inf else LARGEST_SLICE
         while done < simulations:
             began = time.perf_counter()
@@ -170,33 +186,48 @@ class Mcts(Agent):
                 totals[action] = totals.get(action, 0.0) + sign * float(child.total)
                 if child.proven == search.EXACT:
                     proven[action] = sign * float(child.result)
-        values = {a: proven.get(a, totals[a] / visits[a]) for a in visits if visits[a] or a in proven}
+        values = {a: proven[a] if a in proven else totals[a] / visits[a] for a in visits if visits[a] or a in proven}
         errors = {a: 0.0 if a in proven else math.sqrt(max(1 - values[a] ** 2, 0.0) / visits[a]) for a in values}
-        action = self._choose(visits, values, proven)
+        priors = None if self._guide is None else root_priors(self._trees[0])
+        action = self._choose(visits, values, proven, priors)
+        if action not in values:  # no simulation went there
+            root = self._trees[0].nodes[search.ROOT]
+            values[action] = sign * float(root.total) / max(int(root.visits), 1)
         exact = proven.get(action) == 1.0 or len(proven) == len(position.legal_actions())
         return Decision(
             action,
             scale * values[action],
             "return",
             values={a: scale * value for a, value in sorted(values.items())},
-            errors={a: scale * error for a, error in sorted(errors.items())},
+            # A network's values are no samples: their spread says nothing about their error.
+            errors=None if priors is not None else {a: scale * error for a, error in sorted(errors.items())},
             visits=dict(sorted(visits.items())),
             principal_variation=_principal_variation(self._trees[0], action),
             nodes=sum(int(tree.size[0]) for tree in self._trees),
             simulations=simulations,
             exact=exact,
+            probabilities=priors,
         )
 
+    @property
+    def deterministic(self) -> bool:
+        return self._network is not None and self.options["time"] is None
+
+    @property
+    def version(self) -> str:
+        """With a hash of the network, if there is one."""
+        return super().version + ("" if self._network is None else f", policy {self._network.version[:12]}")
+
     @staticmethod
-    def _choose(visits: dict[int, int], values: dict[int, float], proven: dict[int, float]) -> int:
+    def _choose(visits: dict[int, int], values: dict[int, float], proven: dict[int, float], priors: dict[int, float] | None) -> int:
         """The unproven action visited most, unless a proven one is worth as much; a proven loss only where nothing else is left."""
-        open_actions = [a for a in values if a not in proven]
+        open_actions = [a for a in visits if a not in proven]
         best_proven = max(proven, key=lambda a: proven[a], default=None)
         if not open_actions:
             assert best_proven is not None  # the root has at least one action, and each is open or proven
             return best_proven
-        most_visited = max(open_actions, key=lambda a: (visits[a], values[a]))
-        if best_proven is not None and proven[best_proven] > -1.0 and proven[best_proven] >= values[most_visited]:
+        most_visited = max(open_actions, key=lambda a: (visits[a], values.get(a, 0.0), priors[a] if priors else 0.0))
+        if best_proven is not None and proven[best_proven] > -1.0 and proven[best_proven] >= values.get(most_visited, -1.0):
             return best_proven
         return most_visited
 

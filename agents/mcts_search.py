@@ -32,6 +32,8 @@ NODE = np.dtype(
             ("mover", np.int8),  # the player to move here
             ("proven", np.int8),  # UNKNOWN, EXACT or BOUNDED
             ("result", np.float32),  # player 0's scaled return: under best play (EXACT), by the best action proven so far (BOUNDED)
+            ("prior", np.float32),  # the probability a network gives the action that led here; 0 in searches without one
+            ("pending", np.int16),  # simulations below this node that wait for a network
         ],
     )
 )
@@ -78,6 +80,7 @@ def plant(rules, tree):
     root = tree.nodes[ROOT]
     root.total, root.visits, root.children, root.count, root.action = 0.0, 0, 0, 0, -1
     root.mover, root.proven, root.result = r.to_move(rules, tree.positions[0]), UNKNOWN, 0.0
+    root.prior, root.pending = 0.0, 0
     tree.size[0] = 1
 
 
@@ -109,16 +112,25 @@ def simulate(rules, options, tree, rng, simulations):
         # 3. Playout, unless the result is known.
         known = nodes[node].proven == EXACT
         result = np.float64(nodes[node].result) if known else play_out(rules, options, position, rng, actions)
-        # 4. Backup. Where an action is proven to give more than this simulation did, the mover would have taken that.
-        for i in range(ply, -1, -1):
-            entry = nodes[path[i]]
-            if known and i < ply:
-                known = prove(nodes, entry)
-            if entry.proven == EXACT or (entry.proven == BOUNDED and (entry.result > result if entry.mover == 0 else entry.result < result)):
-                result = np.float64(entry.result)
-            entry.visits += 1
-            entry.total += result
+        # 4. Backup.
+        back_up(nodes, path, ply, known, result)
     return simulations
+
+
+@borrowing_kernel
+def back_up(nodes, path, ply, known, result):
+    """Add a simulation's result, player 0's scaled return, to the nodes on its path; ``known``: its last node is proven.
+
+    Where an action is proven to give more than this simulation did, the mover would have taken that.
+    """
+    for i in range(ply, -1, -1):
+        entry = nodes[path[i]]
+        if known and i < ply:
+            known = prove(nodes, entry)
+        if entry.proven == EXACT or (entry.proven == BOUNDED and (entry.result > result if entry.mover == 0 else entry.result < result)):
+            result = np.float64(entry.result)
+        entry.visits += 1
+        entry.total += result
 
 
 @borrowing_kernel
@@ -153,7 +165,7 @@ def expand(rules, nodes, node, position, actions, size):
     for i in range(count):
         child = nodes[first + i]
         child.total, child.visits, child.children, child.count, child.proven, child.result = 0.0, 0, 0, 0, UNKNOWN, 0.0
-        child.action = actions[i]
+        child.action, child.prior, child.pending = actions[i], 0.0, 0
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
     return True

@@ -149,6 +149,10 @@ class PolicyAgent(Agent):
         return self._choose(probabilities, streams)
 
     @property
+    def deterministic(self) -> bool:
+        return bool(self.options["temperature"] == 0)
+
+    @property
     def version(self) -> str:
         """With a hash of the network: a policy trained on under the same name is another agent."""
         return f"{super().version}, policy {self.network.version[:12]}"

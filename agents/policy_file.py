@@ -119,10 +119,10 @@ class OnnxNetwork(Network):
             raise
         except Exception as error:  # onnxruntime's errors have no class in common
             raise SpecificationError(f"the policy {self.source} cannot be evaluated: {_first_line(error)}") from None
-        if logits.shape != (2, actions) or values.shape != (2,):
+        if logits.shape != (2, actions) or values.shape != (2,) or logits.dtype != np.float32 or values.dtype != np.float32:
             raise SpecificationError(
-                f"the policy {self.source} does not fit its game {self.game.spec}: for two positions it gives logits of shape {logits.shape} and "
-                f"values of shape {values.shape}, not {(2, actions)} and (2,)"
+                f"the policy {self.source} does not fit its game {self.game.spec}: for two positions it gives logits of shape {logits.shape} "
+                f"({logits.dtype}) and values of shape {values.shape} ({values.dtype}), not {(2, actions)} and (2,) (float32)"
             )
 
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

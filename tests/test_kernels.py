@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from networks import write_network
 from plyground import make_game
 from plyground.envs.perft import perft
 
@@ -37,8 +38,19 @@ def run(*arguments, cache, path=(), **switches):
 
 
 def run_everything(cache, **switches):
-    played = json.loads(run(TESTS / "kernel_run.py", *GAMES, "--agents", *AGENTS, cache=cache, **switches))
-    assert all(played.values())
+    # Each network is for one game, and the other games pass it by.
+    networks = [cache.parent / f"network{number}.onnx" for number in range(len(GAMES))]
+    for spec, path in zip(GAMES, networks):
+        if not path.exists():
+            write_network(path, spec)
+    guided = [
+        f"{agent}={path}{options}"
+        for path in networks
+        for agent, options in (("mcts:simulations=20,network", ",batch=4"), ("onnx:path", ",symmetries=yes"))
+    ]
+    played = json.loads(run(TESTS / "kernel_run.py", *GAMES, "--agents", *AGENTS, *guided, cache=cache, **switches))
+    assert all(moves for name, moves in played.items() if ".onnx" not in name)
+    assert sum(bool(moves) for name, moves in played.items() if ".onnx" in name) == len(guided)
     solved = json.loads(run(TESTS / "kernel_run.py", *SOLVED, "--agents", "solver:memory=1", cache=cache, **switches))
     assert all(solved.values())
     return played | solved

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import importlib.util
 import json
 import os
 import pickle
@@ -23,7 +24,7 @@ from plyground.cli import app
 from plyground.envs.randomness import new_stream
 from plyground.envs.specification import SpecificationError
 from plyground.envs.vector_games import GameBatch
-from plyground.training.export import export_policy, random_observations
+from plyground.training.export import PolicyExporter, export_policy, random_observations
 from plyground.training.sb3 import BoardVecEnv
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
@@ -31,6 +32,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from typer.testing import CliRunner
 
+ROOT = Path(__file__).resolve().parent.parent
 GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=7,connect=4"]
 
 
@@ -104,6 +106,29 @@ def test_a_model_without_masks_and_with_two_extractors_is_exported_too(tmp_path)
     model = new_model("connect_four", PPO, features_extractor_class=Convolutions, share_features_extractor=False)
     export_policy(model, tmp_path / "policy.onnx", "connect_four")
     assert_agrees(model, tmp_path / "policy.onnx", "connect_four")
+
+
+def test_a_model_that_was_trained_on_is_exported_as_it_is_then(tmp_path):
+    model = new_model("connect_four", features_extractor_class=Convolutions)
+    exporter = PolicyExporter(model, "connect_four")
+    exporter.write(tmp_path / "policy.onnx")
+    first = (tmp_path / "policy.onnx").read_bytes()
+    model.learn(128)
+    exporter.write(tmp_path / "policy.onnx")
+    assert_agrees(model, tmp_path / "policy.onnx", "connect_four")
+    assert (tmp_path / "policy.onnx").read_bytes() != first
+
+
+def test_a_file_that_computes_something_else_is_not_written(tmp_path, monkeypatch):
+    model = new_model("tic_tac_toe")
+    exporter = PolicyExporter(model, "tic_tac_toe")
+    exporter.write(tmp_path / "policy.onnx")
+    before = (tmp_path / "policy.onnx").read_bytes()
+    model.learn(64)
+    monkeypatch.setattr(exporter, "_refresh_weights", lambda: None)
+    with pytest.raises(SpecificationError, match="of the file differ from those of the model by up to"):
+        exporter.write(tmp_path / "policy.onnx")
+    assert (tmp_path / "policy.onnx").read_bytes() == before
 
 
 def test_exporting_leaves_the_model_as_it_was(tmp_path):
@@ -468,3 +493,25 @@ def test_analyse_shows_the_networks_probabilities(files):
     known = json.loads(run_command("analyse", "connect_four", "--agent", spec, "--json").stdout)
     assert sum(action["probability"] for action in known["actions"]) == pytest.approx(1)
     assert [action["value"] is None for action in known["actions"]] == [False] + [True] * 6
+
+
+def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_path):
+    model = MaskablePPO("MlpPolicy", BoardVecEnv("tic_tac_toe", 64, "random"), n_steps=16, batch_size=512, gamma=1.0, device="cpu", seed=1)
+    model.learn(16_000)
+    export_policy(model, tmp_path / "best.onnx", "tic_tac_toe")
+    guided = f"mcts:simulations=50,network={tmp_path}"
+    options = ("--pairs", "20", "--store", tmp_path / "games.db", "--json")
+    result = run_command("tournament", "tic_tac_toe", f"ppo:{tmp_path}", guided, "random", *options)
+    assert result.exit_code == 0, result.output
+    scores = {agent["agent"]: agent["score"] for agent in json.loads(result.stdout)["agents"]}
+    assert scores[f"ppo:{tmp_path}"] > scores["random"]
+    assert scores[guided] > scores["random"]
+
+
+def test_the_example_compares_a_policy_with_search(files, capsys):
+    spec = importlib.util.spec_from_file_location("policy_against_search", ROOT / "examples" / "policy_against_search.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    table = example.main(["--policy", str(files["tic_tac_toe"]), "--pairs", "2"])
+    assert table.games > 0
+    assert "policy in mcts" in capsys.readouterr().out

@@ -21,7 +21,7 @@ try:
     import onnxscript  # noqa: F401 - torch's exporter needs it
     import torch
 
-    from ..agents.sb3_policy import Heads, heads_of
+    from ..agents.sb3_policy import heads_of
 except ImportError as error:
     raise ImportError('plyground.training.export needs torch, stable-baselines3 and onnx: pip install "plyground[train]"') from error
 
@@ -29,50 +29,89 @@ CHECKED = 256  # positions in which the file must agree with the model
 TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest output
 
 
-def export_policy(model: Any, path: str | Path, game: Game | str, kind: str = "ppo") -> None:
-    """Write the policy of a model as a policy file.
+class PolicyExporter:
+    """Writes the policy of one model as policy files, as often as wanted.
 
-    The file is compared with the model in random positions of the game and appears only when both agree; whatever goes wrong, a file that was there
-    before stays. The model is not changed.
+    torch's exporter takes seconds and runs once, for the first file; for later ones the weights of that time take the place of the first ones.
 
     Args:
         model: a PPO or MaskablePPO of SB3, trained on observations of plyground, with any features extractor that torch can export.
-        path: where the file is written.
-        game: the game it was trained on.
-        kind: what the file says was trained.
+        game: the game it is trained on.
+        kind: what the files say was trained.
 
     Raises:
-        SpecificationError: not such a model, another game, outputs that are not finite, or a place that cannot be written.
+        SpecificationError: not such a model, or one for another game.
     """
-    game = make_game(game)
-    heads = heads_of(model, game, f"the model for {path}")
-    training = heads.policy.training
-    heads.policy.set_training_mode(False)
-    try:
-        data = _export(heads, game, kind)
-        _check(OnnxNetwork(str(path), data), heads, game)
-    finally:
-        heads.policy.set_training_mode(training)
-    write_whole(Path(path), data)
+
+    def __init__(self, model: Any, game: Game | str, kind: str = "ppo") -> None:
+        self.game, self.kind = make_game(game), kind
+        self._heads = heads_of(model, self.game, "the model to export")
+        self._proto: Any = None
+        self._observations = random_observations(self.game, CHECKED)
+
+    def write(self, path: str | Path) -> None:
+        """Write the policy as it is now.
+
+        The file is compared with the model in random positions of the game and appears only when both agree; whatever goes wrong, a file that
+        was there before stays. The model is not changed.
+
+        Raises:
+            SpecificationError: the policy's outputs are not finite, the file would not compute what the model does, or cannot be written.
+        """
+        policy = self._heads.policy
+        training = policy.training
+        policy.set_training_mode(False)
+        try:
+            if self._proto is None:
+                self._proto = self._export()
+            self._refresh_weights()
+            data = self._proto.SerializeToString()
+            self._check(OnnxNetwork(str(path), data))
+        finally:
+            policy.set_training_mode(training)
+        write_whole(Path(path), data)
+
+    def _export(self) -> Any:
+        """The graph with the weights under their names in the model, not optimised: onnxruntime does that when it loads the file."""
+        example = torch.zeros((2, *self.game.facts.observation_shape), device=self._heads.policy.device)
+        with torch.no_grad(), _quiet():
+            program = torch.onnx.export(
+                self._heads,
+                (example,),
+                input_names=[INPUT],
+                output_names=list(OUTPUTS),
+                dynamic_shapes={"observation": {0: torch.export.Dim("batch")}},
+                dynamo=True,
+                optimize=False,
+                verbose=False,
+            )
+        assert program is not None  # as it is where no file is named
+        proto = program.model_proto
+        onnx.helper.set_model_props(proto, policy_metadata(self.game, self.kind, TO_COME))
+        return proto
+
+    def _refresh_weights(self) -> None:
+        current = self._heads.state_dict()
+        for initializer in self._proto.graph.initializer:
+            if initializer.name in current:
+                value = np.ascontiguousarray(current[initializer.name].cpu().numpy())
+                initializer.CopyFrom(onnx.numpy_helper.from_array(value, initializer.name))
+
+    def _check(self, network: OnnxNetwork) -> None:
+        """Hold the file against the model in random positions."""
+        heads = self._heads
+        with torch.no_grad():
+            expected = heads(torch.as_tensor(self._observations, dtype=torch.float32, device=heads.policy.device))
+        for name, output, found in zip(OUTPUTS, expected, network.evaluate(self._observations)):
+            wanted = output.cpu().numpy()
+            difference = float(np.abs(wanted - found).max())
+            if not difference <= TOLERANCE * max(1.0, float(np.abs(wanted).max())):
+                raise SpecificationError(f"the policy was not exported: {name} of the file differ from those of the model by up to {difference:.2g}")
 
 
-def _export(heads: Heads, game: Game, kind: str) -> bytes:
-    example = torch.zeros((2, *game.facts.observation_shape), device=heads.policy.device)
-    with torch.no_grad(), _quiet():
-        program = torch.onnx.export(
-            heads,
-            (example,),
-            input_names=[INPUT],
-            output_names=list(OUTPUTS),
-            dynamic_shapes={"observation": {0: torch.export.Dim("batch")}},
-            dynamo=True,
-            verbose=False,
-        )
-    assert program is not None  # as it is where no file is named
-    proto = program.model_proto
-    onnx.helper.set_model_props(proto, policy_metadata(game, kind, TO_COME))
-    data: bytes = proto.SerializeToString()
-    return data
+def export_policy(model: Any, path: str | Path, game: Game | str, kind: str = "ppo") -> None:
+    """Write the policy of a model as a policy file, once; see :class:`PolicyExporter`."""
+    PolicyExporter(model, game, kind).write(path)
 
 
 @contextlib.contextmanager
@@ -87,17 +126,6 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logger.setLevel(level)
-
-
-def _check(network: OnnxNetwork, heads: Heads, game: Game) -> None:
-    """Hold the file against the model in random positions."""
-    observations = random_observations(game, CHECKED)
-    with torch.no_grad():
-        expected = [output.cpu().numpy() for output in heads(torch.as_tensor(observations, dtype=torch.float32, device=heads.policy.device))]
-    for name, wanted, found in zip(OUTPUTS, expected, network.evaluate(observations)):
-        difference = float(np.abs(wanted - found).max())
-        if not difference <= TOLERANCE * max(1.0, float(np.abs(wanted).max())):
-            raise SpecificationError(f"the policy was not exported: {name} of the file differ from those of the model by up to {difference:.2g}")
 
 
 def random_observations(game: Game, count: int) -> np.ndarray:
