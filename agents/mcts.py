@@ -84,7 +84,6 @@ class Mcts(Agent):
     def _compile(self, game: Game) -> None:
         """Run every kernel once."""
         tree, position = search.new_tree(game, 2), game.initial_position()
-        assert position.to_move == 0
         search.plant(game.rules, tree)
         self._guide = None
         if self._network is None:
