@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -168,11 +169,25 @@ def test_a_perfect_endgame_does_not_depend_on_games_before():
 # -- a version-1 store --
 
 
+def old_store(folder: Path) -> Path:
+    return Path(shutil.copy(Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite", folder / "store.db"))
+
+
 def test_a_tournament_of_an_old_store_goes_on_exactly(tmp_path):
-    path = tmp_path / "store.db"
-    path.write_bytes((Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite").read_bytes())
+    path = old_store(tmp_path)
     plan = Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5)
     tournament, games = run(plan, path)
     assert tournament.name == "tic_tac_toe 3de798fd"
     assert len(games) == 18
     assert records(games) == records(run(plan, tmp_path / "new.db")[1])
+
+
+def test_repeated_games_of_an_old_store_stay_and_count_once(tmp_path):
+    path = old_store(tmp_path)
+    plan = Plan("tic_tac_toe", ("minimax:depth=2", "minimax:depth=3"), pairs=3, opening="random:0")
+    with Store(path) as store:
+        tournament = Tournament(plan, store, "with repeats")
+        tournament.run()
+        table = CrossTable(tournament.labels, tournament.played())
+    assert (tournament.schedule.total, tournament.schedule.left_out) == (2, 4)
+    assert (table.games, table.repeated) == (6, 4)
