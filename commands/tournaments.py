@@ -153,20 +153,20 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
     """Play what is missing, one tournament after the other; their tables. Ctrl-C ends the program with the command that goes on."""
     notes = _notes()
     held = [CrossTable(one.labels, one.played()) for one in tournaments]
-    before, total = sum(table.games for table in held), sum(one.schedule.total - one.withdrawn().games for one in tournaments)
-    if before >= total:
-        notes.print(
-            f"all {before} games of this tournament are in {store.path} already: none was played. More --pairs or another --seed give new ones.",
-            markup=False,
-        )
+    missing = [one.missing for one in tournaments]
+    before, total = sum(table.games for table in held), sum(table.games for table in held) + sum(missing)
+    if not any(missing):
+        these = "this tournament" if len(tournaments) == 1 else "these tournaments"
+        told = f"all {before} games of {these} are in {store.path} already: none was played. More pairs or another seed give new ones."
+        notes.print(told, markup=False)
         return held
     if before:
-        notes.print(f"{before} of {total} games are in {store.path} already; playing the other {total - before}", markup=False)
+        notes.print(f"{before} of {total} games are in {store.path} already; playing the other {sum(missing)}", markup=False)
     progress = display.TournamentProgress(total, before)
     try:
         with display.show_progress(progress, Console(stderr=True)):
-            for number, (one, table) in enumerate(zip(tournaments, held), 1):
-                if table.games >= one.schedule.total - one.withdrawn().games:
+            for number, (one, table, games) in enumerate(zip(tournaments, held, missing), 1):
+                if not games:
                     continue
                 title = f"{number}/{len(tournaments)} {one.name}" if len(tournaments) > 1 else ""
                 progress.begin(table, title)

@@ -12,12 +12,12 @@ from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, check_names
 from ..envs.version import __version__
-from .contest import USUAL, Conditions, Contest
+from .contest import USUAL, Conditions, Contest, ScheduledGame
 from .engines import Engine, LocalEngine
 from .match import NO_LIMITS, Limits
 from .openings import Openings
 from .schedule import FORMATS, Schedule
-from .store import AgentEntry, Store, StoredGame
+from .store import AgentEntry, GameKey, Store, StoredGame
 from .withdrawals import Withdrawals, Withdrawn
 
 LARGEST_SEED = 2**63 - 1
@@ -131,8 +131,7 @@ class Tournament:
         Another process may be working on the same tournament: a game it has committed first is not counted again.
         """
         finished, withdrawals = self._store.finished(self._number), self._withdrawals()
-        withdrawn = withdrawals.withdrawn
-        missing = (scheduled for scheduled in self.schedule if scheduled.key not in finished and withdrawn.isdisjoint(scheduled.players))
+        missing = self._missing(finished, withdrawals.withdrawn)
         with contextlib.closing(self._engine.play(self._contest, missing)) as results:
             for scheduled, result in results:
                 stored = StoredGame(scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, result)
@@ -142,6 +141,15 @@ class Tournament:
                 elif on_game is not None:
                     on_game(stored)
         self._store.note_left_out(self._number, self.schedule.left_out)
+
+    def _missing(self, finished: set[GameKey], withdrawn: set[int]) -> Iterator[ScheduledGame]:
+        """The games to be played; both sets may grow meanwhile."""
+        return (scheduled for scheduled in self.schedule if scheduled.key not in finished and withdrawn.isdisjoint(scheduled.players))
+
+    @property
+    def missing(self) -> int:
+        """How many games are still to be played; those of agents that are withdrawn are not."""
+        return sum(1 for _ in self._missing(self._store.finished(self._number), self._withdrawals().withdrawn))
 
     def withdrawn(self) -> Withdrawn:
         """Who is withdrawn, and what is therefore not played."""

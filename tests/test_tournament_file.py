@@ -167,3 +167,16 @@ def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
     assert not Path("plyground-tournament.db").exists()
+
+
+def test_games_that_one_tournament_has_too_many_of_are_not_taken_for_those_of_another(tmp_path):
+    """The old store holds six games of deterministic agents, of which two would be played today."""
+    shutil.copy(Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite", tmp_path / "old.db")
+    (tmp_path / "file.toml").write_text(
+        "game = 'tic_tac_toe'\npairs = 3\n"
+        "[[tournament]]\nname = 'with repeats'\nagents = ['minimax:depth=2', 'minimax:depth=3']\nopening = 'random:0'\n"
+        "[[tournament]]\nagents = ['random', 'minimax:depth=1']\npairs = 2\n"
+    )
+    result = plyground("tournament file.toml --store old.db --json")
+    assert "6 of 10 games are in old.db already; playing the other 4" in result.stderr
+    assert [value["games"] for value in json.loads(result.stdout)["tournaments"]] == [6, 4]
