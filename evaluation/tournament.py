@@ -153,8 +153,11 @@ class Tournament:
 
     def withdrawn(self) -> Withdrawn:
         """Who is withdrawn, and what is therefore not played."""
-        agents, finished = self._withdrawals().withdrawn, self._store.finished(self._number)
-        missing = [game for game in self.schedule if game.key not in finished and not agents.isdisjoint(game.players)] if agents else []
+        agents = self._withdrawals().withdrawn
+        if not agents:
+            return Withdrawn({}, 0)
+        finished = self._store.finished(self._number)
+        missing = [game for game in self.schedule if game.key not in finished and not agents.isdisjoint(game.players)]
         return Withdrawn({agent: sum(agent in game.players for game in missing) for agent in sorted(agents)}, len(missing))
 
     def _withdrawals(self) -> Withdrawals:

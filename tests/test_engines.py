@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -15,7 +19,7 @@ from plyground.evaluation.match import EXITED
 from plyground.evaluation.process_engine import ProcessEngine
 from plyground.evaluation.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
-from test_tournament import records, run
+from test_tournament import count_games, records, run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 
@@ -101,3 +105,25 @@ def test_a_worker_with_another_version_of_an_agent_is_refused():
     with pytest.raises(EngineError, match=r"another version of [ab] \(plyground [\d.]+\) than the tournament \(plyground 9\)"):
         ProcessEngine(1).get_ready(contest)
     assert descendants() == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp_path):
+    plan = Plan("connect_four", ("random", "montecarlo:simulations=100"), pairs=40, seed=3)
+    path = tmp_path / "store.db"
+    words = ["tournament", plan.game, *plan.agents, "--pairs", "40", "--seed", "3", "--store", str(path), "--concurrency", "2"]
+    process = subprocess.Popen([sys.executable, "-m", "plyground.cli", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline and count_games(path) < 5:
+        time.sleep(0.02)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(how)
+    _, told = process.communicate(timeout=30)
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert (len(children), alive) == (2, [])
+    assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL), told
+    if how == signal.SIGINT:
+        assert "stopped; " in told
+        assert "--concurrency 2" in told.replace("\n", " ")
+    assert 5 <= count_games(path) < 80
+    assert play(plan, path, ProcessEngine(2)) == records(run(plan, tmp_path / "undisturbed.db"))
