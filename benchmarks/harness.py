@@ -26,7 +26,7 @@ from plyground.evaluation.tournament import Plan, Tournament
 
 GAMES = 1000
 RUNS = 5
-PROCESS_PAIRS = 60
+PROCESS_PAIRS = 30
 START_SECONDS = 4
 
 

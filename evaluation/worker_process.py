@@ -42,12 +42,11 @@ class WorkerProcess:
         if os.name != "posix":
             raise SpecificationError("worker processes need Linux or macOS; play with --isolate never and --engine local")
         ours, theirs = socket.socketpair()
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         with theirs:
-            start = f"from {__name__} import run; run({module!r}, {theirs.fileno()}, {os.getpid()})"
-            command = [sys.executable, "-c", start]
+            same_path = f"import sys; sys.path[:] = {sys.path!r}"
+            start = f"{same_path}; from {__name__} import run; run({module!r}, {theirs.fileno()}, {os.getpid()})"
             self._process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()], start_new_session=True
+                [sys.executable, "-c", start], stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()], start_new_session=True
             )
         self.connection = Connection(ours.detach())
         self._poll = select.poll()
