@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..evaluation.contest import USUAL, Conditions
+from ..evaluation.contest import Conditions
 from ..evaluation.engines import Engine, LocalEngine
 from ..evaluation.isolation import ISOLATION
 from ..evaluation.match import Limits
 from ..evaluation.process_engine import ProcessEngine
 from ..evaluation.ray_engine import RayEngine
 from ..evaluation.tournament import Tournament
+from ..evaluation.withdrawals import WITHDRAW_AFTER
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -37,7 +38,7 @@ AddressOption = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Of
 
 
 def read_conditions(
-    isolate: str, move_timeout: float | None, game_time: float | None, memory_limit: str | None, withdraw_after: int = USUAL.withdraw_after
+    isolate: str, move_timeout: float | None, game_time: float | None, memory_limit: str | None, withdraw_after: int = WITHDRAW_AFTER
 ) -> Conditions:
     """The conditions that the options ask for; BadParameter if a size cannot be read, SpecificationError if nothing can be played under them."""
     conditions = Conditions(isolate, Limits(move_timeout, game_time, None if memory_limit is None else _bytes(memory_limit)), withdraw_after)

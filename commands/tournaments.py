@@ -16,6 +16,7 @@ from ..evaluation.store import Store
 from ..evaluation.table import CrossTable
 from ..evaluation.tournament import Plan, Tournament
 from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
+from ..evaluation.withdrawals import WITHDRAW_AFTER
 from .common import (
     DEFAULT_STORE,
     INTERRUPTED,
@@ -77,7 +78,7 @@ def tournament(
     move_timeout: MoveTimeoutOption = None,
     game_time: GameTimeOption = None,
     memory_limit: MemoryLimitOption = None,
-    withdraw_after: WithdrawOption = 3,
+    withdraw_after: WithdrawOption = WITHDRAW_AFTER,
     resume: Annotated[bool, typer.Option("--resume", help="Refuse to begin: only go on with what is in the store.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -15,6 +15,7 @@ from .agent_worker import Description, describe
 from .isolation import AUTO, ISOLATION, IsolatedPlayer, is_isolated
 from .match import NO_LIMITS, GameResult, Limits, play_game
 from .store import GameKey
+from .withdrawals import WITHDRAW_AFTER
 
 LEAST_MEMORY = 256 << 20
 
@@ -30,7 +31,7 @@ class Conditions(NamedTuple):
 
     isolation: str = AUTO
     limits: Limits = NO_LIMITS
-    withdraw_after: int = 3
+    withdraw_after: int = WITHDRAW_AFTER
 
     def check(self) -> None:
         """SpecificationError if nothing can be played under these conditions."""

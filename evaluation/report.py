@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from .ratings import ELO, QUANTILE, Ratings, RatingsError, elo_of, rate
 from .replays import Gallery
 from .store import Store, StoredGame, StoredTournament
 from .table import CrossTable, Tally
+from .withdrawals import WITHDRAW_AFTER, Withdrawals
 
 
 class TournamentReport(NamedTuple):
@@ -29,6 +31,7 @@ class TournamentReport(NamedTuple):
         endings: how many games ended for which reason; forfeits by the kind of fault. Repeated games are among them.
         openings: for each opening, by a number that stands for it, how many games there are and what whoever moved first scored in them.
         gallery: the games that can be shown move by move, if they were asked for.
+        crashing: the agents whose latest games have all cost their process, as many in a row as withdraw an agent.
     """
 
     tournament: StoredTournament
@@ -38,6 +41,7 @@ class TournamentReport(NamedTuple):
     endings: Counter[str]
     openings: dict[int, tuple[int, float]]
     gallery: Gallery | None = None
+    crashing: tuple[str, ...] = ()
 
     @property
     def first_seat(self) -> Tally:
@@ -74,6 +78,7 @@ class TournamentReport(NamedTuple):
             "settings": self.tournament.settings,
             "distinct_games": self.table.distinct_games,
             "left_out_games": self.tournament.left_out,
+            "crashing": list(self.crashing),
             "draw_rate": first.draws / first.games if first.games else None,
             "first_move": {**first.to_json(), "elo": worth and worth[0], "margin": worth and worth[1]},
             "endings": dict(self.endings.most_common()),
@@ -114,8 +119,21 @@ def report_store(store: Store, anchor: tuple[str, float] | None = None, replays:
     labels = {entry.label for tournament in tournaments for entry in tournament.agents}
     if anchor is not None and anchor[0] not in labels:
         raise SpecificationError(f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are {', '.join(sorted(labels))}")
-    reports = [report_tournament(tournament, store.games(tournament.number), anchor, replays) for tournament in tournaments]
+    reports = [
+        report_tournament(tournament, store.games(tournament.number), anchor, replays)._replace(crashing=_crashing(store, tournament))
+        for tournament in tournaments
+    ]
     return [report for report in reports if report.table.games]
+
+
+def _crashing(store: Store, tournament: StoredTournament) -> tuple[str, ...]:
+    withdrawals = Withdrawals(len(tournament.agents), WITHDRAW_AFTER, functools.partial(store.latest, tournament.number))
+    return tuple(tournament.agents[number].label for number in sorted(withdrawals.withdrawn))
+
+
+def crashing_text(label: str) -> str:
+    """What is to be said of an agent whose process crashes again and again."""
+    return f"{label}: its latest {WITHDRAW_AFTER} games have all cost its process; tournaments withdraw such an agent and do not play its other games"
 
 
 def report_tournament(
@@ -162,6 +180,8 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
     console.print(f"{table.games} games, {table.distinct_games} of them distinct")
     if report.tournament.left_out:
         console.print(left_out_text(report.tournament.left_out))
+    for label in report.crashing:
+        console.print(Text(crashing_text(label), "red"))
     console.print()
     if report.ratings is None:
         console.print(Text(f"no ratings: {report.unrated}"))

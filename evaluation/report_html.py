@@ -17,7 +17,7 @@ from ..envs.version import __version__
 from .display import duration, percent
 from .ratings import Ratings, score_of
 from .replays import replay_data
-from .report import TournamentReport
+from .report import TournamentReport, crashing_text
 from .report_plots import forest, speed_plot
 from .table import AgentRow, Tally
 
@@ -80,6 +80,7 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "settings": _settings(report),
         "command": report.tournament.command,
         "left_out": report.tournament.left_out,
+        "crashing": [crashing_text(label) for label in report.crashing],
         "entries": report.tournament.agents,
         "table": table,
         "unrated": report.unrated,

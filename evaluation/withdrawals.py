@@ -12,6 +12,8 @@ from typing import NamedTuple
 from .match import CRASHES
 from .store import StoredGame
 
+WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament is told otherwise
+
 
 class Withdrawn(NamedTuple):
     """The agents that are withdrawn, by number, with how many games of each are therefore not played; and how many games these are together."""

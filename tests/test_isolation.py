@@ -19,6 +19,7 @@ from plyground.envs.specification import SpecificationError
 from plyground.evaluation.contest import Conditions, Contest
 from plyground.evaluation.isolation import ALWAYS, AUTO, NEVER, IsolatedPlayer, is_isolated
 from plyground.evaluation.match import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION, OUT_OF_MEMORY, OUT_OF_TIME, RAISED, Limits, play_game
+from plyground.evaluation.report import report_store
 from plyground.evaluation.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 from test_tournament import records, run
@@ -201,6 +202,8 @@ def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_ke
     assert crashing(tmp_path, 2) == ({1: 2}, 0)  # also when the tournament is taken up again
     assert crashing(tmp_path, 3) == ({1: 1}, 1)  # who wants more gets more
     assert crashing(tmp_path, 0) == ({}, 1)
+    with Store(tmp_path / "store.db") as store:
+        assert report_store(store)[0].crashing == ("python:broken.agents:EndsTheProcess",)
 
 
 def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
