@@ -1,0 +1,351 @@
+"""Move quality: what agents' moves cost against perfect play, as the exact solver knows it.
+
+A move is judged by the solver's values of all legal moves: it is optimal if none has a better value, else it loses the difference. A position
+in which all legal moves are worth the same asks nothing and is left out. Moves come from positions that are drawn at random for the
+agents to decide on (:func:`sample_positions`, :func:`ask_agents`), or from the games that a store holds (:func:`stored_moves`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..agents.agent import Agent
+from ..agents.solver import DEFAULT_MEMORY_MB, Solver, make_solver
+from ..envs.game import Game, IllegalActionError, Position
+from ..envs.randomness import new_stream
+from ..envs.registry import make_game
+from ..envs.specification import SpecificationError
+from .store import Store, StoreError
+
+PHASES = ("opening", "middle", "end")  # thirds of the longest game
+REACH = 30  # the plies that may be left so that all moves of most positions are solved within seconds
+TIME_LIMIT = 10.0  # seconds for one position
+POSITION_STREAM = 0x71756C74  # keeps these random numbers apart from those that agents draw from the same seed
+MOST_BARREN = 40  # newly solved positions in succession that ask nothing, before a phase is given up
+MOST_UNSOLVED = 10  # positions in succession that take too long, before a phase is given up
+MOST_FAILED_WALKS = 400  # random walks in succession that end early or at positions seen before
+WON_DRAWN, WON_LOST, DRAWN_LOST = "won to drawn", "won to lost", "drawn to lost"
+BLUNDERS = (WON_DRAWN, WON_LOST, DRAWN_LOST)
+
+Report = Callable[[int, int], None]
+
+
+class Judged(NamedTuple):
+    """A move that has been judged.
+
+    Attributes:
+        agent: who made it, by number.
+        cluster: moves with the same number depend on each other: those of one game.
+        phase: an index into ``PHASES``.
+        loss: by how much its value falls short of the best, on the solver's scale; 0 for an optimal move.
+        blunder: an index into ``BLUNDERS`` if it changes the result of the game under best play, else −1.
+        seconds: what it took.
+    """
+
+    agent: int
+    cluster: int
+    phase: int
+    loss: int
+    blunder: int
+    seconds: float
+
+
+class Evidence(NamedTuple):
+    """The moves of some agents that were judged, and what was left out.
+
+    Attributes:
+        labels: the agents.
+        moves: the judged moves.
+        left_out: how many positions or moves were left out, by reason.
+        faults: for each agent that failed to move, how often, and what happened first.
+    """
+
+    labels: list[str]
+    moves: list[Judged]
+    left_out: dict[str, int]
+    faults: dict[str, tuple[int, str]]
+
+
+class Judge:
+    """Knows the value of every legal move of a position, and keeps what it has found out.
+
+    Args:
+        game: the game.
+        memory_mb: what the solver's table may take, in MiB.
+        time_limit: seconds for one position.
+
+    Raises:
+        SpecificationError: the game has no solver, or the board is beyond its reach.
+    """
+
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, time_limit: float = TIME_LIMIT) -> None:
+        self.game, self.time_limit = game, time_limit
+        self.solver: Solver = make_solver(game, memory_mb)
+        self._known: dict[bytes, Mapping[int, int] | None] = {}
+
+    def knows(self, position: Position) -> bool:
+        """Whether the position has been asked for before."""
+        return position.record.tobytes() in self._known
+
+    def values(self, position: Position) -> Mapping[int, int] | None:
+        """The value of every legal action for the side to move, or None if it could not be found in time."""
+        key = position.record.tobytes()
+        if key not in self._known:
+            found = self.solver.solve(position, moves="all", time=self.time_limit).values or {}
+            self._known[key] = found if len(found) == len(position.legal_actions()) else None
+        return self._known[key]
+
+    def verdict(self, position: Position, action: int) -> tuple[int, int]:
+        """What a move loses, and which blunder it is (−1: none), in a position whose values are known."""
+        values = self.values(position)
+        assert values is not None
+        best = max(values.values())
+        before, after = (int(np.sign(self.solver.expected_return(position, value))) for value in (best, values[action]))
+        kind = {(1, 0): WON_DRAWN, (1, -1): WON_LOST, (0, -1): DRAWN_LOST}.get((before, after))
+        return best - values[action], -1 if kind is None else BLUNDERS.index(kind)
+
+
+def asks_something(values: Mapping[int, int]) -> bool:
+    """Whether some legal move is worse than another."""
+    return len(set(values.values())) > 1
+
+
+def phase_of(game: Game, ply: int) -> int:
+    """The third of the longest game that a position after ``ply`` actions belongs to."""
+    return min(len(PHASES) - 1, len(PHASES) * ply // game.facts.longest_game)
+
+
+def first_ply_within_reach(game: Game) -> int:
+    """The first ply from which the solver is asked, unless something else is wanted."""
+    return max(0, game.facts.longest_game - REACH)
+
+
+class Sample(NamedTuple):
+    """Positions drawn at random, each with its phase, and how many were left out by reason."""
+
+    positions: list[tuple[Position, int]]
+    left_out: dict[str, int]
+
+
+def sample_positions(judge: Judge, count: int, seed: int, first_ply: int | None = None, progress: Report | None = None) -> Sample:
+    """Draw distinct positions that ask something, as many from each phase as there are, or as the solver can do.
+
+    A position is reached by random moves that do not end the game, so that it is open and may hold threats of either side.
+
+    Args:
+        judge: knows the values.
+        count: how many positions.
+        seed: decides which.
+        first_ply: how many actions are played at least.
+        progress: called with how many positions are found, of how many.
+
+    Raises:
+        SpecificationError: no position can be reached so late, or none of those reached asks something and is solved in time.
+    """
+    game = judge.game
+    first = first_ply_within_reach(game) if first_ply is None else first_ply
+    if not 0 <= first < game.facts.longest_game:
+        raise SpecificationError(f"{game.spec} lasts at most {game.facts.longest_game} plies; --from-ply can be 0 to {game.facts.longest_game - 1}")
+    plies = [[ply for ply in range(first, game.facts.longest_game) if phase_of(game, ply) == phase] for phase in range(len(PHASES))]
+    phases = [phase for phase in range(len(PHASES)) if plies[phase]]
+    chance = new_stream(seed, POSITION_STREAM)
+    seed_of_walks = random.Random(int(chance[0]))
+    left_out = {"all moves alike": 0, "not solved in time": 0}
+    found: list[tuple[Position, int]] = []
+    for index, phase in enumerate(phases):
+        wanted = (count - len(found)) // (len(phases) - index)
+        for position in itertools.islice(_asking(judge, plies[phase], seed_of_walks, left_out), wanted):
+            found.append((position, phase))
+            if progress is not None:
+                progress(len(found), count)
+    if not found:
+        raise SpecificationError(
+            f"no position of {game.spec} after {first} plies or more was found that asks something and is solved within "
+            f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer --time-limit may help"
+        )
+    return Sample(found, left_out)
+
+
+def _asking(judge: Judge, plies: Sequence[int], chance: random.Random, left_out: dict[str, int]) -> Iterator[Position]:
+    """Positions of these plies that ask something, until no more are found."""
+    barren = unsolved = failed = 0
+    while barren < MOST_BARREN and unsolved < MOST_UNSOLVED and failed < MOST_FAILED_WALKS:
+        position = _walk(judge.game, chance.choice(plies), chance)
+        if position is None or judge.knows(position):
+            failed += 1
+            continue
+        failed = 0
+        values = judge.values(position)
+        if values is None:
+            left_out["not solved in time"] += 1
+            unsolved += 1
+        elif not asks_something(values):
+            left_out["all moves alike"] += 1
+            barren, unsolved = barren + 1, 0
+        else:
+            barren = unsolved = 0
+            yield position
+
+
+def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:
+    """The position after so many random actions none of which ends the game; None where only such actions are left."""
+    position = game.initial_position()
+    for _ in range(plies):
+        actions = position.legal_actions()
+        chance.shuffle(actions)
+        for action in actions:
+            after = position.after(action)
+            if not after.is_over:
+                position = after
+                break
+        else:
+            return None
+    return position
+
+
+def ask_agents(judge: Judge, sample: Sample, agents: Sequence[Agent], labels: Sequence[str], seed: int, progress: Report | None = None) -> Evidence:
+    """Let agents decide in the positions of a sample, each anew: nothing is remembered from one position to the next."""
+    moves: list[Judged] = []
+    faults: dict[str, tuple[int, str]] = {}
+    total, done = len(agents) * len(sample.positions), 0
+    for number, agent in enumerate(agents):
+        agent.get_ready(judge.game)
+        for index, (position, phase) in enumerate(sample.positions):
+            agent.reset(seed + index)
+            try:
+                decision = agent.analyse(position.copy())
+                if not position.is_legal(decision.action):
+                    raise IllegalActionError(f"it played the illegal action {decision.action}")
+            except Exception as error:  # whatever an agent does wrong is counted as its fault
+                count, first = faults.get(labels[number], (0, " ".join(f"{type(error).__name__}: {error}".split())))
+                faults[labels[number]] = (count + 1, first)
+            else:
+                moves.append(Judged(number, index, phase, *judge.verdict(position, decision.action), decision.seconds))
+            done += 1
+            if progress is not None:
+                progress(done, total)
+    return Evidence(list(labels), moves, sample.left_out, faults)
+
+
+class _Played(NamedTuple):
+    """A move of a stored game: the game's number, all its actions, which of them this is, labels and seconds a move of both seats."""
+
+    game: int
+    actions: tuple[int, ...]
+    ply: int
+    players: tuple[str, str]
+    seconds: tuple[float, float]
+
+
+def stored_moves(
+    judge: Judge,
+    store: Store,
+    only: Sequence[str] = (),
+    count: int | None = None,
+    seed: int = 1,
+    first_ply: int | None = None,
+    progress: Report | None = None,
+) -> Evidence:
+    """Judge the moves that agents have played in the games of a store. Games with the same agents and the same moves are taken once.
+
+    Args:
+        judge: knows the values.
+        store: the store; its games of other kinds are left out.
+        only: labels of the agents to judge (default: all).
+        count: how many moves to look at, drawn at random (default: all).
+        seed: decides which.
+        first_ply: earlier moves are left out.
+        progress: called with how many moves are judged, of how many.
+
+    Raises:
+        StoreError: the store cannot be read, or holds no games of this kind.
+        SpecificationError: an agent has played none of them.
+    """
+    first = first_ply_within_reach(judge.game) if first_ply is None else first_ply
+    left_out = {"opening moves, not the agents' own": 0, f"before ply {first}": 0, "repeated games": 0, "all moves alike": 0, "not solved in time": 0}
+    labels = _labels_of(judge.game, store, only)
+    chosen = _drawn(_candidates(judge.game, store, labels, first, left_out), count, seed)
+    numbers = {label: number for number, label in enumerate(labels)}
+    moves: list[Judged] = []
+    for done, played in enumerate(chosen, 1):
+        position = judge.game.position(played.actions[: played.ply])
+        mover, action = position.to_move, played.actions[played.ply]
+        number = numbers.get(played.players[mover])
+        if number is not None:
+            values = judge.values(position)
+            if values is None:
+                left_out["not solved in time"] += 1
+            elif not asks_something(values):
+                left_out["all moves alike"] += 1
+            else:
+                phase = phase_of(judge.game, played.ply)
+                moves.append(Judged(number, played.game, phase, *judge.verdict(position, action), played.seconds[mover]))
+        if progress is not None:
+            progress(done, len(chosen))
+    return Evidence(labels, moves, {reason: number for reason, number in left_out.items() if number}, {})
+
+
+def _labels_of(game: Game, store: Store, only: Sequence[str]) -> list[str]:
+    """The agents to judge: all of the store's tournaments of this game, or those asked for."""
+    held = store.tournaments()
+    labels = list(dict.fromkeys(entry.label for tournament in held if _same(game, tournament.settings) for entry in tournament.agents))
+    if not labels:
+        games = ", ".join(dict.fromkeys(str(tournament.settings.get("game")) for tournament in held))
+        raise StoreError(f"{store.path} holds no games of {game.spec}{f'; it holds {games}' if games else ''}")
+    for label in only:
+        if label not in labels:
+            raise SpecificationError(f"{label!r} has played no {game.spec} in {store.path}; its agents are {', '.join(sorted(labels))}")
+    return list(only) or labels
+
+
+def _same(game: Game, settings: Mapping[str, Any]) -> bool:
+    """Whether a tournament's settings are those of this game; those of a game that is not known here are not."""
+    try:
+        return make_game(settings["game"]) == game
+    except (SpecificationError, KeyError):
+        return False
+
+
+def _candidates(game: Game, store: Store, labels: Sequence[str], first: int, left_out: dict[str, int]) -> Iterator[_Played]:
+    """The moves of the store's games that may be judged, and some of their opponents', which are told apart when the game is replayed."""
+    seen: set[int] = set()
+    number = 0
+    for tournament in store.tournaments():
+        if not _same(game, tournament.settings):
+            continue
+        for stored in store.games(tournament.number):
+            result = stored.result
+            players = (tournament.agents[stored.players[0]].label, tournament.agents[stored.players[1]].label)
+            sequence = hash((players, result.moves))
+            if not set(players) & set(labels):
+                continue
+            if sequence in seen:
+                left_out["repeated games"] += 1
+                continue
+            seen.add(sequence)
+            number += 1
+            seconds = (result.seconds[0] / max(1, result.decisions[0]), result.seconds[1] / max(1, result.decisions[1]))
+            opening = len(stored.opening)
+            left_out["opening moves, not the agents' own"] += opening
+            left_out[f"before ply {first}"] += max(0, min(first, len(result.moves)) - opening)
+            for ply in range(max(opening, first), len(result.moves)):
+                yield _Played(number, result.moves, ply, players, seconds)
+
+
+def _drawn(candidates: Iterator[_Played], count: int | None, seed: int) -> list[_Played]:
+    """All candidates, or ``count`` of them by reservoir sampling (Vitter's algorithm R), in their order."""
+    if count is None:
+        return list(candidates)
+    chance = random.Random(seed)
+    kept: list[tuple[int, _Played]] = []
+    for index, candidate in enumerate(candidates):
+        if index < count:
+            kept.append((index, candidate))
+        elif (place := chance.randrange(index + 1)) < count:
+            kept[place] = (index, candidate)
+    return [candidate for _, candidate in sorted(kept, key=lambda each: each[0])]

@@ -1,0 +1,314 @@
+"""Move quality: agents' moves against perfect play."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+
+import numpy as np
+import plyground
+import pytest
+from plyground.agents import Agent, Decision, make_agent
+from plyground.cli import app
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.intervals import mean_margin, share_interval
+from plyground.evaluation.match import GameResult, play_game
+from plyground.evaluation.quality import (
+    BLUNDERS,
+    PHASES,
+    Judge,
+    Sample,
+    ask_agents,
+    asks_something,
+    first_ply_within_reach,
+    phase_of,
+    sample_positions,
+    stored_moves,
+)
+from plyground.evaluation.quality_table import ALL, qualities
+from plyground.evaluation.store import AgentEntry, Store, StoredGame, StoreError
+from typer.testing import CliRunner
+
+TIC_TAC_TOE = plyground.make_game("tic_tac_toe")
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, list(words), env={"COLUMNS": "80", "NO_COLOR": "1"})
+
+
+@functools.cache
+def value(position) -> int:
+    """The value for the side to move by the rules alone: the final margin in boxes, or the result; whoever moves next."""
+    if position.is_over:
+        return int(position.returns[position.to_move])
+    return max(value_of(position, action) for action in position.legal_actions())
+
+
+def value_of(position, action) -> int:
+    after = position.after(action)
+    return value(after) if after.to_move == position.to_move else -value(after)
+
+
+def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():
+    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    seen, waiting, blunders = set(), [TIC_TAC_TOE.initial_position()], [0, 0, 0]
+    while waiting:
+        position = waiting.pop()
+        if position in seen or position.is_over:
+            continue
+        seen.add(position)
+        best = value(position)
+        for action in position.legal_actions():
+            loss, blunder = judge.verdict(position, action)
+            after = value_of(position, action)
+            assert loss == best - after
+            named = {(1, 0): "won to drawn", (1, -1): "won to lost", (0, -1): "drawn to lost"}.get((best, after))
+            assert blunder == (-1 if named is None else BLUNDERS.index(named))
+            blunders[blunder] += blunder >= 0
+            waiting.append(position.after(action))
+    assert len(seen) == 4520  # the positions of tic-tac-toe that are not over
+    assert min(blunders) > 0
+
+
+@pytest.mark.parametrize("spec", ["dots_and_boxes:rows=1,cols=2,reward=margin", "dots_and_boxes:rows=2,cols=2,reward=margin"])
+def test_where_a_player_moves_again_moves_are_judged_from_its_own_side(spec):
+    game = plyground.make_game(spec)
+    judge = Judge(game)
+    sample = sample_positions(judge, 30, seed=5, first_ply=max(0, game.facts.longest_game - 8))
+    again = 0
+    for position, _ in sample.positions:
+        for action in position.legal_actions():
+            again += position.after(action).to_move == position.to_move
+            assert judge.verdict(position, action)[0] == value(position) - value_of(position, action)
+    assert again > 10
+
+
+def test_boxes_already_taken_decide_whether_a_loss_is_a_blunder():
+    game = plyground.make_game("dots_and_boxes:rows=2,cols=2")
+    judge = Judge(game)
+    position = game.position(["v 0 1", "v 0 0", "h 1 1", "h 2 1", "h 0 0", "v 0 2", "h 1 0"])  # player_0 has one of the four boxes and moves again
+    judged = {name: judge.verdict(position, game.text_to_action(name)) for name in ("h 0 1", "h 2 0", "v 1 1")}
+    # Of the three boxes that are left these moves bring 3, 2 and 1, which makes 4, 3 and 2 in all.
+    assert judged == {"h 0 1": (0, -1), "h 2 0": (2, -1), "v 1 1": (4, BLUNDERS.index("won to drawn"))}
+
+
+def test_a_win_that_is_missed_is_a_blunder_of_its_kind():
+    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    win = TIC_TAC_TOE.position(["a1", "b1", "a2", "b2"])  # both sides have two in a row, and player_0 is to move
+    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("a3")) == (0, -1)
+    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("b3")) == (1, BLUNDERS.index("won to drawn"))
+    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("c1")) == (2, BLUNDERS.index("won to lost"))
+    corner = TIC_TAC_TOE.position(["a1"])
+    assert judge.verdict(corner, TIC_TAC_TOE.text_to_action("b2")) == (0, -1)
+    assert judge.verdict(corner, TIC_TAC_TOE.text_to_action("b1")) == (1, BLUNDERS.index("drawn to lost"))
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2"])
+def test_the_solver_plays_nothing_but_optimal_moves(spec):
+    game = plyground.make_game(spec)
+    judge = Judge(game, memory_mb=16)
+    sample = sample_positions(judge, 24, seed=3)
+    evidence = ask_agents(judge, sample, [make_agent("solver:memory=16"), make_agent("random")], ["solver", "random"], 1)
+    rows = {(row.agent, row.phase): row for row in qualities(evidence)}
+    best, worst = rows["solver", ALL], rows["random", ALL]
+    assert (best.optimal[0], best.loss, best.blunders, best.moves) == (1.0, (0.0, 0.0), (0, 0, 0), len(sample.positions))
+    assert best.optimal[1] > 0.8
+    assert worst.optimal[0] < 0.8
+    assert worst.loss[0] > 0
+    assert sum(rows["random", phase].moves for phase in PHASES if ("random", phase) in rows) == worst.moves
+
+
+def test_positions_are_distinct_open_ask_something_and_come_again_by_seed():
+    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    first, again, other = (sample_positions(Judge(TIC_TAC_TOE, 1), 60, seed) for seed in (1, 1, 2))
+    assert first.positions == again.positions != other.positions
+    assert len({position for position, _ in first.positions}) == 60
+    assert {phase for _, phase in first.positions} == {0, 1, 2}
+    for position, phase in first.positions:
+        assert not position.is_over
+        assert asks_something(judge.values(position))
+        assert phase == phase_of(TIC_TAC_TOE, 9 - len(position.legal_actions()))
+
+
+def test_a_small_game_gives_the_positions_it_has():
+    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    sample = sample_positions(judge, 100_000, seed=1, first_ply=7)
+    assert 30 < len(sample.positions) < 2000
+    assert sample.left_out["all moves alike"] > 0
+
+
+def test_the_solver_is_asked_where_it_answers_soon():
+    assert first_ply_within_reach(plyground.make_game("connect_four")) == 12
+    assert first_ply_within_reach(TIC_TAC_TOE) == 0
+
+
+def test_positions_that_take_too_long_are_left_out_and_counted():
+    game = plyground.make_game("connect_four")
+    judge = Judge(game, memory_mb=16, time_limit=0.001)
+    assert judge.values(game.position(["d", "d"])) is None
+    sample = sample_positions(judge, 12, seed=1, first_ply=8)
+    assert sample.left_out["not solved in time"] > 0
+    assert all(judge.values(position) for position, _ in sample.positions)
+    with pytest.raises(
+        SpecificationError, match=r"no position of tic_tac_toe:size=4 after 0 plies or more was found that asks something and is solved"
+    ):
+        sample_positions(_Hopeless(plyground.make_game("tic_tac_toe:size=4"), memory_mb=1), 5, seed=1)
+
+
+class _Hopeless(Judge):
+    """Nothing is solved in time."""
+
+    def values(self, position):
+        return None
+
+
+class _Failing(Agent):
+    """Raises in one position, plays a taken cell in another, and the first free cell elsewhere."""
+
+    name = "failing"
+
+    def decide(self, position):
+        first = position.legal_actions()[0]
+        if first > 1:
+            raise ValueError("no  idea")
+        return Decision(0 if first == 1 else first)
+
+
+def test_an_agent_that_fails_is_told_of_and_the_others_are_judged():
+    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    sample = Sample([(TIC_TAC_TOE.position(moves), 0) for moves in (["a3", "b3"], ["a3"], ["b2"])], {})
+    evidence = ask_agents(judge, sample, [_Failing(), make_agent("solver:memory=1")], ["failing", "solver"], 1)
+    assert evidence.faults == {"failing": (2, "ValueError: no idea")}
+    assert [row.moves for row in qualities(evidence) if row.phase == ALL] == [1, 3]
+    other = ask_agents(judge, Sample(sample.positions[1:], {}), [_Failing()], ["failing"], 1)
+    assert other.faults == {"failing": (1, "IllegalActionError: it played the illegal action 0")}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Games of tic-tac-toe between the solver and random play, each of which stands there twice, and one of another game."""
+    path = tmp_path_factory.mktemp("quality") / "games.db"
+    players = {0: make_agent("solver:memory=1"), 1: make_agent("random")}
+    with Store(path) as opened:
+        entries = [AgentEntry(name, name, {}, "1") for name in ("perfect", "lucky")]
+        number = opened.enter_tournament("known", {"game": "tic_tac_toe"}, entries, 20)
+        for pair in range(12):
+            for first in (0, 1):
+                seat = (first, 1 - first)
+                result = play_game("tic_tac_toe", [players[each] for each in seat], (pair % 9,), (pair // 2, pair // 2))
+                opened.add(number, StoredGame(pair, seat, (pair % 9,), (1, 2), result._replace(seconds=(0.4, 0.8), decisions=(4, 4))))
+                opened.add(number, StoredGame(pair + 100, seat, (pair % 9,), (1, 2), result))
+        other = opened.enter_tournament("other", {"game": "tic_tac_toe:size=4"}, entries, 1)
+        opened.add(other, StoredGame(0, (0, 1), (), (1, 2), GameResult((0, 1), (1.0, -1.0), "", None, None, (0, 0), (1, 1))))
+    return path
+
+
+def test_the_moves_of_a_store_are_judged_where_they_were_played(store):
+    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    with Store(store) as opened:
+        evidence = stored_moves(judge, opened)
+        games = [game for game in opened.games(1) if game.pair < 100]
+    expected = {"perfect": [0, 0], "lucky": [0, 0]}
+    for game in games:
+        position = TIC_TAC_TOE.position(game.opening)
+        for action in game.result.moves[len(game.opening) :]:
+            label = ("perfect", "lucky")[game.players[position.to_move]]
+            values = [value_of(position, each) for each in position.legal_actions()]
+            if len(set(values)) > 1:
+                expected[label][0] += 1
+                expected[label][1] += max(values) - value_of(position, action)
+            position.play(action)
+    rows = {row.agent: row for row in qualities(evidence) if row.phase == ALL}
+    for label, (moves, lost) in expected.items():
+        assert rows[label].moves == moves
+        assert rows[label].loss[0] == pytest.approx(lost / moves)
+    assert rows["perfect"].loss[0] == 0 < rows["lucky"].loss[0]
+    assert 0.1 <= rows["perfect"].seconds <= 0.2
+    assert evidence.left_out["repeated games"] == 24
+    assert evidence.left_out["opening moves, not the agents' own"] == 24
+
+
+def test_some_agents_and_some_moves_of_a_store_can_be_asked_for(store):
+    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    with Store(store) as opened:
+        everything = stored_moves(judge, opened, only=["lucky"])
+        some = stored_moves(judge, opened, only=["lucky"], count=20, seed=4)
+        again = stored_moves(judge, opened, only=["lucky"], count=20, seed=4)
+        late = stored_moves(judge, opened, first_ply=6)
+    assert everything.labels == ["lucky"]
+    assert 0 < len(some.moves) < 20 < len(everything.moves)
+    assert some.moves == again.moves
+    assert set(some.moves) <= set(everything.moves)
+    assert {move.phase for move in late.moves} == {2}
+
+
+def test_what_cannot_be_judged_is_refused_in_one_sentence(store, tmp_path):
+    for words, said in [
+        (("gomoku", "random"), "gomoku is beyond the solver"),
+        (("tic_tac_toe",), "name the agents to judge, or the store whose games are judged: --games STORE"),
+        (("tic_tac_toe", "nobody"), "there is no agent 'nobody'"),
+        (("tic_tac_toe", "human"), "a person at the terminal is not judged; use: plyground play GAME"),
+        (("dots_and_boxes:rows=6,cols=6", "random"), "the exact solver takes boards of at most 64 edges; dots_and_boxes:rows=6,cols=6 has 84"),
+        (("tic_tac_toe", "random", "--from-ply", "9"), "tic_tac_toe lasts at most 9 plies; --from-ply can be 0 to 8"),
+        (("tic_tac_toe", "--games", str(tmp_path / "none.db")), f"there is no store {tmp_path}/none.db"),
+        (("connect_four", "--games", str(store)), f"{store} holds no games of connect_four; it holds tic_tac_toe, tic_tac_toe:size=4"),
+        (("tic_tac_toe", "mcts", "--games", str(store)), f"'mcts' has played no tic_tac_toe in {store}; its agents are lucky, perfect"),
+    ]:
+        result = run("quality", *words)
+        assert result.exit_code == 2, words
+        assert result.stdout == ""
+        assert result.stderr.splitlines()[-1].startswith(f"plyground: {said}"), (words, result.stderr)
+
+
+def test_a_store_without_games_says_so(tmp_path):
+    with Store(tmp_path / "empty.db") as opened:
+        opened.enter_tournament("empty", {"game": "tic_tac_toe"}, [AgentEntry(name, name, {}, "1") for name in "ab"], 1)
+    with Store(tmp_path / "new.db") as opened:
+        opened.open()
+    result = run("quality", "tic_tac_toe", "--games", str(tmp_path / "empty.db"))
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"plyground: {tmp_path}/empty.db holds no moves to judge: no games")
+    with pytest.raises(StoreError, match=r"new.db holds no games of tic_tac_toe$"):
+        stored_moves(Judge(TIC_TAC_TOE, 1), Store(tmp_path / "new.db"))
+
+
+def test_the_command_shows_a_table_that_fits_a_terminal_and_the_same_as_json(store):
+    words = ("quality", "tic_tac_toe", "random", "solver:memory=1", "--positions", "30", "--memory", "1")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("tic_tac_toe: 30 random positions, against perfect play\n")
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+    assert any(line.split()[:3] == ["solver:memory=1", "30", "100.0"] for line in result.stdout.splitlines())
+    data = json.loads(run(*words, "--json").stdout)
+    rows = {(row["agent"], row["phase"]): row for row in data["qualities"]}
+    assert rows["solver:memory=1", "all"]["optimal"]["share"] == 1
+    assert sum(rows["random", "all"]["blunders"].values()) == round(rows["random", "all"]["blunder"]["share"] * 30)
+    assert run("quality", "tic_tac_toe", "--games", str(store)).stdout.startswith("tic_tac_toe: ")
+
+
+def test_intervals_take_observations_that_move_together_as_one():
+    hits = np.array([1] * 30 + [0] * 10)
+    alone = np.arange(40)
+    share, low, high = share_interval(hits, alone)
+    z, n = 1.959963984540054, 40
+    middle, half = (share + z * z / (2 * n)) / (1 + z * z / n), z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    assert (share, low, high) == pytest.approx((0.75, middle - half, middle + half))
+    assert mean_margin(hits, alone) == pytest.approx((0.75, z * hits.std(ddof=1) / math.sqrt(40)))
+    thrice = np.repeat(hits, 3), np.repeat(alone, 3)
+    assert share_interval(*thrice) == pytest.approx(share_interval(hits, alone))
+    assert mean_margin(*thrice) == pytest.approx(mean_margin(hits, alone))
+    assert share_interval(np.ones(30, int), np.repeat(np.arange(10), 3))[1] == pytest.approx(10 / (10 + z * z))
+    assert mean_margin(np.zeros(5, int), np.arange(5)) == (0.0, 0.0)
+    assert mean_margin(np.array([1, 3]), np.array([7, 7])) == (2.0, 0.0)
+
+
+def test_intervals_of_clustered_shares_hold_the_truth_as_often_as_they_say():
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(1000):
+        chances = rng.beta(6, 2, 40)  # of each of 40 games; 0.75 on average
+        clusters = np.repeat(np.arange(40), rng.integers(5, 15, 40))
+        hits = (rng.random(len(clusters)) < chances[clusters]).astype(int)
+        _, low, high = share_interval(hits, clusters)
+        covered += low <= 0.75 <= high
+    assert 0.93 <= covered / 1000 <= 0.97
