@@ -31,8 +31,8 @@ class RayEngine(DispatchingEngine[RayWorker]):
     """Plays on a Ray cluster. A node that is lost has its games played again by the others.
 
     Args:
-        address: of the cluster, ``HOST:PORT`` or ``auto`` for one that this machine belongs to; by default one is started on this machine,
-            for as long as the engine is open.
+        address: of the cluster, ``HOST:PORT`` or ``auto`` for one that this machine belongs to; by default that of ``RAY_ADDRESS``, or else
+            one is started on this machine for as long as the engine is open.
         concurrency: how many games are played at once; by default as many as the cluster has processors.
     """
 
@@ -40,7 +40,7 @@ class RayEngine(DispatchingEngine[RayWorker]):
         super().__init__()
         if concurrency is not None and concurrency < 1:
             raise SpecificationError(f"games are played 1 or more at a time, not {concurrency}")
-        self._address, self._concurrency = address, concurrency
+        self._address, self._concurrency = address or os.environ.get("RAY_ADDRESS"), concurrency
         self._ray = _import_ray()
         self._connected = False
 

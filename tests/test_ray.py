@@ -23,7 +23,7 @@ MEMORY = 80 << 20  # of Ray's object store, in bytes; games need next to none
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A head node that plays nothing and a node that plays two games at a time."""
+    """A head node that plays nothing and a node that plays one game at a time."""
     cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY})
     cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
     yield cluster
