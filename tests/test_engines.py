@@ -127,3 +127,21 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
         assert "--concurrency 2" in told.replace("\n", " ")
     assert 5 <= count_games(path) < 80
     assert play(plan, path, ProcessEngine(2)) == records(run(plan, tmp_path / "undisturbed.db"))
+
+
+def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr("plyground.evaluation.dispatch.MOST_DEATHS", 2)
+
+    class Doomed(ProcessEngine):
+        """Its workers are killed when they are given the first game."""
+
+        def _send(self, worker, chunk):
+            if chunk.games[0].players == (0, 1):
+                os.kill(worker._process.pid, signal.SIGKILL)
+            super()._send(worker, chunk)
+
+    engine = Doomed(1)
+    games = play(PLAN._replace(agents=("random", "greedy"), pairs=1), tmp_path / "store.db", engine)
+    assert [game[1] for game in games] == [(1, 0)]
+    assert [(given_up.game.players, given_up.reason) for given_up in engine.given_up] == [((0, 1), "was killed by signal 9 (SIGKILL)")]
+    assert descendants() == []
