@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from .commands import analysis, listing, playing, policies, quality, results, tournaments, verification
+from .commands import analysis, listing, playing, policies, quality, results, tournaments, training, verification
 from .commands.common import app
 from .envs.version import __version__
 
 # Importing a file of commands adds them to the application.
-__all__ = ["analysis", "app", "listing", "main", "playing", "policies", "quality", "results", "tournaments", "verification"]
+__all__ = ["analysis", "app", "listing", "main", "playing", "policies", "quality", "results", "tournaments", "training", "verification"]
 
 
 def main() -> None:

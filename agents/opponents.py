@@ -34,7 +34,7 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
     if isinstance(opponent, Opponent):
         return (opponent,)
     if isinstance(opponent, str):
-        members = _read_mixture(opponent) if opponent.strip().startswith(MIXTURE) else [(1.0, opponent)]
+        members = read_mixture(opponent) if opponent.strip().startswith(MIXTURE) else [(1.0, opponent)]
         return tuple(_make_one(spec, game)._replace(weight=weight) for weight, spec in members)
     if isinstance(opponent, Sequence):
         if not opponent:
@@ -45,7 +45,8 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
     return (_make_one(opponent, game),)
 
 
-def _read_mixture(text: str) -> list[tuple[float, str]]:
+def read_mixture(text: str) -> list[tuple[float, str]]:
+    """The weights and specifications of a mixture ``"mix:0.3 random,0.7 greedy"``; SpecificationError if it cannot be read."""
     members = []
     for item in _NEXT_MEMBER.split(text.strip()[len(MIXTURE) :].strip()):
         found = _MEMBER.fullmatch(item.strip())

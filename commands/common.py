@@ -14,6 +14,7 @@ from ..envs import Game, IllegalActionError
 from ..envs.specification import SpecificationError
 from ..evaluation.engines import EngineError
 from ..evaluation.store import StoreError
+from ..training.folder import TrainingError
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 DEFAULT_STORE = Path("plyground-tournament.db")
@@ -25,7 +26,7 @@ class _Commands(typer.core.TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except (SpecificationError, IllegalActionError, StoreError, EngineError) as error:
+        except (SpecificationError, IllegalActionError, StoreError, EngineError, TrainingError) as error:
             typer.echo(f"plyground: {error}", err=True)
             raise typer.Exit(BAD_INPUT) from None
 

@@ -38,6 +38,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         seat: the learner's, 0 (moves first) or 1, or ``"random"``: drawn for every game.
         illegal: ``"penalty"``: an illegal action ends the game, with the reward that brings the episode's sum to the game's lowest return
             (−1 where a loss is −1); ``"raise"``: IllegalActionError, and the game stays as it is.
+        opening_plies: every game begins with random moves of both players, from none to this many, drawn anew.
         render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None.
     """
 
@@ -50,6 +51,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         *,
         seat: int | str = "random",
         illegal: str = "penalty",
+        opening_plies: int = 0,
         render_mode: str | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -57,7 +59,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         self.game = make_game(game)
         self.render_mode = render_mode
         self.observation_space, self.action_space = learner_spaces(self.game)
-        self._games = GameBatch(self.game, 1, opponents, seat=seat, illegal=illegal, restart=False)
+        self._games = GameBatch(self.game, 1, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, restart=False)
         self._last_action: int | None = None
         self._under_way = False
         self._window: Any = None

@@ -31,7 +31,7 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         game: the game, or its specification.
         num_envs: N.
         opponents: who is played against, drawn by weight for every game; None: nobody.
-        seat, illegal: as for :class:`~plyground.envs.single_agent.SingleAgentEnv`.
+        seat, illegal, opening_plies: as for :class:`~plyground.envs.single_agent.SingleAgentEnv`.
         threads: threads that share the games; for compiled opponents only.
         copy: whether observations and masks are the caller's own; if not, the next step overwrites them.
     """
@@ -46,11 +46,12 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         *,
         seat: int | str = "random",
         illegal: str = "penalty",
+        opening_plies: int = 0,
         threads: int = 1,
         copy: bool = True,
     ) -> None:
         self.game = make_game(game)
-        self.games = GameBatch(self.game, num_envs, opponents, seat=seat, illegal=illegal, threads=threads)
+        self.games = GameBatch(self.game, num_envs, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, threads=threads)
         self.num_envs = num_envs
         self.render_mode = None
         self.copy = copy

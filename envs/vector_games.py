@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import vector_kernels as kernels
-from .game import Game, IllegalActionError
+from .game import Game, IllegalActionError, Position
 from .kernels import announce_compilation, entry_point
 from .registry import make_game
 from .vector_opponents import AskedPlayer, Opponent, thresholds
@@ -34,6 +34,7 @@ class GameBatch:
         illegal: ``"penalty"``: an illegal action ends the game, and the reward brings the sum of rewards to the game's lowest return;
             ``"raise"``: IllegalActionError, and nothing is played.
         restart: whether a game that ends is followed by the next one in the same step.
+        opening_plies: every game begins with random moves of both players, from none to this many, drawn anew.
         threads: slices of the games that threads step at the same time; opponents that Python asks allow only 1.
     """
 
@@ -46,6 +47,7 @@ class GameBatch:
         seat: int | str = "random",
         illegal: str = "penalty",
         restart: bool = True,
+        opening_plies: int = 0,
         threads: int = 1,
     ) -> None:
         self.game = make_game(game)
@@ -55,8 +57,10 @@ class GameBatch:
             raise ValueError(f"seat={seat!r} is not possible; it is 0 (moves first), 1 or 'random'")
         if illegal not in ILLEGAL_CHOICES:
             raise ValueError(f"illegal={illegal!r} is not possible; it is one of {', '.join(ILLEGAL_CHOICES)}")
+        if isinstance(opening_plies, bool) or not isinstance(opening_plies, (int, np.integer)) or opening_plies < 0:
+            raise ValueError(f"opening_plies={opening_plies!r} is not possible; it is a whole number of at least 0")
         self._raises = illegal == "raise"
-        self._options = kernels.Options(SEATS[seat], self.game.facts.min_return, int(opponents is None), int(restart), np.ones(1))
+        self._options = kernels.Options(SEATS[seat], self.game.facts.min_return, int(opponents is None), int(restart), np.ones(1), opening_plies)
         self.state = self._allocate()
         self.opponents: tuple[Opponent, ...] = ()
         self._compile()
@@ -206,6 +210,29 @@ class GameBatch:
         for number in range(self.threads):
             self._open_slice(number)
 
+    def start_from(self, positions: np.ndarray, seats: np.ndarray) -> None:
+        """Start all games from given positions with the learner in given seats, and let opponents move who are to: for matches from openings.
+
+        The random streams go on. A game may end before the learner's first move; ``terminated`` then tells.
+
+        Args:
+            positions: records of shape (N,).
+            seats: 0 or 1, shape (N,).
+
+        Raises:
+            ValueError: the batch was not made with ``restart=False``, or plays both sides.
+        """
+        if self._options.restart or self._options.both_sides:
+            raise ValueError("only games against opponents, made with restart=False, can start from given positions")
+        self.reset()
+        state = self.state
+        state.positions[:] = positions
+        state.seats[:] = seats
+        found = [Position(self.game, position) for position in state.positions]
+        state.waiting[:] = [not position.is_over and position.to_move != seat for position, seat in zip(found, seats)]
+        for number in range(self.threads):
+            self._finish_slice(number)
+
     def step(self, actions: Any) -> None:
         """Play the learner's action in every game, the opponents' replies, and bring ``state`` up to date.
 
@@ -241,9 +268,14 @@ class GameBatch:
             self._step_both(rules, state, options, self._actions, self._scratch[number], first, last)
             return
         self._play_actions(rules, state, options, self._actions, first, last)
+        self._finish_slice(number)
+
+    def _finish_slice(self, number: int) -> None:
+        """The opponents' replies, and what follows from them."""
+        first, last = self._slices[number]
         for reply in self._replies[number]:
             reply(first, last)
-        self._settle(rules, state, options, first, last)
+        self._settle(self.game.rules, self.state, self._options, first, last)
         self._open_slice(number)
 
     def _open_slice(self, number: int) -> None:

@@ -51,6 +51,7 @@ class Options(NamedTuple):
     both_sides: int  # 1: the caller acts for both players
     restart: int  # 1: a game that ended is followed by a new one in the same step
     shares: Any  # float64: cumulative shares of the opponents
+    opening_plies: int  # random moves before a game begins, at most
 
 
 @borrowing_kernel
@@ -67,6 +68,8 @@ def begin_game(rules, batch, options, game):
     """Start a game: draw the learner's seat and the opponent."""
     position, stream = batch.positions[game], batch.streams[game]
     r.start(rules, position)
+    if options.opening_plies > 0:
+        play_opening(rules, position, stream, options.opening_plies, batch.masks.shape[1])
     batch.banked[game] = 0.0
     batch.lengths[game] = 0
     batch.episodes[game] += 1
@@ -77,6 +80,19 @@ def begin_game(rules, batch, options, game):
     batch.seats[game] = seat
     draw_opponent(batch, options, game)
     batch.waiting[game] = r.to_move(rules, position) != seat and not r.is_over(rules, position)
+
+
+@borrowing_kernel
+def play_opening(rules, position, stream, most, num_actions):
+    """Play random moves, from none to ``most``; where they end the game, it begins without."""
+    for _ in range(random_below(stream, most + 1)):
+        action = random_below(stream, num_actions)
+        while not r.is_legal(rules, position, action):  # early in a game most actions are legal
+            action = random_below(stream, num_actions)
+        r.play(rules, position, action)
+        if r.is_over(rules, position):
+            r.start(rules, position)
+            return
 
 
 @borrowing_kernel

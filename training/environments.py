@@ -21,6 +21,7 @@ def make_env(
     opponent: Any = "random",
     seat: int | str = "random",
     illegal: str = "penalty",
+    opening_plies: int = 0,
     render_mode: str | None = None,
     **parameters: Any,
 ) -> SingleAgentEnv:
@@ -31,11 +32,13 @@ def make_env(
         opponent: what :func:`~plyground.agents.opponents.make_opponents` takes: a specification, an agent, ``"mix:0.3 random,0.7 greedy"``, a list.
         seat: the learner's: 0 (moves first), 1, or ``"random"``.
         illegal: ``"penalty"`` or ``"raise"``, as for the class.
+        opening_plies: as for the class.
         render_mode: as for the class.
         **parameters: the game's, ``rows=5``.
     """
     board = make_game(game, parameters)
-    return SingleAgentEnv(board, make_opponents(opponent, board), seat=seat, illegal=illegal, render_mode=render_mode)
+    opponents = make_opponents(opponent, board)
+    return SingleAgentEnv(board, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, render_mode=render_mode)
 
 
 def make_vector_env(
@@ -44,6 +47,7 @@ def make_vector_env(
     opponent: Any = "random",
     seat: int | str = "random",
     illegal: str = "penalty",
+    opening_plies: int = 0,
     threads: int = 1,
     copy: bool = True,
     **parameters: Any,
@@ -51,7 +55,7 @@ def make_vector_env(
     """A :class:`~plyground.envs.vector.BoardVectorEnv`; ``opponent=None``: the caller acts for both players. Otherwise as :func:`make_env`."""
     board = make_game(game, parameters)
     opponents = None if opponent is None else make_opponents(opponent, board)
-    return BoardVectorEnv(board, num_envs, opponents, seat=seat, illegal=illegal, threads=threads, copy=copy)
+    return BoardVectorEnv(board, num_envs, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, threads=threads, copy=copy)
 
 
 def environment_id(declaration: Any) -> str:

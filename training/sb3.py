@@ -19,6 +19,7 @@ from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.single_agent import learner_spaces
 from ..envs.vector_games import GameBatch
+from .symmetry import SymmetricView
 
 
 class BoardVecEnv(VecEnv):
@@ -31,8 +32,9 @@ class BoardVecEnv(VecEnv):
         game: the game, or its specification.
         num_envs: N.
         opponent: see :func:`~plyground.agents.opponents.make_opponents`.
-        seat, illegal: as for :class:`~plyground.envs.single_agent.SingleAgentEnv`.
+        seat, illegal, opening_plies: as for :class:`~plyground.envs.single_agent.SingleAgentEnv`.
         threads: threads that share the games; for compiled opponents only.
+        symmetries: whether the learner sees the board through a symmetry drawn anew for every step (see :mod:`plyground.training.symmetry`).
         **parameters: the game's, ``rows=5``.
     """
 
@@ -44,11 +46,15 @@ class BoardVecEnv(VecEnv):
         *,
         seat: int | str = "random",
         illegal: str = "penalty",
+        opening_plies: int = 0,
         threads: int = 1,
+        symmetries: bool = False,
         **parameters: Any,
     ) -> None:
         self.game = make_game(game, parameters)
-        self.games = GameBatch(self.game, num_envs, make_opponents(opponent, self.game), seat=seat, illegal=illegal, threads=threads)
+        opponents = make_opponents(opponent, self.game)
+        self.games = GameBatch(self.game, num_envs, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, threads=threads)
+        self._view = SymmetricView(self.game, num_envs) if symmetries and len(self.game.symmetries) > 1 else None
         self._given: dict[str, Any] = {"render_mode": None, "spec": None}  # attributes SB3 expects of each of the N environments
         self._began = time.time()
         self._chosen: np.ndarray | None = None
@@ -66,7 +72,18 @@ class BoardVecEnv(VecEnv):
     def action_masks(self) -> np.ndarray:
         """The legal actions: bool of shape (N, num_actions)."""
         masks: np.ndarray = self.games.state.masks.astype(np.bool_)
+        if self._view is not None:
+            masks = self._view.masks(masks)
         return masks
+
+    def observations(self) -> np.ndarray:
+        """What the learner sees: int8 of shape (N, rows, columns, planes)."""
+        state = self.games.state
+        seen: np.ndarray = state.observations
+        if self._view is None:
+            return seen.copy()
+        self._view.draw(state.episodes, state.lengths)
+        return self._view.observations(seen)
 
     def reset(self) -> np.ndarray:
         """Start new games, with the seeds of :meth:`seed` if it was called since the last reset; returns the observations."""
@@ -74,12 +91,11 @@ class BoardVecEnv(VecEnv):
         self.games.reset(self._seeds if seeded else None)
         self._reset_seeds()
         self._reset_options()
-        observations: np.ndarray = self.games.state.observations.copy()
-        return observations
+        return self.observations()
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next :meth:`step_wait`."""
-        self._chosen = actions
+        self._chosen = actions if self._view is None else self._view.actions(actions)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play them; returns observations, rewards (float32), which games ended, and infos."""
@@ -88,7 +104,7 @@ class BoardVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for index in np.flatnonzero(state.terminated).tolist():
             infos[index] = self._final_info(index)
-        return state.observations.copy(), state.rewards.astype(np.float32), state.terminated.copy(), infos
+        return self.observations(), state.rewards.astype(np.float32), state.terminated.copy(), infos
 
     def _final_info(self, index: int) -> dict[str, Any]:
         state = self.games.state

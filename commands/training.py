@@ -1,0 +1,167 @@
+"""Commands that train: ``train ppo``, and ``curves``, which draws what a run has learnt."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
+
+from ..envs import Game, make_game
+from ..envs.specification import SpecificationError
+from ..evaluation.display import percent
+from ..evaluation.ladder import play_ladder
+from ..training.settings import Settings, make_settings, read_count
+from .common import INTERRUPTED, GameArgument, SeedOption, app, same_command
+
+PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
+NOTHING = "none"
+
+train_app = typer.Typer(no_args_is_help=True, help="Train a learner against opponents.")
+app.add_typer(train_app, name="train")
+
+
+@train_app.command()
+def ppo(
+    context: typer.Context,
+    game: GameArgument,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The run's folder; a run in it is resumed.")],
+    opponent: Annotated[
+        str | None,
+        typer.Option(metavar="AGENT", help='Whom the learner meets: an agent, "mix:0.3 random,0.7 self", "ladder:random;greedy" (default: by game).'),
+    ] = None,
+    steps: Annotated[str | None, typer.Option(help="Actions that the learner takes in all, such as 300k or 2M (default: by game).")] = None,
+    seed: SeedOption = 1,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any other setting, such as learning_rate=0.0005; may be repeated.")
+    ] = None,
+    evaluate: Annotated[
+        str | None, typer.Option(metavar="AGENT;AGENT", help="Whom the learner is measured against (default: by game), or none.")
+    ] = None,
+    evaluations: Annotated[int, typer.Option(min=1, help="How many times it is measured.")] = 20,
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games in each of these measurements.")] = 100,
+    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves at the start of these games.")] = 4,
+    threads: Annotated[int, typer.Option(min=1, help="Threads for the network.")] = 1,
+) -> None:
+    """Train with MaskablePPO. The same command resumes a run that was interrupted, however that happened.
+
+    [bold]Examples[/bold]
+
+    plyground train ppo connect_four --out runs/c4
+
+    plyground train ppo tic_tac_toe --opponent "mix:0.5 random,0.5 alphabeta:depth=9" --steps 300k --out runs/ttt --set learning_rate=0.0005
+    """
+    notes = Console(stderr=True, highlight=False, soft_wrap=True)
+    chosen = make_game(game)
+    given = {"opponent": opponent, "evaluate": evaluate, "steps": None if steps is None else _read_steps(steps)}
+    made = make_settings(chosen.name, given, settings or ())
+    try:
+        from ..training.learner import use_threads
+        from ..training.run import train
+    except ImportError as error:
+        raise SpecificationError(str(error)) from None
+    use_threads(threads)
+    ladder = [] if made.evaluate == NOTHING else [name.strip() for name in (made.evaluate).split(";")]
+    measure = _measure(chosen, ladder, pairs, opening_plies, seed)
+    facts = {"command": same_command(context), "versions": _versions(), "threads": threads, "machine": platform.processor() or platform.machine()}
+    bar = _ProgressBar(Console(stderr=True), made)
+    try:
+        with bar:
+            run = train(
+                chosen, made, seed, out, facts, evaluate=measure, evaluate_every=max(made.steps // evaluations, 1), on_progress=bar.show,
+                on_note=bar.note,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        notes.print(f"stopped; the checkpoints are in {out}. To go on:\n  {same_command(context)}", markup=False)
+        raise typer.Exit(INTERRUPTED) from None
+    if run.finished_now:
+        notes.print(f"finished: {made.steps:,} steps; the best policy is {out / 'best.onnx'}", markup=False)
+    for row in run.best_rows:
+        typer.echo(f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to {percent(row['high'])}, {row['games']} games)")
+
+
+@app.command()
+def curves(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of training runs.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The picture.")] = Path("learning.png"),
+) -> None:
+    """Draw what runs reached against each opponent while they trained.
+
+    [bold]Example[/bold]
+
+    plyground curves runs/c4 --out learning_connect_four.png
+    """
+    from ..training.curves import draw_curves
+
+    try:
+        draw_curves(runs, out)
+    except ImportError as error:
+        raise SpecificationError(str(error)) from None
+    typer.echo(f"{out}", err=True)
+
+
+def _read_steps(text: str) -> int:
+    try:
+        return read_count(text)
+    except ValueError:
+        raise SpecificationError(f"--steps {text} is not possible; it is a whole number such as 500000, 500k or 2M") from None
+
+
+def _measure(game: Game, ladder: Sequence[str], pairs: int, opening_plies: int, seed: int) -> Callable[[Any], list[dict[str, Any]]] | None:
+    """What measures the learner; opponents that do not exist are refused here, not after the first hour."""
+    if not ladder:
+        return None
+    from ..agents.opponents import make_opponents
+
+    for name in ladder:
+        make_opponents(name, game)
+    return lambda player: [score._asdict() for score in play_ladder(game, player, ladder, pairs, opening_plies, seed)]
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+class _ProgressBar:
+    """One line on the terminal, and notes above it; where there is no terminal, notes and evaluations only."""
+
+    def __init__(self, console: Console, settings: Settings) -> None:
+        self._console = console
+        self._bar = Progress(
+            BarColumn(bar_width=24), TextColumn("{task.percentage:3.0f} %"), TextColumn("{task.fields[text]}"), TextColumn("left"),
+            TimeRemainingColumn(), TextColumn("spent"), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+            refresh_per_second=2,
+        )  # fmt: skip
+        self._task = self._bar.add_task("", total=settings.steps, text="")
+        self._scores: dict[str, float] = {}
+
+    def __enter__(self) -> None:
+        self._bar.start()
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def show(self, progress: Any) -> None:
+        """Draw where the run stands; tell of an evaluation when there was one."""
+        mean = "" if progress.mean_return is None else f"  return {progress.mean_return:+.2f}"
+        text = f"{progress.step:,} steps  {progress.rate:,.0f}/s{mean}  {progress.curriculum}"
+        self._bar.update(self._task, completed=progress.step, text=text)
+        if progress.scores != self._scores:
+            self._scores = progress.scores
+            self.note(f"step {progress.step:,}: " + ", ".join(f"{percent(score)} % against {name}" for name, score in progress.scores.items()))
+
+    def note(self, text: str) -> None:
+        """Say something above the bar."""
+        self._console.print(Text(text), soft_wrap=True)

@@ -1,0 +1,270 @@
+"""Training runs: they learn, resume after any interruption, and end clearly where they cannot go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plyground import make_game
+from plyground.envs.specification import SpecificationError
+from plyground.training.folder import RunFolder, TrainingError, read_metrics
+from plyground.training.settings import make_settings
+
+pytest.importorskip("sb3_contrib")
+import torch
+from plyground.training.learner import pack, unpack
+from plyground.training.run import TrainingRun, train
+
+ROOT = Path(__file__).resolve().parent.parent
+SMALL = ("games=32", "rollout=8", "batch_size=64", "epochs=2", "dense=32", "precision=float32", "opening_plies=2", "snapshot_every=500")
+OPPONENT = "mix:0.4 random,0.3 greedy,0.3 self"
+
+
+def small_settings(steps=2048, opponent=OPPONENT, game="tic_tac_toe", **given):
+    return make_settings(game, {"steps": steps, "opponent": opponent}, [*SMALL, *(f"{name}={value}" for name, value in given.items())])
+
+
+def run_in(folder, settings, game="tic_tac_toe", seed=1, **options):
+    return train(make_game(game), settings, seed, folder, {}, **options)
+
+
+def weights(folder):
+    payload, _ = RunFolder.load_checkpoint(open_folder(folder))
+    return unpack(payload)["learner"]["policy"]
+
+
+def open_folder(path):
+    description = json.loads((path / "run.json").read_text())["description"]
+    return RunFolder(path, description, {})
+
+
+def assert_same_weights(one, other):
+    assert one.keys() == other.keys()
+    for name in one:
+        assert torch.equal(one[name], other[name]), name
+
+
+def interrupted(settings, folder, updates, seed=1):
+    """A run that stops dead after some updates, right after a checkpoint."""
+
+    class Stop(Exception):
+        pass
+
+    run = TrainingRun(make_game("tic_tac_toe"), settings, seed, open_or_make(folder, settings, seed))
+    count = 0
+
+    def after(progress):
+        nonlocal count
+        count += 1
+        if count == updates:
+            run._save()
+            raise Stop
+
+    run._on_progress = after
+    with pytest.raises(Stop):
+        run.run()
+
+
+def open_or_make(folder, settings, seed):
+    import dataclasses
+
+    description = {"algorithm": "ppo", "game": "tic_tac_toe", "game_version": 0, "seed": seed, **dataclasses.asdict(settings)}
+    return RunFolder(folder, description, {})
+
+
+def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(tmp_path):
+    settings, notes = small_settings(), []
+    run_in(tmp_path / "undisturbed", settings)
+    interrupted(settings, tmp_path / "disturbed", updates=3)
+    np.random.seed(99)  # noqa: NPY002 - another process would have other generators
+    torch.manual_seed(99)
+    run_in(tmp_path / "disturbed", settings, on_note=notes.append)
+    assert notes == [f"resumed at step 768 of 2,048 from {tmp_path / 'disturbed'}"]
+    assert_same_weights(weights(tmp_path / "undisturbed"), weights(tmp_path / "disturbed"))
+    rows = [[(row["step"], row["train/loss"]) for row in read_metrics(tmp_path / name)] for name in ("undisturbed", "disturbed")]
+    assert rows[0] == rows[1]
+    assert [step for step, _ in rows[0]] == list(range(256, 2049, 256))
+
+
+def test_a_finished_run_says_so_and_changes_nothing(tmp_path):
+    settings, notes = small_settings(steps=512), []
+    run_in(tmp_path / "run", settings)
+    before = weights(tmp_path / "run")
+    run = run_in(tmp_path / "run", settings, on_note=notes.append)
+    assert notes == ["the run is finished: 512 steps; there is nothing to do"]
+    assert not run.finished_now
+    assert_same_weights(before, weights(tmp_path / "run"))
+
+
+def test_another_seed_learns_other_weights(tmp_path):
+    settings = small_settings(steps=512)
+    run_in(tmp_path / "one", settings, seed=1)
+    run_in(tmp_path / "two", settings, seed=2)
+    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
+    assert any(not torch.equal(one[name], two[name]) for name in one)
+
+
+def command(folder, *options):
+    settings = [part for text in SMALL for part in ("--set", text)]
+    arguments = ["train", "ppo", "tic_tac_toe", "--opponent", OPPONENT, "--evaluate", "random", "--pairs", "10", "--opening-plies", "2"]
+    return [sys.executable, "-m", "plyground.cli", *arguments, "--out", str(folder), *settings, *options]
+
+
+def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
+    folder = tmp_path / "run"
+    environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "0"}
+    begun = subprocess.Popen(command(folder, "--steps", "40k"), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not list(folder.glob("checkpoints/*.checkpoint")):
+        assert begun.poll() is None, begun.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    begun.send_signal(signal.SIGKILL)
+    begun.wait()
+    held = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
+    assert held < 40_000
+    done = subprocess.run(command(folder, "--steps", "40k"), env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "resumed at step" in done.stderr
+    assert "finished: 40,000 steps" in done.stderr
+    assert done.stdout.startswith("random: ")
+    steps = [row["step"] for row in read_metrics(folder) if row["kind"] == "update"]
+    assert steps == list(range(256, steps[-1] + 1, 256))  # nothing lost, nothing twice
+    assert (folder / "best.onnx").exists()
+    again = subprocess.run(command(folder, "--steps", "40k"), env=environment, capture_output=True, text=True, check=False)
+    assert "the run is finished" in again.stderr
+    other = subprocess.run(command(folder, "--steps", "50k"), env=environment, capture_output=True, text=True, check=False)
+    assert (other.returncode, other.stderr.count("\n")) == (2, 1)
+    assert "holds another run: steps is 40000 there and 50000 here" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"game": "tic_tac_toe:size=4"}, r'game is "tic_tac_toe" there and "tic_tac_toe:size=4" here'),
+        ({"game": "connect_four"}, r'game is "tic_tac_toe" there and "connect_four" here'),
+        ({"seed": 2}, "seed is 1 there and 2 here"),
+        ({"settings": small_settings(steps=512, gamma=0.9)}, "gamma is 0.99 there and 0.9 here"),
+    ],
+)
+def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message):
+    settings = small_settings(steps=512)
+    run_in(tmp_path / "run", settings)
+    before = weights(tmp_path / "run")
+    with pytest.raises(TrainingError, match=rf"holds another run: .*{message}"):
+        run_in(tmp_path / "run", **({"settings": settings} | change))
+    assert_same_weights(before, weights(tmp_path / "run"))
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "thesis.txt").write_text("do not touch")
+    with pytest.raises(TrainingError, match="holds something that is no training run"):
+        run_in(tmp_path, small_settings())
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(TrainingError, match=r"no readable run\.json"):
+        run_in(tmp_path, small_settings())
+
+
+def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path):
+    settings, notes = small_settings(), []
+    run_in(tmp_path / "undisturbed", settings)
+    interrupted(settings, tmp_path / "run", updates=2)
+    interrupted(settings, tmp_path / "run", updates=2)
+    newest = sorted((tmp_path / "run" / "checkpoints").iterdir())[-1]
+    assert int(newest.stem) == 1024
+    data = bytearray(newest.read_bytes())
+    data[len(data) // 2] ^= 1
+    newest.write_bytes(data)
+    run_in(tmp_path / "run", settings, on_note=notes.append)
+    assert notes[0] == f"the checkpoint {newest} is damaged; going back to the one before it"
+    assert notes[1].startswith("resumed at step 512")
+    assert_same_weights(weights(tmp_path / "undisturbed"), weights(tmp_path / "run"))
+
+
+def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
+    settings = small_settings()
+    run = TrainingRun(make_game("tic_tac_toe"), settings, 1, open_or_make(tmp_path / "run", settings, 1))
+
+    def blow_up(progress):
+        if progress.step == 512:
+            run._save()
+            run.learner.model.lr_schedule = lambda remaining: 1e30
+
+    run._on_progress = blow_up
+    with pytest.raises(TrainingError, match=r"is no number any more after step 512 .*The last good checkpoint, of step 512, is in"):
+        run.run()
+    assert all(torch.isfinite(values).all() for values in weights(tmp_path / "run").values())
+    run_in(tmp_path / "run", settings)
+    assert open_folder(tmp_path / "run").last_step() == 2048
+
+
+def test_a_full_disk_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
+    settings = small_settings(evaluate="none")
+    interrupted(settings, tmp_path / "run", updates=2)
+    size = next((tmp_path / "run" / "checkpoints").iterdir()).stat().st_size
+    code = (
+        "import resource, sys, signal; from plyground.cli import main; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, resource.RLIM_INFINITY)); main()"
+    )
+    arguments = command(tmp_path / "run", "--steps", "2048")[3:]
+    arguments[arguments.index("--evaluate") + 1] = "none"
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "could not be written: File too large. The last good checkpoint, of step 512, is in" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != size // 2
+    assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == ["000000000512.checkpoint"]
+    run_in(tmp_path / "run", settings)
+
+
+def test_reading_a_checkpoint_executes_nothing():
+    class Evil:
+        def __reduce__(self):
+            return os.system, ("true",)
+
+    with pytest.raises(Exception, match=r"(?i)weights.only|unsupported"):
+        unpack(pack({"learner": Evil()}))
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["learning_rat=1"], "there is no setting 'learning_rat'; did you mean 'learning_rate'"),
+        (["learning_rate"], "'learning_rate' is not of the form NAME=VALUE"),
+        (["learning_rate=fast"], "learning_rate=fast is not possible; it is a number"),
+        (["learning_rate=0"], r"learning_rate=0\.0 is not possible; it is a number above 0"),
+        (["games=1.5"], "games=1.5 is not possible; it is a whole number"),
+        (["games=0"], "games=0 is not possible; it is at least 1"),
+        (["gamma=1.5"], "gamma=1.5 is not possible; it is from 0 to 1"),
+        (["symmetries=maybe"], "symmetries=maybe is not possible; it is yes or no"),
+        (["dense=12,x"], "dense=12,x is not possible; it lists units of layers"),
+        (["dense=none", "layers=0"], "layers=0 is not possible with dense=none"),
+        (["games=4", "rollout=4", "batch_size=64"], "batch_size=64 is not possible: an update has games × rollout = 16 samples"),
+        (["precision=int8"], "precision=int8 is not possible; it is one of auto, float32, bfloat16"),
+    ],
+)
+def test_settings_that_are_not_possible_are_refused(texts, message):
+    with pytest.raises(SpecificationError, match=message):
+        make_settings("connect_four", {}, texts)
+
+
+@pytest.mark.parametrize(
+    ("opponent", "message"),
+    [
+        ("alphabetta", "there is no agent 'alphabetta'; did you mean 'alphabeta'"),
+        ("ladder:random;;greedy", "has a rung without a name"),
+        ("ladder:random;alphabeta:deep=1", "alphabeta has no parameter 'deep'"),
+        ("mix:random", "is not of the form WEIGHT AGENT"),
+    ],
+)
+def test_opponents_that_do_not_exist_are_refused(tmp_path, opponent, message):
+    with pytest.raises(SpecificationError, match=message):
+        run_in(tmp_path / "run", small_settings(opponent=opponent))

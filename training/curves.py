@@ -1,0 +1,67 @@
+"""Learning curves: what runs reached against each opponent in their evaluations, as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .folder import TrainingError, read_metrics, read_run
+
+
+def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[int, float]]]:
+    """A run's evaluations by opponent, and (step, seconds of training) of its updates.
+
+    Raises:
+        TrainingError: no run folder, or one without evaluations.
+    """
+    read_run(run)
+    curves: dict[str, list[dict[str, Any]]] = {}
+    clock = [(0, 0.0)]
+    for row in read_metrics(run):
+        if row["kind"] == "evaluation":
+            curves.setdefault(row["opponent"], []).append(row)
+        else:
+            clock.append((row["step"], row["time/seconds"]))
+    if not curves:
+        raise TrainingError(f"{run} holds no evaluations yet")
+    return curves, clock
+
+
+def draw_curves(runs: Sequence[Path], out: Path) -> None:
+    """Draw the scores of runs over their steps, side by side, with 95 % intervals; the upper axis shows minutes of training.
+
+    Args:
+        runs: run folders.
+        out: the picture, in any format that matplotlib writes.
+
+    Raises:
+        TrainingError: a folder that holds no evaluations, or a picture that cannot be written.
+    """
+    found = [read_curves(run) for run in runs]
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError('drawing needs matplotlib: pip install "plyground[train]"') from error
+    figure = Figure(figsize=(6.4 * len(runs), 4.6), layout="constrained")
+    for index, (run, (curves, clock)) in enumerate(zip(runs, found)):
+        _draw_run(figure.add_subplot(1, len(runs), index + 1), str(read_run(run)["description"]["game"]), curves, clock)
+    try:
+        figure.savefig(out, dpi=110)
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"{out} could not be written: {error}") from error
+
+
+def _draw_run(axes: Any, title: str, curves: dict[str, list[dict[str, Any]]], clock: list[tuple[int, float]]) -> None:
+    for opponent, rows in curves.items():
+        steps = [row["step"] / 1e6 for row in rows]
+        (line,) = axes.plot(steps, [100 * row["score"] for row in rows], label=opponent, linewidth=1.6)
+        low, high = ([100 * row[bound] for row in rows] for bound in ("low", "high"))
+        axes.fill_between(steps, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+    axes.set(xlabel="million steps", ylabel="score in %, with 95 % interval", ylim=(0, 101), xlim=(0, None))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", fontsize=8)
+    per_million = 1e6 * clock[-1][1] / 60 / max(clock[-1][0], 1)
+    minutes = axes.secondary_xaxis("top", functions=(lambda steps: steps * per_million, lambda time: time / max(per_million, 1e-9)))
+    minutes.set_xlabel("minutes of training")
+    axes.set_title(title, fontsize=11, fontweight="bold")

@@ -1,0 +1,161 @@
+"""A training run's folder: what was asked for, the checkpoints, the metrics. It needs neither torch nor stable-baselines3.
+
+- ``run.json``: the game, the settings, the seed, the command and the versions
+- ``metrics.jsonl``: a line for every update and every evaluation; ``tensorboard/``: the same for TensorBoard
+- ``checkpoints/``: the two newest checkpoints
+- ``best.onnx``: the policy that did best in the evaluations; ``best.json``: the step it is from, and what it reached
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+MAGIC = b"plyground checkpoint 1\n"
+DIGEST_BYTES = 32
+KEPT = 2  # checkpoints: if the newest is damaged, the one before it is whole
+
+
+class TrainingError(ValueError):
+    """A run that cannot be begun or go on."""
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        TrainingError: it cannot be written; what stood there before still does.
+    """
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise TrainingError(f"{path} could not be written: {error.strerror or error}") from error
+
+
+class RunFolder:
+    """The folder of one run.
+
+    Args:
+        path: where it is, or will be.
+        description: what decides the course of the run, as JSON values by name. A folder with another description is another run's.
+        facts: what else is worth knowing (command, versions).
+
+    Raises:
+        TrainingError: the folder holds something else: another run, or no run at all.
+    """
+
+    def __init__(self, path: Path, description: dict[str, Any], facts: dict[str, Any]) -> None:
+        self.path = path
+        self._metrics = path / "metrics.jsonl"
+        self._checkpoints = path / "checkpoints"
+        description = json.loads(json.dumps(description))
+        self.is_new = not (path / "run.json").exists()
+        if not self.is_new:
+            self._compare(description)
+            return
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise TrainingError(f"{path} holds something that is no training run; name another folder with --out")
+        try:
+            self._checkpoints.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise TrainingError(f"the folder {path} cannot be made: {error.strerror}") from error
+        write_file(path / "run.json", _as_json({"description": description, **facts}))
+
+    def _compare(self, description: dict[str, Any]) -> None:
+        held = read_run(self.path)["description"]
+        differing = [name for name in {**held, **description} if held.get(name) != description.get(name)]
+        if differing:
+            listed = "; ".join(f"{name} is {json.dumps(held.get(name))} there and {json.dumps(description.get(name))} here" for name in differing)
+            raise TrainingError(f"{self.path} holds another run: {listed}. Name another folder with --out, or give the same settings to go on")
+
+    # -- checkpoints --
+
+    def save_checkpoint(self, step: int, payload: bytes) -> None:
+        """Keep a checkpoint, and with it only the newest before it.
+
+        Raises:
+            TrainingError: it cannot be written; the ones before it stay.
+        """
+        path = self._checkpoints / f"{step:012d}.checkpoint"
+        write_file(path, MAGIC + hashlib.sha256(payload).digest() + payload)
+        for old in self._stored()[KEPT:]:
+            old.unlink(missing_ok=True)
+
+    def _stored(self) -> list[Path]:
+        """The checkpoints, newest first."""
+        return sorted(self._checkpoints.glob("*.checkpoint"), reverse=True)
+
+    def load_checkpoint(self) -> tuple[bytes | None, list[str]]:
+        """The newest checkpoint that is whole, or None; and what is to be said of damaged ones."""
+        notes: list[str] = []
+        for path in self._stored():
+            data = path.read_bytes()
+            digest, payload = data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES], data[len(MAGIC) + DIGEST_BYTES :]
+            if data.startswith(MAGIC) and hashlib.sha256(payload).digest() == digest:
+                return payload, notes
+            notes.append(f"the checkpoint {path} is damaged; going back to the one before it")
+        return None, notes
+
+    def last_step(self) -> int | None:
+        """The step of the newest checkpoint."""
+        stored = self._stored()
+        return int(stored[0].stem) if stored else None
+
+    # -- metrics --
+
+    def add_metrics(self, row: dict[str, Any]) -> None:
+        """Append a line of metrics."""
+        try:
+            with self._metrics.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+        except OSError as error:
+            raise TrainingError(f"{self._metrics} could not be written: {error.strerror}") from error
+
+    def cut_metrics(self, step: int) -> None:
+        """Drop what was written after ``step``: a resumed run plays it again."""
+        kept = [row for row in read_metrics(self.path) if row["step"] <= step]
+        write_file(self._metrics, "".join(json.dumps(row) + "\n" for row in kept).encode())
+
+    def note_best(self, facts: dict[str, Any]) -> None:
+        """Keep what the best policy reached."""
+        write_file(self.path / "best.json", _as_json(facts))
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """What a run's ``run.json`` says.
+
+    Raises:
+        TrainingError: there is none, or it cannot be read.
+    """
+    try:
+        held = json.loads((path / "run.json").read_text(encoding="utf-8"))
+        held["description"]["game"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise TrainingError(f"{path} is no folder of a training run: it has no readable run.json") from None
+    return dict(held)
+
+
+def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a run's metrics, in the order written; a last line that was cut off in the middle is left out."""
+    metrics = path / "metrics.jsonl"
+    if not metrics.exists():
+        return
+    for line in metrics.read_text(encoding="utf-8").splitlines():
+        with contextlib.suppress(json.JSONDecodeError):
+            yield json.loads(line)
+
+
+def _as_json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,82 @@
+"""A board seen through its symmetries: augmentation in the environment, where it leaves PPO's arithmetic exact.
+
+The learner is shown the game through a symmetry drawn anew for every step, and its action is taken back through it. What it stores (observation,
+mask, action, log-probability, value) all belong to the image it saw, so the ratio of new and old probability compares like with like. To turn samples
+of a finished rollout instead would need the old policy's probability of the turned action in the turned position, which nobody computed: a
+network is not symmetric by itself, and the old probability of the unturned action is another number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..envs.game import Game, Position
+from ..envs.kernels import announce_compilation
+
+PROBED = 400  # positions that tell which entry of an observation goes where
+
+
+def observation_symmetries(game: Game) -> np.ndarray:
+    """What the game's symmetries do to observations: int64 of shape (symmetries, entries of an observation).
+
+    The observation of the image under symmetry s is ``observation.ravel()[table[s]]``. The table is found by comparing positions of random games with
+    their images, so it serves any game that declares symmetries.
+    """
+    symmetries = game.symmetries
+    if len(symmetries) == 1:
+        return np.arange(np.prod(game.facts.observation_shape), dtype=np.int64)[None]
+    with announce_compilation(f"the symmetries of {game.name}"):
+        positions = _random_positions(game, PROBED)
+    seen = np.stack([position.observation().ravel() for position in positions])
+    table = np.empty((len(symmetries), seen.shape[1]), np.int64)
+    for symmetry in range(len(symmetries)):
+        images = np.stack([position.transformed(symmetry).observation().ravel() for position in positions])
+        # Entries that agree in all positions are alike; sorting both sides the same way pairs each entry with one like it.
+        table[symmetry, np.lexsort(images)] = np.lexsort(seen)
+        if not np.array_equal(seen[:, table[symmetry]], images):
+            raise ValueError(f"symmetry {symmetry} of {game.spec} does more to observations than to move their entries")
+    return table
+
+
+def _random_positions(game: Game, count: int) -> list[Position]:
+    rng = np.random.default_rng(0)
+    positions: list[Position] = []
+    position = game.initial_position()
+    while len(positions) < count:
+        if position.is_over:
+            position = game.initial_position()
+        position.play(int(rng.choice(position.legal_actions())))
+        positions.append(position.copy())
+    return positions
+
+
+class SymmetricView:
+    """Shows N games through a symmetry for each."""
+
+    def __init__(self, game: Game, num_games: int) -> None:
+        self._cells = observation_symmetries(game)
+        self._actions = game.symmetries.astype(np.int64)  # action in the game -> in the image
+        self._inverse = np.argsort(self._actions, axis=1)  # action in the image -> in the game
+        self._numbers = np.arange(num_games, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        self.chosen = np.zeros(num_games, np.int64)
+
+    def draw(self, episodes: np.ndarray, lengths: np.ndarray) -> None:
+        """Choose by game, episode and step: as good as random, and the same again when a run is resumed."""
+        mixed = self._numbers + episodes.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9) + lengths.astype(np.uint64) * np.uint64(0x94D049BB133111EB)
+        mixed ^= mixed >> np.uint64(31)
+        mixed *= np.uint64(0xD6E8FEB86659FD93)
+        self.chosen = ((mixed >> np.uint64(33)) % np.uint64(len(self._actions))).astype(np.int64)
+
+    def observations(self, observations: np.ndarray) -> np.ndarray:
+        """The images of observations of shape (N, rows, columns, planes)."""
+        flat = observations.reshape(len(observations), -1)
+        return np.take_along_axis(flat, self._cells[self.chosen], axis=1).reshape(observations.shape)
+
+    def masks(self, masks: np.ndarray) -> np.ndarray:
+        """The images of masks of shape (N, actions)."""
+        return np.take_along_axis(masks, self._inverse[self.chosen], axis=1)
+
+    def actions(self, actions: np.ndarray) -> np.ndarray:
+        """The actions in the games that were chosen as these in the images."""
+        played: np.ndarray = self._inverse[self.chosen, actions]
+        return played
