@@ -44,9 +44,6 @@ def ppo(
     evaluate: Annotated[
         str | None, typer.Option(metavar="AGENT;AGENT", help="Whom the learner is measured against (default: by game), or none.")
     ] = None,
-    evaluations: Annotated[int, typer.Option(min=1, help="How many times it is measured.")] = 20,
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games in each of these measurements.")] = 100,
-    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves at the start of these games.")] = 4,
     threads: Annotated[int, typer.Option(min=1, help="Threads for the network.")] = 1,
 ) -> None:
     """Train with MaskablePPO. The same command resumes a run that was interrupted, however that happened.
@@ -68,13 +65,13 @@ def ppo(
         raise SpecificationError(str(error)) from None
     use_threads(threads)
     ladder = [] if made.evaluate == NOTHING else [name.strip() for name in (made.evaluate).split(";")]
-    measure = _measure(chosen, ladder, pairs, opening_plies, seed)
+    measure = _measure(chosen, ladder, made, seed)
     facts = {"command": same_command(context), "versions": _versions(), "threads": threads, "machine": platform.processor() or platform.machine()}
     bar = _ProgressBar(Console(stderr=True), made)
     try:
         with bar:
             run = train(
-                chosen, made, seed, out, facts, evaluate=measure, evaluate_every=max(made.steps // evaluations, 1), on_progress=bar.show,
+                chosen, made, seed, out, facts, evaluate=measure, evaluate_every=max(made.steps // made.evaluations, 1), on_progress=bar.show,
                 on_note=bar.note,
             )  # fmt: skip
     except KeyboardInterrupt:
@@ -113,7 +110,7 @@ def _read_steps(text: str) -> int:
         raise SpecificationError(f"--steps {text} is not possible; it is a whole number such as 500000, 500k or 2M") from None
 
 
-def _measure(game: Game, ladder: Sequence[str], pairs: int, opening_plies: int, seed: int) -> Callable[[Any], list[dict[str, Any]]] | None:
+def _measure(game: Game, ladder: Sequence[str], settings: Settings, seed: int) -> Callable[[Any], list[dict[str, Any]]] | None:
     """What measures the learner; opponents that do not exist are refused here, not after the first hour."""
     if not ladder:
         return None
@@ -121,7 +118,8 @@ def _measure(game: Game, ladder: Sequence[str], pairs: int, opening_plies: int, 
 
     for name in ladder:
         make_opponents(name, game)
-    return lambda player: [score._asdict() for score in play_ladder(game, player, ladder, pairs, opening_plies, seed)]
+    pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
+    return lambda player: [score._asdict() for score in play_ladder(game, player, ladder, pairs, plies, seed)]
 
 
 def _versions() -> dict[str, str]:

@@ -23,8 +23,19 @@ import torch
 from plyground.training.learner import pack, unpack
 from plyground.training.run import TrainingRun, train
 
+torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 ROOT = Path(__file__).resolve().parent.parent
-SMALL = ("games=32", "rollout=8", "batch_size=64", "epochs=2", "dense=32", "precision=float32", "opening_plies=2", "snapshot_every=500")
+SMALL = (
+    "games=32",
+    "rollout=8",
+    "batch_size=64",
+    "dense=32",
+    "precision=float32",
+    "opening_plies=2",
+    "snapshot_every=500",
+    "epochs=2",
+    "evaluation_pairs=10",
+)
 OPPONENT = "mix:0.4 random,0.3 greedy,0.3 self"
 
 
@@ -114,7 +125,7 @@ def test_another_seed_learns_other_weights(tmp_path):
 
 def command(folder, *options):
     settings = [part for text in SMALL for part in ("--set", text)]
-    arguments = ["train", "ppo", "tic_tac_toe", "--opponent", OPPONENT, "--evaluate", "random", "--pairs", "10", "--opening-plies", "2"]
+    arguments = ["train", "ppo", "tic_tac_toe", "--opponent", OPPONENT, "--evaluate", "random"]
     return [sys.executable, "-m", "plyground.cli", *arguments, "--out", str(folder), *settings, *options]
 
 

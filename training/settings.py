@@ -38,15 +38,18 @@ class Settings:
         threshold, window, rehearsal: of a ladder; see :class:`~plyground.training.curriculum.Curriculum`.
         snapshots: how many past versions of itself are kept.
         snapshot_every: steps between two of them.
-        evaluate: whom the learner is measured against during the run.
+        evaluate: whom the learner is measured against during the run, separated by semicolons; ``none``: nobody.
+        evaluations: how many times.
+        evaluation_pairs: openings of each of these measurements; each is played in both seats.
+        evaluation_plies: random moves of each of these openings.
     """
 
     opponent: str = "random"
     steps: int = 2_000_000
     games: int = 256
-    opening_plies: int = 8
+    opening_plies: int = 4
     rollout: int = 32
-    batch_size: int = 1024
+    batch_size: int = 512
     epochs: int = 3
     learning_rate: float = 1e-3
     entropy: float = 0.01
@@ -67,6 +70,9 @@ class Settings:
     snapshots: int = 10
     snapshot_every: int = 100_000
     evaluate: str = "random;greedy;alphabeta:depth=2;alphabeta:depth=4;mcts:simulations=100"
+    evaluations: int = 20
+    evaluation_pairs: int = 100
+    evaluation_plies: int = 2
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained with."""
@@ -98,22 +104,66 @@ class Settings:
 PRECISIONS = ("auto", "float32", "bfloat16")
 _POSITIVE = 1e-12
 LIMITS: dict[str, tuple[float, float]] = {
-    **dict.fromkeys(("steps", "games", "batch_size", "epochs", "channels", "hidden", "window", "snapshots", "snapshot_every"), (1, math.inf)),
+    **dict.fromkeys(
+        ("steps", "games", "batch_size", "epochs", "channels", "hidden", "window", "snapshots", "snapshot_every", "evaluations", "evaluation_pairs"),
+        (1, math.inf),
+    ),
     **dict.fromkeys(("learning_rate", "clip", "gradient_norm"), (_POSITIVE, math.inf)),
     **dict.fromkeys(("entropy", "value_weight"), (0, math.inf)),
     **dict.fromkeys(("gamma", "gae_lambda", "threshold"), (0, 1)),
     "rollout": (2, math.inf),
     "layers": (0, 20),
     "opening_plies": (0, math.inf),
+    "evaluation_plies": (0, math.inf),
     "rehearsal": (0, 0.9),
 }
 
 # What the commands of the documentation run with. Games that are not listed take the defaults above.
 DEFAULTS: dict[str, dict[str, Any]] = {
-    "tic_tac_toe": {"opponent": "mix:0.5 random,0.3 alphabeta:depth=9,0.2 self", "steps": 500_000},
-    "connect_four": {"opponent": "ladder:random;alphabeta:depth=1;alphabeta:depth=2;alphabeta:depth=3;alphabeta:depth=4", "steps": 4_000_000},
-    "dots_and_boxes": {"opponent": "mix:0.2 random,0.5 greedy,0.3 self", "steps": 2_000_000},
-    "gomoku": {"opponent": "ladder:random;greedy;alphabeta:depth=1", "steps": 2_000_000},
+    "tic_tac_toe": {
+        "opponent": "mix:0.55 random,0.35 self,0.1 alphabeta:depth=9",
+        "steps": 2_500_000,
+        "games": 128,
+        "epochs": 4,
+        "opening_plies": 3,
+        "dense": "256,128",
+        "entropy": 0.03,
+        "gamma": 1.0,
+        "evaluate": "random;alphabeta:depth=9",
+        "evaluation_plies": 0,
+        "evaluation_pairs": 500,
+    },
+    "connect_four": {
+        "opponent": ("ladder:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 alphabeta:depth=4,0.25 alphabeta:depth=2,0.2 random,0.15 self"),
+        "steps": 10_000_000,
+        "threshold": 0.6,
+        "window": 1000,
+        "rehearsal": 0.2,
+        "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
+        "evaluation_plies": 3,
+        "evaluations": 40,
+    },
+    "dots_and_boxes": {
+        "opponent": "ladder:random;mix:0.75 greedy,0.2 self,0.05 random",
+        "steps": 4_000_000,
+        "games": 128,
+        "dense": "256,128",
+        "gamma": 1.0,
+        "threshold": 0.8,
+        "rehearsal": 0.0,
+        "evaluate": "random;greedy;alphabeta:depth=4",
+    },
+    "gomoku": {
+        "opponent": "mix:0.65 self,0.25 random,0.1 greedy",
+        "steps": 1_000_000,
+        "games": 128,
+        "layers": 3,
+        "dense": "none",
+        "snapshot_every": 50_000,
+        "evaluate": "random;greedy;easy",
+        "evaluation_pairs": 50,
+        "evaluations": 10,
+    },
 }
 
 
