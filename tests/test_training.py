@@ -163,7 +163,7 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
         ({"game": "tic_tac_toe:size=4"}, r'game is "tic_tac_toe" there and "tic_tac_toe:size=4" here'),
         ({"game": "connect_four"}, r'game is "tic_tac_toe" there and "connect_four" here'),
         ({"seed": 2}, "seed is 1 there and 2 here"),
-        ({"settings": small_settings(steps=512, gamma=0.9)}, "gamma is 0.99 there and 0.9 here"),
+        ({"settings": small_settings(steps=512, clip=0.3)}, "clip is 0.2 there and 0.3 here"),
     ],
 )
 def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message):
