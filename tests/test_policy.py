@@ -17,6 +17,7 @@ import onnx
 import plyground
 import pytest
 import torch
+from models import Convolutions, new_model
 from plyground import make_agent, make_game
 from plyground.agents.opponents import make_opponents
 from plyground.agents.policy_file import FORMAT, TO_COME, load_policy_file, policy_metadata
@@ -28,31 +29,10 @@ from plyground.training.export import PolicyExporter, export_policy, random_obse
 from plyground.training.sb3 import BoardVecEnv
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from torch import nn
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=7,connect=4"]
-
-
-class Convolutions(BaseFeaturesExtractor):
-    """An extractor of the user's own."""
-
-    def __init__(self, space, channels=8):
-        rows, columns, planes = space.shape
-        super().__init__(space, channels * rows * columns)
-        self.layers = nn.Sequential(nn.Conv2d(planes, channels, 3, padding=1), nn.ReLU(), nn.BatchNorm2d(channels), nn.Dropout(0.5), nn.Flatten())
-
-    def forward(self, observations):
-        return self.layers(observations.permute(0, 3, 1, 2))
-
-
-def new_model(spec, algorithm=MaskablePPO, **policy_options):
-    model = algorithm("MlpPolicy", BoardVecEnv(spec, 4, "random"), n_steps=8, batch_size=32, device="cpu", seed=1, policy_kwargs=policy_options)
-    with torch.no_grad():  # an untrained head gives nearly the same logits everywhere
-        model.policy.action_net.weight.mul_(100)
-    return model
 
 
 @pytest.fixture(scope="module")
