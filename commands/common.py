@@ -79,6 +79,12 @@ def same_command(context: typer.Context, **changed: Any) -> str:
         value = (context.params | changed).get(parameter.name or "")
         if parameter.param_type_name == "argument":
             arguments += value if isinstance(value, (list, tuple)) else [] if value is None else [value]
+        elif isinstance(value, (list, tuple)):
+            options += [part for one in value for part in (parameter.opts[0], str(one))]
         elif value != parameter.default and value is not None:
             options += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
-    return f"plyground {context.info_name} {shlex.join([*map(str, arguments), *options])}"
+    names: list[str] = []
+    while context.parent is not None:
+        names.insert(0, str(context.info_name))
+        context = context.parent
+    return f"plyground {' '.join(names)} {shlex.join([*map(str, arguments), *options])}"

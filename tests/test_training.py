@@ -279,3 +279,4 @@ def test_settings_that_are_not_possible_are_refused(texts, message):
 def test_opponents_that_do_not_exist_are_refused(tmp_path, opponent, message):
     with pytest.raises(SpecificationError, match=message):
         run_in(tmp_path / "run", small_settings(opponent=opponent))
+    assert not (tmp_path / "run").exists()

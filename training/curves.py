@@ -10,7 +10,7 @@ from .folder import TrainingError, read_metrics, read_run
 
 
 def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[int, float]]]:
-    """A run's evaluations by opponent, and (step, seconds of training) of its updates.
+    """A run's evaluations by opponent, and (step, seconds of processor time) of its updates.
 
     Raises:
         TrainingError: no run folder, or one without evaluations.
@@ -22,14 +22,14 @@ def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[
         if row["kind"] == "evaluation":
             curves.setdefault(row["opponent"], []).append(row)
         else:
-            clock.append((row["step"], row["time/seconds"]))
+            clock.append((row["step"], row["time/cpu_seconds"]))
     if not curves:
         raise TrainingError(f"{run} holds no evaluations yet")
     return curves, clock
 
 
 def draw_curves(runs: Sequence[Path], out: Path) -> None:
-    """Draw the scores of runs over their steps, side by side, with 95 % intervals; the upper axis shows minutes of training.
+    """Draw the scores of runs over their steps, side by side, with 95 % intervals; the upper axis shows minutes of processor time.
 
     Args:
         runs: run folders.
@@ -63,5 +63,5 @@ def _draw_run(axes: Any, title: str, curves: dict[str, list[dict[str, Any]]], cl
     axes.legend(loc="lower right", fontsize=8)
     per_million = 1e6 * clock[-1][1] / 60 / max(clock[-1][0], 1)
     minutes = axes.secondary_xaxis("top", functions=(lambda steps: steps * per_million, lambda time: time / max(per_million, 1e-9)))
-    minutes.set_xlabel("minutes of training")
+    minutes.set_xlabel("minutes of processor time")
     axes.set_title(title, fontsize=11, fontweight="bold")

@@ -217,6 +217,8 @@ class TrainingRun:
 
 def train(game: Game, settings: Settings, seed: int, out: Path, facts: dict[str, Any], **options: Any) -> TrainingRun:
     """Begin or resume the run in the folder ``out`` and bring it to its end; options as for :class:`TrainingRun`."""
+    # A folder is made only for a run that can begin.
+    Curriculum(settings.opponent, game, None, threshold=settings.threshold, window=settings.window, rehearsal=settings.rehearsal)
     description = {"algorithm": "ppo", "game": game.spec, "game_version": game.declaration.version, "seed": seed, **dataclasses.asdict(settings)}
     run = TrainingRun(game, settings, seed, RunFolder(out, description, facts), **options)
     run.run()

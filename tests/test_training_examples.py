@@ -1,0 +1,44 @@
+"""The examples of learning run and learn."""
+
+from __future__ import annotations
+
+import importlib.util
+import runpy
+from pathlib import Path
+
+import plyground
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sb3_contrib")
+torch.set_num_threads(1)
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_hand_written_learner_gets_better():
+    example = load("train_by_hand")
+    torch.manual_seed(1)
+    network = example.make_network()
+    before = example.score_against(network, "random", games=60)
+    example.learn(network, 600)
+    assert example.score_against(network, "random", games=60) > before + 0.1
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_plain_sb3_learns_in_ten_lines(capsys):
+    runpy.run_path(str(EXAMPLES / "train_sb3.py"), run_name="__main__")
+    assert float(capsys.readouterr().out.split()[-1]) > 0.4
+
+
+def test_every_reply_tells_who_can_be_beaten():
+    example, game = load("every_reply"), plyground.make_game("tic_tac_toe")
+    for seat in (0, 1):
+        assert example.count_outcomes(game, plyground.make_agent("alphabeta:depth=9", game=game), seat)[2] == 0
+        assert example.count_outcomes(game, plyground.make_agent("alphabeta:depth=1,heuristic=none", game=game), seat)[2] > 0
