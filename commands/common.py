@@ -84,7 +84,8 @@ def same_command(context: typer.Context, **changed: Any) -> str:
         elif value != parameter.default and value is not None:
             options += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
     names: list[str] = []
-    while context.parent is not None:
-        names.insert(0, str(context.info_name))
-        context = context.parent
+    level: Any = context
+    while level.parent is not None:
+        names.insert(0, str(level.info_name))
+        level = level.parent
     return f"plyground {' '.join(names)} {shlex.join([*map(str, arguments), *options])}"
