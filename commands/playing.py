@@ -100,9 +100,9 @@ def play(
     chosen = make_game(game)
     names = ("you", against) if seat == 0 else (against, "you")
     contest = Contest(chosen, ("human", against) if seat == 0 else (against, "human"), names)
-    typer.echo(f"{chosen.declaration.title}: you are {PLAYERS[seat]} and move {'second' if seat else 'first'}, against {against}.")
     try:
-        with contest.seated() as players:
+        with contest.seated() as players:  # an opponent that does not exist is told before anything else
+            typer.echo(f"{chosen.declaration.title}: you are {PLAYERS[seat]} and move {'second' if seat else 'first'}, against {against}.")
             result, _ = _play(contest, players, [], seed, show=False)
     except (HumanQuit, KeyboardInterrupt):
         typer.echo("\nYou left the game.")
