@@ -135,7 +135,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     },
     "connect_four": {
         "opponent": ("ladder:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 alphabeta:depth=4,0.25 alphabeta:depth=2,0.2 random,0.15 self"),
-        "steps": 10_000_000,
+        "steps": 16_000_000,
         "threshold": 0.6,
         "window": 1000,
         "rehearsal": 0.2,
