@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ..envs import rules as r
+from ..envs.files import written_whole
 from ..envs.game import Game, Position
 from ..envs.kernels import kernel
 from ..envs.registry import make_game
@@ -308,12 +309,10 @@ def write_book(path: str | Path, game: Game, agent: Agent, plies: int, seed: int
     header = {"format": FORMAT, "version": FORMAT_VERSION, "game": game.spec, "rules": game.declaration.game_id, "agent": agent.spec}
     header |= {"plyground": __version__, "plies": plies, "scale": scales.pop(), "positions": len(lines)}
     header["sha256"] = hashlib.sha256(body).hexdigest()
-    unfinished = target.with_name(f"{target.name}.{os.getpid()}.unfinished")
     try:
-        unfinished.write_bytes(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)
-        unfinished.replace(target)
+        with written_whole(target) as file:
+            file.write(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         raise SpecificationError(f"the opening book {path} cannot be written: {error.strerror}") from None
     return len(lines)
 

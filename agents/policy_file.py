@@ -18,9 +18,7 @@ An ONNX file holds numbers and names of operators. Reading one runs no code out 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from ..envs.declaration import parameter_values
+from ..envs.files import written_whole
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, format_specification
@@ -43,8 +42,7 @@ _STATED = ("format", "game", "rules", "version", "kind", "value")
 
 def policy_metadata(game: Game, kind: str, value: str) -> dict[str, str]:
     """The metadata of a policy file for ``game``; ``value`` is ``WHOLE_RETURN`` or ``TO_COME``."""
-    spec = format_specification(game.name, parameter_values(game.rules))
-    stated = dict(zip(_STATED, (FORMAT, spec, game.declaration.game_id, __version__, kind, value)))
+    stated = dict(zip(_STATED, (FORMAT, _full_spec(game), game.declaration.game_id, __version__, kind, value)))
     return {_PREFIX + name: text for name, text in stated.items()}
 
 
@@ -131,7 +129,7 @@ class OnnxNetwork(Network):
 
     def write(self, path: str | Path) -> None:
         """Write the same policy file elsewhere."""
-        write_whole(Path(path), self._data)
+        write_policy(Path(path), self._data)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return OnnxNetwork, (self.source, self._data)
@@ -148,18 +146,12 @@ def load_policy_file(path: str | Path) -> OnnxNetwork:
     return OnnxNetwork(str(path), data)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is there completely or not at all; SpecificationError if it cannot be written."""
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
+def write_policy(path: Path, data: bytes) -> None:
+    """Write the content of a policy file; SpecificationError if it cannot be written, and what stood there before still does."""
     try:
-        with unfinished.open("wb") as file:
+        with written_whole(path) as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
         raise SpecificationError(f"the policy file {path} cannot be written: {error.strerror}") from None
 
 

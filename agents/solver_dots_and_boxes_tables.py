@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from ..envs.dots_and_boxes import count_edges
 from ..envs.dots_and_boxes_board import boxes_beside
+from ..envs.files import written_whole
 from ..envs.kernels import cache_root, kernel
 from ..envs.specification import SpecificationError
 
@@ -111,10 +110,5 @@ def _write(rows: int, cols: int, table: np.ndarray) -> None:
     data = _header(rows, cols) + table.tobytes()
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data + hashlib.sha256(data).digest())
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
+        with written_whole(path) as file:
+            file.write(data + hashlib.sha256(data).digest())

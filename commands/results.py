@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from ..envs.files import written_whole
 from ..envs.specification import SpecificationError
 from ..evaluation.display import duration, percent, plain_table, show_steps, status_line
 from ..evaluation.export import FORMATS, export_games
@@ -89,15 +89,11 @@ def _write_page(context: typer.Context, html: Path, reports: list[TournamentRepo
     """Write the HTML report; the file appears when it is complete."""
     with show_steps("tournaments", Console(stderr=True)) as progress:
         page = report_page(reports, store.name, [same_command(context)], progress)
-    partial = html.with_name(html.name + ".part")
     try:
-        partial.write_text(page, "utf-8")
-        partial.replace(html)
+        with written_whole(html) as file:
+            file.write(page.encode())
     except OSError as error:
         raise StoreError(f"{html} cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 @app.command()

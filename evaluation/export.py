@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..envs.files import written_whole
 from ..envs.specification import SpecificationError
 from .store import Store, StoreError
 
@@ -78,16 +79,11 @@ def export_games(store: Store, format: str, out: BinaryIO | Path) -> int:
     write = _WRITERS[format]
     if not isinstance(out, Path):
         return write(rows(store), out)
-    partial = out.with_name(out.name + ".part")
     try:
-        with partial.open("wb") as stream:
-            count = write(rows(store), stream)
-        partial.replace(out)
+        with written_whole(out) as stream:
+            return write(rows(store), stream)
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror}") from None
-    finally:
-        partial.unlink(missing_ok=True)
-    return count
 
 
 def _write_jsonl(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:

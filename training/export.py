@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..agents.policy_file import INPUT, OUTPUTS, TO_COME, OnnxNetwork, policy_metadata, write_whole
+from ..agents.policy_file import INPUT, OUTPUTS, TO_COME, OnnxNetwork, policy_metadata, write_policy
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
@@ -69,7 +69,7 @@ class PolicyExporter:
             self._check(OnnxNetwork(str(path), data))
         finally:
             policy.set_training_mode(training)
-        write_whole(Path(path), data)
+        write_policy(Path(path), data)
 
     def _export(self) -> Any:
         """The graph with the weights under their names in the model, not optimised: onnxruntime does that when it loads the file."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from ..envs.files import written_whole
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
@@ -31,16 +32,10 @@ def write_file(path: Path, data: bytes) -> None:
     Raises:
         TrainingError: it cannot be written; what stood there before still does.
     """
-    partial = path.with_name(path.name + ".partial")
     try:
-        with partial.open("wb") as file:
+        with written_whole(path) as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            partial.unlink()
         raise TrainingError(f"{path} could not be written: {error.strerror or error}") from error
 
 
