@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from .agents import Agent, Decision, make_agent, register_agent
-from .envs import Game, IllegalActionError, Position, make_game
+from .agents import (
+    Agent,
+    Decision,
+    make_agent,
+    register_agent,
+)
+from .envs import (
+    Game,
+    IllegalActionError,
+    Position,
+    make_game,
+)
 from .envs.version import __version__
 from .training.environments import register_environments
 

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from .commands import analysis, listing, playing, policies, quality, results, tournaments, training, verification
+from .commands import (
+    analysis,
+    listing,
+    playing,
+    policies,
+    quality,
+    results,
+    tournaments,
+    training,
+    verification,
+)
 from .commands.common import app
 from .envs.version import __version__
 

@@ -10,11 +10,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ..envs.compiled.kernels import announce_compilation
+from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, Position
-from ..envs.kernels import announce_compilation
-from ..envs.randomness import new_stream
 from ..envs.registry import make_game
-from ..envs.specification import Parameter, SpecificationError, convert_parameters, format_specification
+from ..envs.specification import (
+    Parameter,
+    SpecificationError,
+    convert_parameters,
+    format_specification,
+)
 from ..envs.version import __version__
 from .book import open_book
 

@@ -17,27 +17,18 @@ each other under the board's symmetries the book holds one, and all are found.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
-import math
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..envs import rules as r
-from ..envs.files import written_whole
+from ..envs.canonical import CanonicalForm
 from ..envs.game import Game, Position
-from ..envs.kernels import kernel
 from ..envs.registry import make_game
 from ..envs.specification import Parameter, SpecificationError
-from ..envs.version import __version__
-
-if TYPE_CHECKING:
-    from .agent import Agent, Decision
 
 FORMAT, FORMAT_VERSION = "plyground opening book", 1
 CENTRE = "centre"
@@ -47,8 +38,6 @@ BOOK_PARAMETERS = (
     Parameter("book", str, None, "opening moves without search: centre, or a file made by plyground book"),
     Parameter("book_plies", int, CENTRE_PLIES, "how many plies of the game book=centre decides", 1, 1000),
 )
-
-Progress = Callable[[int, int], None]  # positions done, positions in all
 
 
 class BookMove(NamedTuple):
@@ -224,103 +213,3 @@ class BookFile(Book):
         original = np.argsort(image_of)  # the inverse permutation: from actions of the canonical image back to those here
         values = None if move.values is None else {int(original[action]): value for action, value in move.values.items()}
         return move._replace(action=int(original[move.action]), values=values)
-
-
-@kernel
-def write_images(rules, records, symmetries, images):
-    """Write the images of ``records[0]`` under all symmetries but the first (the identity) into ``images``."""
-    images[0] = records[0]
-    for index in range(1, symmetries.shape[0]):
-        r.transform(rules, records[0], symmetries[index], images[index])
-
-
-class CanonicalForm:
-    """Finds, of all images of a position under the symmetries, the one whose record has the smallest bytes."""
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-        self._source, self._images = game.new_records(1), game.new_records(len(game.symmetries))
-
-    def __call__(self, position: Position) -> tuple[bytes, np.ndarray]:
-        """The bytes of the canonical image, and the permutation of the actions that leads to it (int16, num_actions)."""
-        symmetries = self.game.symmetries
-        if len(symmetries) == 1:
-            return position.record.tobytes(), symmetries[0]
-        self._source[0] = position.record
-        write_images(self.game.rules, self._source, symmetries, self._images)
-        forms = [image.tobytes() for image in self._images]
-        least = min(range(len(forms)), key=forms.__getitem__)
-        return forms[least], symmetries[least]
-
-
-def opening_positions(game: Game, plies: int) -> Iterator[tuple[int, ...]]:
-    """The positions of the first ``plies`` plies up to symmetry, by ply, each as the actions that lead to its canonical image."""
-    for layer in itertools.islice(position_layers(game), plies):
-        yield from layer
-
-
-def position_layers(game: Game, most: float = math.inf) -> Iterator[list[tuple[int, ...]]]:
-    """For each ply, from 0 on, the positions that are not over, up to symmetry, each as the actions that lead to its canonical image.
-
-    Raises:
-        SpecificationError: there are more than ``most`` positions of one ply.
-    """
-    canon = CanonicalForm(game)
-    layer: dict[bytes, tuple[int, ...]] = {canon(game.initial_position())[0]: ()}
-    for ply in itertools.count(1):
-        yield list(layer.values())
-        following: dict[bytes, tuple[int, ...]] = {}
-        for actions in layer.values():
-            position = game.position(actions)
-            for action in position.legal_actions():
-                ahead = position.after(action)
-                if not ahead.is_over:
-                    key, image_of = canon(ahead)
-                    following.setdefault(key, tuple(int(image_of[each]) for each in (*actions, action)))
-            if len(following) > most:
-                raise SpecificationError(f"{game.spec} has more than {most:,.0f} positions after {ply} plies, which are too many to list")
-        layer = following
-
-
-def write_book(path: str | Path, game: Game, agent: Agent, plies: int, seed: int = 0, progress: Progress | None = None) -> int:
-    """Let an agent analyse every position of the first ``plies`` plies and write the book; returns the number of positions.
-
-    The agent is reset before every position, so that no entry depends on the others. The file appears when it is complete.
-
-    Raises:
-        SpecificationError: the agent cannot play the game, or the file cannot be written.
-    """
-    target = Path(path)
-    if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
-        raise SpecificationError(f"the opening book {path} cannot be written: {target.parent} is no folder that can be written to, or {path} is one")
-    agent.get_ready(game)
-    listed = list(opening_positions(game, plies))
-    lines, scales = [], set()
-    for done, actions in enumerate(listed):
-        agent.reset(seed)
-        decision = agent.analyse(game.position(actions))
-        lines.append(_entry(game, actions, decision))
-        scales.add(decision.scale)
-        if progress is not None:
-            progress(done + 1, len(listed))
-    if len(scales) > 1:
-        raise SpecificationError(f"{agent.spec} values some positions in points and others as returns; a book holds one kind of values")
-    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
-    header = {"format": FORMAT, "version": FORMAT_VERSION, "game": game.spec, "rules": game.declaration.game_id, "agent": agent.spec}
-    header |= {"plyground": __version__, "plies": plies, "scale": scales.pop(), "positions": len(lines)}
-    header["sha256"] = hashlib.sha256(body).hexdigest()
-    try:
-        with written_whole(target) as file:
-            file.write(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)
-    except OSError as error:
-        raise SpecificationError(f"the opening book {path} cannot be written: {error.strerror}") from None
-    return len(lines)
-
-
-def _entry(game: Game, actions: tuple[int, ...], decision: Decision) -> dict[str, Any]:
-    """One line of a book: the action chosen first, then those of the same value, where values are not mere samples."""
-    best: dict[int, float | None] = {int(decision.action): decision.value}
-    if decision.values is not None and decision.errors is None:
-        best |= {action: value for action, value in decision.values.items() if value == decision.value}
-    name = game.action_to_text
-    return {"moves": ",".join(map(name, actions)), "best": {name(action): value for action, value in best.items()}, "exact": decision.exact}

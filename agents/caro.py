@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..envs.compiled.kernels import kernel
+from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
-from ..envs.gomoku import Gomoku, row_wins
-from ..envs.grid import count_run
-from ..envs.kernels import kernel
-from ..envs.randomness import random_below
+from ..envs.games.gomoku import Gomoku, row_wins
+from ..envs.games.grid import count_run
 from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent, register_preset

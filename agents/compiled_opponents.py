@@ -12,21 +12,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..envs import rules as r
-from ..envs.dispatch import missing, rule
+from ..envs.compiled.dispatch import missing, rule
+from ..envs.compiled.kernels import borrowing_kernel
+from ..envs.compiled.randomness import random_below
 from ..envs.game import Game
-from ..envs.kernels import borrowing_kernel
-from ..envs.randomness import random_below
-from ..envs.vector_opponents import choose_action
-from . import alphabeta_search as search
+from ..envs.single_agent.opponents import choose_action
 from .agent import Agent, heuristic_index
-from .alphabeta import AlphaBeta, Minimax, TreeSearchAgent
-from .gomoku_lines import load
-from .gomoku_scores import GomokuScores
-from .gomoku_search import GomokuPatterns
 from .greedy import Greedy, grade_actions
 from .random_agent import RandomAgent
-from .search_form import search_form
-from .transposition import GENERATIONS
+from .search import alphabeta_kernels as search
+from .search.alphabeta import AlphaBeta, Minimax, TreeSearchAgent
+from .search.gomoku.lines import load
+from .search.gomoku.patterns import GomokuPatterns
+from .search.gomoku.scores import GomokuScores
+from .search.search_form import search_form
+from .search.transposition import GENERATIONS
 
 UNLIMITED = 1 << 60  # nodes
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..envs import rules as r
+from ..envs.compiled.kernels import borrowing_kernel, kernel
+from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
-from ..envs.kernels import borrowing_kernel, kernel
-from ..envs.randomness import random_below
 from ..envs.specification import Parameter
 from .agent import Agent, Decision
 from .book import BOOK_PARAMETERS

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..envs.game import Game
+from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
-from ..envs.vector_opponents import Opponent
 from .agent import Agent
 from .compiled_opponents import compiled_form
 from .registry import make_agent

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 
 from plyground import Position, make_agent, make_game
-from plyground.agents.alphabeta_search import PROVEN
+from plyground.agents.search.alphabeta_kernels import PROVEN
 from rich.console import Console
 from rich.table import Table
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from plyground import Game, make_agent, make_game
-from plyground.evaluation.display import TournamentProgress
-from plyground.evaluation.isolation import IsolatedPlayer
 from plyground.evaluation.match import play_game
-from plyground.evaluation.process_engine import ProcessEngine
-from plyground.evaluation.store import Store
-from plyground.evaluation.table import CrossTable
+from plyground.evaluation.report.display import TournamentProgress
+from plyground.evaluation.runners.isolation import IsolatedPlayer
+from plyground.evaluation.runners.processes import ProcessEngine
+from plyground.evaluation.statistics.cross_table import CrossTable
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 
 GAMES = 1000

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import plyground
-from plyground.agents.policy_file import load_policy_file
+from plyground.agents.policies.policy_file import load_policy_file
 from rich.console import Console
 from rich.table import Table
 

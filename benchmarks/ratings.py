@@ -20,9 +20,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from plyground.evaluation.ratings import Meeting, rate, score_of
-from plyground.evaluation.sprt import H0, H1, Hypotheses, log_likelihood_ratio
-from plyground.evaluation.store import AgentEntry, Store
+from plyground.evaluation.sprt import (
+    H0,
+    H1,
+    Hypotheses,
+    log_likelihood_ratio,
+)
+from plyground.evaluation.statistics.ratings import Meeting, rate, score_of
+from plyground.evaluation.store.store import AgentEntry, Store
 
 SIMULATIONS = 1000
 REPORT_GAMES = 1_000_000

@@ -15,7 +15,12 @@ from collections.abc import Callable, Iterator
 
 import caro
 import pyspiel
-from plyground import Agent, Position, make_agent, make_game
+from plyground import (
+    Agent,
+    Position,
+    make_agent,
+    make_game,
+)
 from rich.console import Console
 from rich.table import Table
 

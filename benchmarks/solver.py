@@ -15,7 +15,7 @@ import time
 from typing import Literal
 
 from plyground import make_game
-from plyground.agents.solver import make_solver
+from plyground.agents.solvers.solver import make_solver
 from rich.console import Console
 from rich.table import Table
 from solver_positions import CLASSES, read_positions

@@ -17,9 +17,9 @@ import time
 
 import numpy as np
 from plyground import make_game
-from plyground.agents.solver import Progress, Watch, make_solver
-from plyground.agents.solver_dots_and_boxes import DotsAndBoxesSolver, exact_value
-from plyground.agents.solver_dots_and_boxes_tables import value_table
+from plyground.agents.solvers.dots_and_boxes.solver import DotsAndBoxesSolver, exact_value
+from plyground.agents.solvers.dots_and_boxes.tables import value_table
+from plyground.agents.solvers.solver import Progress, Watch, make_solver
 
 STARTS = {"": "empty", "i": "icelandic", "s": "swedish"}
 

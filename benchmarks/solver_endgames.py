@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 from plyground import Game, Position, make_game
-from plyground.agents.endgame import MEMORY_MB
-from plyground.agents.solver import make_solver, solver_class_of
+from plyground.agents.solvers.endgame import MEMORY_MB
+from plyground.agents.solvers.solver import make_solver, solver_class_of
 from rich.console import Console
 from rich.table import Table
 

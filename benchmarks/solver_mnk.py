@@ -9,7 +9,7 @@ import argparse
 import time
 
 from plyground import make_game
-from plyground.agents.solver import make_solver
+from plyground.agents.solvers.solver import make_solver
 from rich.console import Console
 from rich.table import Table
 

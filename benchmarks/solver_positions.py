@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 from plyground import Game, Position, make_game
-from plyground.agents.solver import make_solver
-from plyground.agents.solver_connect_four import ConnectFourSolver
+from plyground.agents.solvers.connect_four.solver import ConnectFourSolver
+from plyground.agents.solvers.solver import make_solver
 
 FOLDER = Path(__file__).parent / "positions"
 SEED = 0

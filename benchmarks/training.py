@@ -22,7 +22,7 @@ import numpy as np
 import pettingzoo
 import torch
 from plyground import make_game
-from plyground.evaluation.ladder import play_ladder
+from plyground.evaluation.gauntlet import play_ladder
 from plyground.training.learner import Learner
 from plyground.training.network import full_precision
 from plyground.training.players import NetworkPlayer

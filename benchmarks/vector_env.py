@@ -23,8 +23,8 @@ import numpy as np
 import pettingzoo
 import plyground
 from plyground.agents.opponents import make_opponents
-from plyground.envs.randomness import new_stream
-from plyground.envs.vector_games import GameBatch
+from plyground.envs.compiled.randomness import new_stream
+from plyground.envs.single_agent.game_batch import GameBatch
 from rich.console import Console
 from rich.table import Table
 

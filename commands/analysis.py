@@ -10,15 +10,29 @@ import typer
 from rich.console import Console
 
 from ..agents import Agent, Decision, make_agent
-from ..agents.book import write_book
+from ..agents.book_writer import write_book
 from ..agents.human import HumanAgent
-from ..agents.solver import DEFAULT_MEMORY_MB, Solution, SolveInterrupted, describe, make_solver
+from ..agents.solvers.solver import (
+    DEFAULT_MEMORY_MB,
+    Solution,
+    SolveInterrupted,
+    describe,
+    make_solver,
+)
 from ..envs import Position, make_game
 from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
-from ..evaluation import analysis as report
-from ..evaluation import display
-from .common import INTERRUPTED, GameArgument, JsonOption, SeedOption, app, print_json, read_moves
+from ..evaluation.report import analysis as report
+from ..evaluation.report import display
+from .common import (
+    INTERRUPTED,
+    GameArgument,
+    JsonOption,
+    SeedOption,
+    app,
+    print_json,
+    read_moves,
+)
 
 # How agents that value only the action they choose, unless they are asked for more, are asked for more.
 VALUES_OF_ALL: dict[str, dict[str, Any]] = {"alphabeta": {"values": True}, "solver": {"moves": "all"}}

@@ -12,8 +12,8 @@ import typer.core
 
 from ..envs import Game, IllegalActionError
 from ..envs.specification import SpecificationError
-from ..evaluation.engines import EngineError
-from ..evaluation.store import StoreError
+from ..evaluation.runners.runner import EngineError
+from ..evaluation.store.store import StoreError
 from ..training.folder import TrainingError
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..evaluation.contest import Conditions
-from ..evaluation.engines import Engine, LocalEngine
-from ..evaluation.isolation import ISOLATION
 from ..evaluation.match import Limits
-from ..evaluation.process_engine import ProcessEngine
-from ..evaluation.ray_engine import RayEngine
+from ..evaluation.runners.contest import Conditions
+from ..evaluation.runners.isolation import ISOLATION
+from ..evaluation.runners.processes import ProcessEngine
+from ..evaluation.runners.ray_cluster import RayEngine
+from ..evaluation.runners.runner import Engine, LocalEngine
 from ..evaluation.tournament import Tournament
 from ..evaluation.withdrawals import WITHDRAW_AFTER
 

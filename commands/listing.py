@@ -13,12 +13,19 @@ from rich.padding import Padding
 
 from ..agents.registry import agent_classes, agent_presets
 from ..envs import Game, make_game
-from ..envs.perft import perft as count_sequences
+from ..envs.conformance.perft import perft as count_sequences
 from ..envs.registry import game_names
 from ..envs.specification import Parameter, check_names
-from ..evaluation import display
-from ..evaluation.size import size_report
-from .common import GameArgument, JsonOption, OpeningOption, app, print_json, read_moves
+from ..evaluation.complexity import size_report
+from ..evaluation.report import display
+from .common import (
+    GameArgument,
+    JsonOption,
+    OpeningOption,
+    app,
+    print_json,
+    read_moves,
+)
 
 
 @app.command()

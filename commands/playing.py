@@ -10,12 +10,26 @@ from ..agents import Decision
 from ..agents.human import HumanAgent, HumanQuit
 from ..envs import Position, make_game
 from ..envs.game import PLAYERS
-from ..evaluation import display
-from ..evaluation.contest import Contest
 from ..evaluation.match import GameResult, play_game
+from ..evaluation.report import display
+from ..evaluation.runners.contest import Contest
 from ..evaluation.tournament import distinct_labels
-from .common import GameArgument, JsonOption, OpeningOption, SeedOption, app, print_json, read_moves
-from .conditions import GameTimeOption, IsolateOption, MemoryLimitOption, MoveTimeoutOption, read_conditions
+from .common import (
+    GameArgument,
+    JsonOption,
+    OpeningOption,
+    SeedOption,
+    app,
+    print_json,
+    read_moves,
+)
+from .conditions import (
+    GameTimeOption,
+    IsolateOption,
+    MemoryLimitOption,
+    MoveTimeoutOption,
+    read_conditions,
+)
 
 
 @app.command()

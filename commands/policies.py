@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..agents.policy import load_run
-from ..agents.policy_file import OnnxNetwork, load_policy_file
+from ..agents.policies.policy import load_run
+from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
 from ..envs.specification import SpecificationError
-from ..evaluation import display
+from ..evaluation.report import display
 from .common import app
 
 
@@ -55,7 +55,7 @@ def export_policy(
 def _export_zip(path: Path, out: Path, trained_on: str) -> None:
     game = make_game(trained_on)
     try:
-        from ..agents.sb3_policy import load_sb3_model
+        from ..agents.policies.sb3 import load_sb3_model
         from ..training.export import export_policy as export
     except ImportError:
         raise SpecificationError('models of stable-baselines3 are exported with torch: pip install "plyground[train]"') from None

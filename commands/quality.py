@@ -10,15 +10,31 @@ from rich.console import Console
 
 from ..agents import make_agent
 from ..agents.human import HumanAgent
-from ..agents.solver import DEFAULT_MEMORY_MB
+from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
-from ..evaluation.display import show_steps
-from ..evaluation.quality import REACH, TIME_LIMIT, Evidence, Judge, ask_agents, first_ply_within_reach, sample_positions, stored_moves
-from ..evaluation.quality_table import print_qualities, to_json
-from ..evaluation.store import Store, StoreError
+from ..evaluation.quality import (
+    REACH,
+    TIME_LIMIT,
+    Evidence,
+    Judge,
+    ask_agents,
+    first_ply_within_reach,
+    sample_positions,
+    stored_moves,
+)
+from ..evaluation.report.display import show_steps
+from ..evaluation.report.quality_table import print_qualities, to_json
+from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
-from .common import INTERRUPTED, GameArgument, JsonOption, SeedOption, app, print_json
+from .common import (
+    INTERRUPTED,
+    GameArgument,
+    JsonOption,
+    SeedOption,
+    app,
+    print_json,
+)
 
 DEFAULT_POSITIONS = 300
 

@@ -13,12 +13,29 @@ from rich.text import Text
 
 from ..envs.files import written_whole
 from ..envs.specification import SpecificationError
-from ..evaluation.display import duration, percent, plain_table, show_steps, status_line
-from ..evaluation.export import FORMATS, export_games
-from ..evaluation.report import TournamentReport, parse_anchor, print_report, report_store
-from ..evaluation.report_html import report_page
-from ..evaluation.sprt import H0, H1, Hypotheses, SprtMatch, SprtState
-from ..evaluation.store import Store, StoreError
+from ..evaluation.report.display import (
+    duration,
+    percent,
+    plain_table,
+    show_steps,
+    status_line,
+)
+from ..evaluation.report.html import report_page
+from ..evaluation.report.report import (
+    TournamentReport,
+    parse_anchor,
+    print_report,
+    report_store,
+)
+from ..evaluation.sprt import (
+    H0,
+    H1,
+    Hypotheses,
+    SprtMatch,
+    SprtState,
+)
+from ..evaluation.store.export import FORMATS, export_games
+from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import Plan
 from .common import (
     DEFAULT_STORE,

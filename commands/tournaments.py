@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 
 from ..envs.specification import SpecificationError
-from ..evaluation import display
+from ..evaluation.report import display
 from ..evaluation.schedule import FORMATS
-from ..evaluation.store import Store
-from ..evaluation.table import CrossTable
+from ..evaluation.statistics.cross_table import CrossTable
+from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan, Tournament
 from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
 from ..evaluation.withdrawals import WITHDRAW_AFTER

@@ -15,10 +15,16 @@ from rich.text import Text
 
 from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
-from ..evaluation.display import percent
-from ..evaluation.ladder import play_ladder
+from ..evaluation.gauntlet import play_ladder
+from ..evaluation.report.display import percent
 from ..training.settings import Settings, make_settings, read_count
-from .common import INTERRUPTED, GameArgument, SeedOption, app, same_command
+from .common import (
+    INTERRUPTED,
+    GameArgument,
+    SeedOption,
+    app,
+    same_command,
+)
 
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 NOTHING = "none"

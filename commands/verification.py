@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..evaluation import display
-from ..evaluation.store import Store
+from ..evaluation.report import display
+from ..evaluation.store.store import Store
 from ..evaluation.verify import verify as verify_games
 from .common import DEFAULT_STORE, app
 from .conditions import IsolateOption

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from types import ModuleType
 
-from .aec import BoardEnv, IllegalMoveError, environment_module
+from .aec import BoardEnv, IllegalMoveError, env_functions, register_id
 from .conformance import ConformanceError, check_env, check_game
 from .declaration import Facts, declare_game
-from .game import Game, IllegalActionError, Outcome, Position
+from .game import (
+    Game,
+    IllegalActionError,
+    Outcome,
+    Position,
+)
 from .registry import BUILT_IN, make_game, register_game
 from .specification import Parameter, SpecificationError, check_names
 
@@ -26,19 +32,22 @@ __all__ = [
     "check_env",
     "check_game",
     "declare_game",
-    "environment_module",
+    "env_functions",
     "make_game",
     "register_game",
 ]
 
-_modules = {module.__name__.rpartition(".")[2]: module for module in map(environment_module, BUILT_IN)}
+for _declaration in (rules_type.declaration for rules_type in BUILT_IN):  # type: ignore[attr-defined]
+    register_id(_declaration, f"{__name__}.{_declaration.game_id}:env")
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Called for a name that does not exist: an environment of another version or game gets a helpful answer."""
+    """``plyground.envs.connect_four_v0`` without an import of its own; an unknown version or game gets a helpful answer."""
     if name.rpartition("_v")[2].isdigit():
+        known = [rules_type.declaration.game_id for rules_type in BUILT_IN]  # type: ignore[attr-defined]
         try:
-            check_names("there is no environment", [name], _modules)
+            check_names("there is no environment", [name], known)
         except SpecificationError as error:
             raise AttributeError(str(error)) from None
+        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

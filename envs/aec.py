@@ -4,16 +4,13 @@
 ``OrderEnforcingWrapper``, with the same errors and messages, but the class does it itself: three wrappers cost many times what the
 move costs. ``raw_env()`` is the same class without these checks; it refuses an illegal action with an error.
 
-Every registered game has a module made by :func:`environment_module`, such as ``plyground.envs.connect_four_v0``, with ``env`` and ``raw_env``.
+Every game of ours has a module such as ``plyground.envs.connect_four_v0`` with ``env`` and ``raw_env``; :func:`env_functions` makes them.
 """
 
 from __future__ import annotations
 
-import importlib.machinery
 import inspect
-import sys
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,9 +20,15 @@ from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from . import rules as r
+from .compiled.kernels import announce_compilation, entry_point, kernel
+from .declaration import Declaration
 from .entry_points import records_of
-from .game import PLAYERS, Game, IllegalActionError, Position
-from .kernels import announce_compilation, entry_point, kernel
+from .game import (
+    PLAYERS,
+    Game,
+    IllegalActionError,
+    Position,
+)
 from .registry import make_game
 from .rendering import RENDER_MODES, RenderedBoard
 
@@ -338,15 +341,12 @@ def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any)
     return BoardEnv(make_game(game, parameters), render_mode, checked=False)
 
 
-def environment_module(rules_type: Any) -> ModuleType:
-    """Make and publish the module of a game's environment, and register it with PettingZoo.
+def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..., BoardEnv]]:
+    """The functions ``env`` and ``raw_env`` of one game, with its parameters as keywords.
 
-    Afterwards ``from plyground.envs import NAME_vN``, ``import plyground.envs.NAME_vN`` and ``pettingzoo.make("aec", "plyground/NAME-vN")`` work.
+    The game's id is registered with PettingZoo too: ``pettingzoo.make("aec", "plyground/NAME-vN")``.
     """
     declaration = rules_type.declaration
-    module = ModuleType(f"{__package__}.{declaration.game_id}", sys.modules[rules_type.__module__].__doc__)
-    module.__spec__ = importlib.machinery.ModuleSpec(module.__name__, None)
-    module.__package__ = __package__
 
     def constructor(name: str, checked: bool, summary: str) -> Callable[..., BoardEnv]:
         def construct(render_mode: str | None = None, **parameters: Any) -> BoardEnv:
@@ -354,24 +354,25 @@ def environment_module(rules_type: Any) -> ModuleType:
 
         described: Any = construct
         described.__name__ = described.__qualname__ = name
-        described.__module__ = module.__name__
         described.__doc__ = summary + "\n\n" + "\n".join(_describe(declaration))
         described.__signature__ = _signature(declaration)
         return construct
 
-    public: Any = module
-    public.env = constructor("env", True, f"{declaration.title} as a PettingZoo AEC environment.")
-    public.raw_env = constructor("raw_env", False, f"{declaration.title} without the checks of ``env``: an illegal action raises IllegalMoveError.")
-    public.__all__ = ["env", "raw_env"]
-    sys.modules[module.__name__] = module
-    setattr(sys.modules[__package__], declaration.game_id, module)
+    title = declaration.title
+    env = constructor("env", True, f"{title} as a PettingZoo AEC environment.")
+    raw_env = constructor("raw_env", False, f"{title} without the checks of ``env``: an illegal action raises IllegalMoveError.")
+    register_id(declaration, env)
+    return env, raw_env
+
+
+def register_id(declaration: Declaration, entry_point: Callable[..., BoardEnv] | str) -> None:
+    """Make a game's environment known to ``pettingzoo.make``; the first registration stays."""
     game_id = f"plyground/{declaration.name}-v{declaration.version}"
     if game_id not in pettingzoo.aec_registry:
-        pettingzoo.register("aec", game_id, entry_point=f"{module.__name__}:env")
-    return module
+        pettingzoo.register("aec", game_id, entry_point=entry_point)
 
 
-def _describe(declaration: Any) -> Iterator[str]:
+def _describe(declaration: Declaration) -> Iterator[str]:
     yield "Args:"
     yield f"    render_mode: one of {', '.join(RENDER_MODES)}, or None."
     for parameter in declaration.parameters + declaration.short_forms:
@@ -379,7 +380,7 @@ def _describe(declaration: Any) -> Iterator[str]:
         yield f"    {parameter.name}: {parameter.help}; {parameter.allowed()}{default}."
 
 
-def _signature(declaration: Any) -> inspect.Signature:
+def _signature(declaration: Declaration) -> inspect.Signature:
     keyword = inspect.Parameter.KEYWORD_ONLY
     names = [inspect.Parameter(p.name, keyword, default=p.default) for p in declaration.parameters + declaration.short_forms]
     first = inspect.Parameter("render_mode", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)

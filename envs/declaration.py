@@ -7,7 +7,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .specification import Parameter, SpecificationError, check_names, convert_parameters
+from .specification import (
+    Parameter,
+    SpecificationError,
+    check_names,
+    convert_parameters,
+)
 
 T = TypeVar("T", bound=type)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import rules as r
-from .kernels import entry_point, kernel
+from .compiled.kernels import entry_point, kernel
 
 
 @kernel

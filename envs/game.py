@@ -251,13 +251,13 @@ class Position:
 
     def to_image(self, last_action: int | None = None, longest_side: int = 600) -> Any:
         """The board as a Pillow image."""
-        from .drawing import to_image
+        from .pictures.drawing import to_image
 
         return to_image(r.picture(self.game.rules, self.record, last_action), longest_side)
 
     def to_svg(self, last_action: int | None = None) -> str:
         """The board as an SVG element."""
-        from .drawing import to_svg
+        from .pictures.drawing import to_svg
 
         return to_svg(r.picture(self.game.rules, self.record, last_action))
 

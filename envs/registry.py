@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .connect_four import ConnectFour
-from .dots_and_boxes import DotsAndBoxes
 from .game import Game
-from .gomoku import Gomoku
+from .games.connect_four import ConnectFour
+from .games.dots_and_boxes import DotsAndBoxes
+from .games.gomoku import Gomoku
+from .games.tic_tac_toe import TicTacToe
 from .specification import SpecificationError, check_names, parse_specification
-from .tic_tac_toe import TicTacToe
 
 # Adding a game: its file, and its rules type here.
 BUILT_IN: tuple[type, ...] = (TicTacToe, ConnectFour, DotsAndBoxes, Gomoku)

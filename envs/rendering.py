@@ -32,13 +32,13 @@ class RenderedBoard:
             return None
         if self.render_mode == "ansi":
             return str(position)
-        from .drawing import to_array
+        from .pictures.drawing import to_array
 
         pixels = to_array(r.picture(self.game.rules, position.record, self._last_action))
         if self.render_mode == "rgb_array":
             return pixels
         if self._window is None:
-            from .window import Window
+            from .pictures.window import Window
 
             self._window = Window(self.game.declaration.title)
         self._window.show(pixels, self.metadata["render_fps"])

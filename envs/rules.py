@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import missing, rule
-from .drawing import text_picture
-from .randomness import random_below
+from .compiled.dispatch import missing, rule
+from .compiled.randomness import random_below
+from .pictures.drawing import text_picture
 
 NOBODY = -1  # the value of a `winner` field while nobody has won
 
@@ -180,7 +180,7 @@ def board_text(rules: Any, position: Any) -> str:
 
 @functools.singledispatch
 def picture(rules: Any, position: Any, last_action: int | None) -> Any:
-    """The board as a :class:`~plyground.envs.drawing.Picture`; a game that draws none shows its board as text."""
+    """The board as a :class:`~plyground.envs.pictures.drawing.Picture`; a game that draws none shows its board as text."""
     return text_picture(board_text(rules, position))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import rules as r
-from .kernels import kernel
-from .randomness import random_below
+from .compiled.kernels import kernel
+from .compiled.randomness import random_below
 
 OVER, ILLEGAL = 2, 3  # what `advance` returns besides the next player
 

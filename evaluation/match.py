@@ -97,7 +97,7 @@ class Fault(Exception):
 
 
 class Player(ABC):
-    """What sits at the board. :class:`LocalPlayer` is an agent of this process; see also :mod:`~plyground.evaluation.isolation`.
+    """What sits at the board. :class:`LocalPlayer` is an agent of this process; see also :mod:`~plyground.evaluation.runners.isolation`.
 
     All methods raise Fault for what the agent does wrong.
     """

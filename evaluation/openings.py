@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..agents import Agent, make_agent
-from ..agents.book import position_layers
+from ..envs.canonical import position_layers
+from ..envs.compiled.kernels import announce_compilation
+from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, IllegalActionError
-from ..envs.kernels import announce_compilation
-from ..envs.randomness import new_stream
 from ..envs.specification import SpecificationError
 from ..envs.stepping import draw_opening
 

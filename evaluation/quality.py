@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents.agent import Agent
-from ..agents.solver import DEFAULT_MEMORY_MB, Solver, make_solver
+from ..agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
+from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, IllegalActionError, Position
-from ..envs.randomness import new_stream
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .store import Store, StoreError
+from .store.store import Store, StoreError
 
 PHASES = ("opening", "middle", "end")  # thirds of the longest game
 REACH = 30  # the plies that may be left so that all moves of most positions are solved within seconds

@@ -10,8 +10,8 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterator
 
-from .contest import ScheduledGame
 from .openings import Openings
+from .runners.contest import ScheduledGame
 
 Meeting = tuple[int, int]  # the numbers of two agents, the lower one first
 

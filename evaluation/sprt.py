@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..envs.specification import SpecificationError
-from .contest import USUAL, Conditions
-from .engines import Engine
-from .ratings import Ratings, rate, score_of
-from .store import Store, StoredGame
-from .table import CrossTable
+from .runners.contest import USUAL, Conditions
+from .runners.runner import Engine
+from .statistics.cross_table import CrossTable
+from .statistics.ratings import Ratings, rate, score_of
+from .store.store import Store, StoredGame
 from .tournament import Plan, Tournament
 
 UNSEEN = 1e-3  # pairs

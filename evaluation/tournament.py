@@ -12,12 +12,22 @@ from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, check_names
 from ..envs.version import __version__
-from .contest import USUAL, Conditions, Contest, ScheduledGame
-from .engines import Engine, LocalEngine
 from .match import NO_LIMITS, Limits
 from .openings import Openings
+from .runners.contest import (
+    USUAL,
+    Conditions,
+    Contest,
+    ScheduledGame,
+)
+from .runners.runner import Engine, LocalEngine
 from .schedule import FORMATS, Schedule
-from .store import AgentEntry, GameKey, Store, StoredGame
+from .store.store import (
+    AgentEntry,
+    GameKey,
+    Store,
+    StoredGame,
+)
 from .withdrawals import Withdrawals, Withdrawn
 
 LARGEST_SEED = 2**63 - 1

@@ -9,9 +9,14 @@ from typing import NamedTuple
 
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .contest import Arena, Conditions, Contest, ScheduledGame
 from .match import CRASHES, OUT_OF_TIME
-from .store import Store, StoredGame, StoredTournament
+from .runners.contest import (
+    Arena,
+    Conditions,
+    Contest,
+    ScheduledGame,
+)
+from .store.store import Store, StoredGame, StoredTournament
 
 
 class Deviation(NamedTuple):

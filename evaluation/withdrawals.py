@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .match import CRASHES
-from .store import StoredGame
+from .store.store import StoredGame
 
 WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament is told otherwise
 

@@ -9,9 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import plyground
-from plyground.envs import Facts, Parameter, check_env, check_game, declare_game, environment_module, register_game
+from plyground.envs import (
+    Facts,
+    Parameter,
+    check_env,
+    check_game,
+    declare_game,
+    env_functions,
+    register_game,
+)
 from plyground.envs import rules as r
-from plyground.envs.randomness import mix64
+from plyground.envs.compiled.randomness import mix64
 
 
 @register_game
@@ -116,7 +124,8 @@ def outcome_reason(rules: TwentyOne, position: Any) -> str:
     return f"{rules.goal} reached"
 
 
-twenty_one_v0 = environment_module(TwentyOne)  # also plyground.envs.twenty_one_v0 and pettingzoo.make("aec", "plyground/twenty_one-v0")
+# The environments; also pettingzoo.make("aec", "plyground/twenty_one-v0").
+env, raw_env = env_functions(TwentyOne)
 
 
 def main() -> None:
@@ -125,7 +134,7 @@ def main() -> None:
     print("twenty_one conforms")
 
     agent = plyground.make_agent("random", seed=1)
-    environment = twenty_one_v0.env(goal=10, render_mode="ansi")
+    environment = env(goal=10, render_mode="ansi")
     environment.reset()
     for player in environment.agent_iter():
         _, reward, terminated, _, _ = environment.last()

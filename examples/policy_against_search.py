@@ -9,9 +9,9 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from plyground.evaluation.display import print_cross_table
-from plyground.evaluation.store import Store
-from plyground.evaluation.table import CrossTable
+from plyground.evaluation.report.display import print_cross_table
+from plyground.evaluation.statistics.cross_table import CrossTable
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 from plyground.training.export import export_policy
 from plyground.training.sb3 import BoardVecEnv

@@ -17,7 +17,7 @@ from playthroughs import digest, playthrough
 from plyground import Game, make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.aec import env as make_env
-from plyground.envs.perft import perft
+from plyground.envs.conformance.perft import perft
 from plyground.envs.specification import SpecificationError
 
 

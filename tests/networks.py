@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 from plyground import make_game
-from plyground.agents.policy_file import WHOLE_RETURN, policy_metadata
+from plyground.agents.policies.policy_file import WHOLE_RETURN, policy_metadata
 
 
 def write_network(path, spec, weights=None, bias=None, value_weights=None, value=WHOLE_RETURN):

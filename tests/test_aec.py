@@ -17,7 +17,14 @@ import pytest
 from pettingzoo.classic.connect_four import connect_four as pettingzoo_connect_four
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
-from plyground.envs import BoardEnv, IllegalMoveError, connect_four_v0, dots_and_boxes_v0, gomoku_v0, tic_tac_toe_v0
+from plyground.envs import (
+    BoardEnv,
+    IllegalMoveError,
+    connect_four_v0,
+    dots_and_boxes_v0,
+    gomoku_v0,
+    tic_tac_toe_v0,
+)
 from plyground.envs.aec import env as make_env
 from plyground.envs.aec import raw_env as make_raw_env
 
@@ -441,12 +448,12 @@ print(environment.observe("player_0")["observation"].shape)
     assert (result.stdout, result.returncode) == ("(5, 7, 2)\n", 0), result.stderr
 
 
-def test_publishing_a_game_twice_neither_warns_nor_breaks():
+def test_making_the_functions_of_a_game_twice_neither_warns_nor_breaks():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for rules in plyground.envs.BUILT_IN:
-            module = plyground.envs.environment_module(rules)
-            assert getattr(plyground.envs, rules.declaration.game_id) is module
+            env, raw_env = plyground.envs.env_functions(rules)
+            assert env().game == raw_env().game == plyground.make_game(rules.declaration.name)
 
 
 def test_an_environment_of_another_version_is_named():

@@ -13,7 +13,7 @@ import sys
 import pytest
 from plyground import make_agent, make_game
 from plyground.cli import app
-from plyground.evaluation.display import thoughts, value_in_words
+from plyground.evaluation.report.display import thoughts, value_in_words
 from typer.testing import CliRunner
 
 AGENTS = ["random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "montecarlo:simulations=20", "mcts:simulations=300", "solver"]

@@ -8,7 +8,9 @@ import random
 
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.book import BookFile, CanonicalForm, opening_positions, write_book
+from plyground.agents.book import BookFile
+from plyground.agents.book_writer import write_book
+from plyground.envs.canonical import CanonicalForm, opening_positions
 from plyground.envs.specification import SpecificationError
 
 GAMES = [

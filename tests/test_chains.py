@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
-from plyground.envs.dots_and_boxes import CHAINS
-from plyground.envs.dots_and_boxes_chains import control_value
+from plyground.envs.games.dots_and_boxes import CHAINS
+from plyground.envs.games.dots_and_boxes_chains import control_value
 
 
 def control(*structures):

@@ -16,7 +16,7 @@ import pytest
 from plyground.agents.registry import agent_classes
 from plyground.cli import app
 from plyground.envs.registry import game_names
-from plyground.evaluation.store import Store
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 from typer.testing import CliRunner
 

@@ -13,7 +13,13 @@ from broken import environments
 from broken.games import FAULTS, Line
 from pettingzoo.classic.connect_four import connect_four as pettingzoo_connect_four
 from pettingzoo.utils.env_logger import EnvLogger
-from plyground.envs import BoardEnv, ConformanceError, check_env, check_game, declare_game
+from plyground.envs import (
+    BoardEnv,
+    ConformanceError,
+    check_env,
+    check_game,
+    declare_game,
+)
 from plyground.envs import rules as r
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,7 +8,7 @@ import pytest
 from broken.games import Line
 from plyground import Game, make_agent, make_game
 from plyground.agents.compiled_opponents import compiled_form
-from plyground.agents.solver import make_solver, solve
+from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
 

@@ -13,11 +13,11 @@ import psutil
 import pytest
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.contest import Conditions, Contest
-from plyground.evaluation.engines import Engine, EngineError, LocalEngine
 from plyground.evaluation.match import EXITED
-from plyground.evaluation.process_engine import ProcessEngine
-from plyground.evaluation.store import Store
+from plyground.evaluation.runners.contest import Conditions, Contest
+from plyground.evaluation.runners.processes import ProcessEngine
+from plyground.evaluation.runners.runner import Engine, EngineError, LocalEngine
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 from test_tournament import count_games, records, run
 
@@ -130,7 +130,7 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
 
 
 def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr("plyground.evaluation.dispatch.MOST_DEATHS", 2)
+    monkeypatch.setattr("plyground.evaluation.runners.worker_pool.MOST_DEATHS", 2)
 
     class Doomed(ProcessEngine):
         """Its workers are killed when they are given the first game."""

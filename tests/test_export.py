@@ -12,8 +12,8 @@ import pyarrow.parquet
 import pytest
 from plyground.cli import app
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.export import COLUMNS, export_games
-from plyground.evaluation.store import Store, StoreError
+from plyground.evaluation.store.export import COLUMNS, export_games
+from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
 from typer.testing import CliRunner
 

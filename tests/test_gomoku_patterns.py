@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.alphabeta_search import PROVEN
-from plyground.agents.search_form import search_form
-from plyground.envs import gomoku_patterns as patterns
+from plyground.agents.search.alphabeta_kernels import PROVEN
+from plyground.agents.search.search_form import search_form
 from plyground.envs import rules as r
+from plyground.envs.games import gomoku_patterns as patterns
 
 RULES = {"freestyle": patterns.FREESTYLE, "standard": patterns.STANDARD, "caro": patterns.CARO, "caro_overline": patterns.CARO_OVERLINE}
 NAMES = ["nothing", "one", "open one", "two", "open two", "three", "open three", "four", "open four", "five"]

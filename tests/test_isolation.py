@@ -16,11 +16,27 @@ import psutil
 import pytest
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.contest import Conditions, Contest
-from plyground.evaluation.isolation import ALWAYS, AUTO, NEVER, IsolatedPlayer, is_isolated
-from plyground.evaluation.match import EXITED, HUNG, ILLEGAL_ACTION, NO_ACTION, OUT_OF_MEMORY, OUT_OF_TIME, RAISED, Limits, play_game
-from plyground.evaluation.report import report_store
-from plyground.evaluation.store import Store
+from plyground.evaluation.match import (
+    EXITED,
+    HUNG,
+    ILLEGAL_ACTION,
+    NO_ACTION,
+    OUT_OF_MEMORY,
+    OUT_OF_TIME,
+    RAISED,
+    Limits,
+    play_game,
+)
+from plyground.evaluation.report.report import report_store
+from plyground.evaluation.runners.contest import Conditions, Contest
+from plyground.evaluation.runners.isolation import (
+    ALWAYS,
+    AUTO,
+    NEVER,
+    IsolatedPlayer,
+    is_isolated,
+)
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 from test_tournament import records, run
 

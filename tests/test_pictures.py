@@ -10,8 +10,9 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import plyground
 import pytest
-from plyground.envs import aec, connect_four_v0, drawing, tic_tac_toe_v0
+from plyground.envs import aec, connect_four_v0, tic_tac_toe_v0
 from plyground.envs import rules as r
+from plyground.envs.pictures import drawing
 
 SPECS = [
     "tic_tac_toe",

@@ -20,11 +20,16 @@ import torch
 from models import Convolutions, new_model
 from plyground import make_agent, make_game
 from plyground.agents.opponents import make_opponents
-from plyground.agents.policy_file import FORMAT, TO_COME, load_policy_file, policy_metadata
+from plyground.agents.policies.policy_file import (
+    FORMAT,
+    TO_COME,
+    load_policy_file,
+    policy_metadata,
+)
 from plyground.cli import app
-from plyground.envs.randomness import new_stream
+from plyground.envs.compiled.randomness import new_stream
+from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.specification import SpecificationError
-from plyground.envs.vector_games import GameBatch
 from plyground.training.export import PolicyExporter, export_policy, random_observations
 from plyground.training.sb3 import BoardVecEnv
 from sb3_contrib import MaskablePPO

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from networks import write_network
 from plyground import make_agent, make_game
-from plyground.agents.policy_file import TO_COME, WHOLE_RETURN
+from plyground.agents.policies.policy_file import TO_COME, WHOLE_RETURN
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
 

@@ -12,7 +12,6 @@ import pytest
 from plyground.agents import Agent, Decision, make_agent
 from plyground.cli import app
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.intervals import mean_margin, share_interval
 from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.quality import (
     BLUNDERS,
@@ -26,8 +25,14 @@ from plyground.evaluation.quality import (
     sample_positions,
     stored_moves,
 )
-from plyground.evaluation.quality_table import ALL, qualities
-from plyground.evaluation.store import AgentEntry, Store, StoredGame, StoreError
+from plyground.evaluation.report.quality_table import ALL, qualities
+from plyground.evaluation.statistics.intervals import mean_margin, share_interval
+from plyground.evaluation.store.store import (
+    AgentEntry,
+    Store,
+    StoredGame,
+    StoreError,
+)
 from typer.testing import CliRunner
 
 TIC_TAC_TOE = plyground.make_game("tic_tac_toe")

@@ -6,7 +6,15 @@ import choix
 import numpy as np
 import pytest
 import scipy.optimize
-from plyground.evaluation.ratings import ELO, Meeting, Ratings, RatingsError, elo_of, rate, score_of
+from plyground.evaluation.statistics.ratings import (
+    ELO,
+    Meeting,
+    Ratings,
+    RatingsError,
+    elo_of,
+    rate,
+    score_of,
+)
 
 VALUES = np.array([0, 0.5, 1, 1.5, 2])
 

@@ -9,8 +9,8 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 
 import psutil
 import pytest
-from plyground.evaluation.engines import EngineError
-from plyground.evaluation.ray_engine import RayEngine
+from plyground.evaluation.runners.ray_cluster import RayEngine
+from plyground.evaluation.runners.runner import EngineError
 from plyground.evaluation.tournament import Plan
 from test_engines import play
 from test_tournament import records, run

@@ -8,9 +8,14 @@ import pytest
 from plyground.cli import app
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult
-from plyground.evaluation.ratings import ELO, QUANTILE, elo_of
-from plyground.evaluation.report import parse_anchor, report_store
-from plyground.evaluation.store import AgentEntry, Store, StoredGame, StoreError
+from plyground.evaluation.report.report import parse_anchor, report_store
+from plyground.evaluation.statistics.ratings import ELO, QUANTILE, elo_of
+from plyground.evaluation.store.store import (
+    AgentEntry,
+    Store,
+    StoredGame,
+    StoreError,
+)
 from plyground.evaluation.tournament import Plan, Tournament
 from typer.testing import CliRunner
 

@@ -13,14 +13,20 @@ import pytest
 from plyground.agents import make_agent
 from plyground.cli import app
 from plyground.envs import rules as r
-from plyground.envs.drawing import to_svg
+from plyground.envs.pictures.drawing import to_svg
 from plyground.evaluation.match import GameResult, play_game
-from plyground.evaluation.ratings import Meeting, rate
-from plyground.evaluation.replays import ChosenGame, Frames, Gallery, _change, replay_data
-from plyground.evaluation.report import report_store
-from plyground.evaluation.report_html import report_page
-from plyground.evaluation.report_plots import Axis, forest, ticks
-from plyground.evaluation.store import AgentEntry, Store, StoredGame
+from plyground.evaluation.report.html import report_page
+from plyground.evaluation.report.plots import Axis, forest, ticks
+from plyground.evaluation.report.replays import (
+    ChosenGame,
+    Frames,
+    Gallery,
+    _change,
+    replay_data,
+)
+from plyground.evaluation.report.report import report_store
+from plyground.evaluation.statistics.ratings import Meeting, rate
+from plyground.evaluation.store.store import AgentEntry, Store, StoredGame
 from typer.testing import CliRunner
 
 GAMES = ("tic_tac_toe", "connect_four:rows=4,cols=5", "dots_and_boxes:rows=2,cols=2", "gomoku:size=7")

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from plyground import make_game
 from plyground.envs import rules as r
-from plyground.envs.randomness import new_stream
+from plyground.envs.compiled.randomness import new_stream
 from reference import make_reference
 from reference.heuristics import HEURISTICS
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from plyground import make_agent, make_game
 from plyground.evaluation.openings import Openings
-from plyground.evaluation.report import print_report, report_store
+from plyground.evaluation.report.report import print_report, report_store
 from plyground.evaluation.schedule import FORMATS
-from plyground.evaluation.store import Store, StoredGame
-from plyground.evaluation.table import CrossTable
+from plyground.evaluation.statistics.cross_table import CrossTable
+from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Plan, Tournament
 from rich.console import Console
 

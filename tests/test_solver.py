@@ -11,7 +11,7 @@ import threading
 import pytest
 from broken.games import Line
 from plyground import Game, make_agent, make_game
-from plyground.agents.solver import SolveInterrupted, make_solver, solve
+from plyground.agents.solvers.solver import SolveInterrupted, make_solver, solve
 from plyground.envs.specification import SpecificationError
 
 SMALL = ["connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2", "tic_tac_toe:rows=3,cols=4,connect=3", "gomoku:rows=4,cols=4,connect=4"]
@@ -117,7 +117,7 @@ PEAK_MEMORY = """
 import sys
 from pathlib import Path
 from plyground import make_game
-from plyground.agents.solver import make_solver
+from plyground.agents.solvers.solver import make_solver
 def peak():  # MiB; getrusage would count what the process had before it became this one
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024

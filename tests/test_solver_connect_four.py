@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from plyground import make_game
-from plyground.agents.solver import make_solver, solve
+from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
 POSITIONS = Path(__file__).resolve().parent.parent / "benchmarks" / "positions"
@@ -229,7 +229,7 @@ def test_a_memory_too_small_for_the_keys_of_a_board_is_refused():
 SEARCH_ONE_POSITION = """
 import json
 from plyground import make_game
-from plyground.agents.solver import solve
+from plyground.agents.solvers.solver import solve
 solution = solve(make_game("connect_four:rows=4,cols=4").position([0]), moves="all", memory_mb=1)
 print(json.dumps([list(solution.values.values()), solution.nodes, list(solution.principal_variation)]))
 """

@@ -10,12 +10,23 @@ import time
 
 import numpy as np
 import pytest
-from plyground.agents import solver_dots_and_boxes_tables as tables
 from plyground.agents.registry import make_agent
-from plyground.agents.solver import Progress, SolveInterrupted, Watch, make_solver, solve
-from plyground.agents.solver_dots_and_boxes import DotsAndBoxesSolver, exact_value
-from plyground.agents.solver_dots_and_boxes_chains import ADDED, BOXES, VALUE, make_collections
-from plyground.agents.solver_dots_and_boxes_search import make_table
+from plyground.agents.solvers.dots_and_boxes import tables
+from plyground.agents.solvers.dots_and_boxes.chains import (
+    ADDED,
+    BOXES,
+    VALUE,
+    make_collections,
+)
+from plyground.agents.solvers.dots_and_boxes.search import make_table
+from plyground.agents.solvers.dots_and_boxes.solver import DotsAndBoxesSolver, exact_value
+from plyground.agents.solvers.solver import (
+    Progress,
+    SolveInterrupted,
+    Watch,
+    make_solver,
+    solve,
+)
 from plyground.envs.registry import make_game
 from plyground.envs.specification import SpecificationError
 
@@ -341,7 +352,7 @@ def test_collections_are_numbered_consistently_and_small_ones_have_the_values_of
 SOLVE_SOME = """
 import json
 from plyground import make_game
-from plyground.agents.solver import make_solver
+from plyground.agents.solvers.solver import make_solver
 
 solved = []
 for board, drawn in (("rows=2,cols=2", 0), ("rows=1,cols=4", 0), ("rows=2,cols=3,start=icelandic", 0), ("rows=1,cols=21", 53), ("rows=5,cols=5", 50)):

@@ -7,7 +7,7 @@ import random
 
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.solver import make_solver, solve
+from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
 SMALL = [

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plyground.envs.specification import Parameter, SpecificationError, check_names, convert_parameters, format_specification, parse_specification
+from plyground.envs.specification import (
+    Parameter,
+    SpecificationError,
+    check_names,
+    convert_parameters,
+    format_specification,
+    parse_specification,
+)
 
 
 @pytest.mark.parametrize(

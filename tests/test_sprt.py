@@ -10,9 +10,15 @@ import pytest
 import scipy.optimize
 from plyground.cli import app
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.ratings import elo_of, score_of
-from plyground.evaluation.sprt import H0, H1, Hypotheses, SprtMatch, log_likelihood_ratio
-from plyground.evaluation.store import Store
+from plyground.evaluation.sprt import (
+    H0,
+    H1,
+    Hypotheses,
+    SprtMatch,
+    log_likelihood_ratio,
+)
+from plyground.evaluation.statistics.ratings import elo_of, score_of
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan
 from typer.testing import CliRunner
 

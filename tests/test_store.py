@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 from plyground.evaluation.match import GameResult
-from plyground.evaluation.store import AgentEntry, Store, StoredGame, StoreError
-from plyground.evaluation.store_schema import SCHEMA_VERSION
+from plyground.evaluation.store.schema import SCHEMA_VERSION
+from plyground.evaluation.store.store import (
+    AgentEntry,
+    Store,
+    StoredGame,
+    StoreError,
+)
 
 AGENTS = [AgentEntry("a", "random", {}, "1"), AgentEntry("b", "alphabeta:depth=3", {"depth": 3, "ordering": True}, "1")]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from plyground.cli import app
-from plyground.evaluation.store import Store, StoreError
+from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
 from typer.testing import CliRunner, Result
 
@@ -129,7 +129,7 @@ def test_an_old_store_on_a_read_only_medium_can_be_read(disk):
 
 OPEN = """
 import os, sys
-from plyground.evaluation.store import Store, StoreError
+from plyground.evaluation.store.store import Store, StoreError
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

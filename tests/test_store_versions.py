@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from plyground.evaluation import store_schema
-from plyground.evaluation.report import report_store
-from plyground.evaluation.store import Store, StoreError
+from plyground.evaluation.report.report import report_store
+from plyground.evaluation.store.store import Store, StoreError
+from plyground.evaluation.store.store import schema as store_schema
 
 OLD = Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite"
 
@@ -86,7 +86,7 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):
 
 
 def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(old):
-    code = "import sys; from plyground.evaluation.store import Store; print([t.name for t in Store(sys.argv[1]).tournaments()])"
+    code = "import sys; from plyground.evaluation.store.store import Store; print([t.name for t in Store(sys.argv[1]).tournaments()])"
     running = [subprocess.Popen([sys.executable, "-c", code, str(old)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
     told = [process.communicate(timeout=120) for process in running]
     assert [process.returncode for process in running] == [0] * 4, told

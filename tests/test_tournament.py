@@ -16,11 +16,16 @@ from pathlib import Path
 
 import pytest
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.contest import Conditions
-from plyground.evaluation.match import ILLEGAL_ACTION, NO_ACTION, RAISED, GameResult
-from plyground.evaluation.ratings import Meeting
-from plyground.evaluation.store import Store, StoredGame, StoreError
-from plyground.evaluation.table import CrossTable
+from plyground.evaluation.match import (
+    ILLEGAL_ACTION,
+    NO_ACTION,
+    RAISED,
+    GameResult,
+)
+from plyground.evaluation.runners.contest import Conditions
+from plyground.evaluation.statistics.cross_table import CrossTable
+from plyground.evaluation.statistics.ratings import Meeting
+from plyground.evaluation.store.store import Store, StoredGame, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
 
 TESTS = Path(__file__).resolve().parent

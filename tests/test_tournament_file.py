@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from plyground.cli import app
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.store import Store
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 from plyground.evaluation.tournament_file import KEYS, read_tournaments
 from typer.testing import CliRunner

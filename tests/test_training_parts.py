@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
-from plyground.envs.vector_games import GameBatch
-from plyground.evaluation.ladder import play_ladder, summarise
+from plyground.envs.single_agent.game_batch import GameBatch
+from plyground.evaluation.gauntlet import play_ladder, summarise
 
 pytest.importorskip("sb3_contrib")
 import torch

@@ -13,9 +13,9 @@ from gymnasium.vector import AutoresetMode
 from plyground import IllegalActionError, make_agent, make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs import aec
-from plyground.envs.randomness import new_stream
-from plyground.envs.vector_games import GameBatch
-from plyground.envs.vector_opponents import Opponent
+from plyground.envs.compiled.randomness import new_stream
+from plyground.envs.single_agent.game_batch import GameBatch
+from plyground.envs.single_agent.opponents import Opponent
 from plyground.training.environments import make_vector_env
 
 GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=5,connect=4"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plyground.cli import app
-from plyground.evaluation.store import Store
+from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan
 from plyground.evaluation.verify import verify
 from test_tournament import run

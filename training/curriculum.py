@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from ..agents.opponents import MIXTURE, make_opponents, read_mixture
 from ..envs.game import Game
+from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
-from ..envs.vector_opponents import Opponent
 
 LADDER = "ladder:"
 SELF = "self"

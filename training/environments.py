@@ -12,8 +12,8 @@ import gymnasium
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
 from ..envs.registry import BUILT_IN, make_game
-from ..envs.single_agent import SingleAgentEnv
-from ..envs.vector import BoardVectorEnv
+from ..envs.single_agent.env import SingleAgentEnv
+from ..envs.single_agent.vector_env import BoardVectorEnv
 
 
 def make_env(
@@ -25,7 +25,7 @@ def make_env(
     render_mode: str | None = None,
     **parameters: Any,
 ) -> SingleAgentEnv:
-    """A :class:`~plyground.envs.single_agent.SingleAgentEnv`.
+    """A :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
 
     Args:
         game: the game, or its specification.
@@ -52,7 +52,7 @@ def make_vector_env(
     copy: bool = True,
     **parameters: Any,
 ) -> BoardVectorEnv:
-    """A :class:`~plyground.envs.vector.BoardVectorEnv`; ``opponent=None``: the caller acts for both players. Otherwise as :func:`make_env`."""
+    """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv`; ``opponent=None``: the caller acts for both players. Otherwise as :func:`make_env`."""
     board = make_game(game, parameters)
     opponents = None if opponent is None else make_opponents(opponent, board)
     return BoardVectorEnv(board, num_envs, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, threads=threads, copy=copy)

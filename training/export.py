@@ -1,4 +1,4 @@
-"""From a model of stable-baselines3 to a policy file (see :mod:`plyground.agents.policy_file`)."""
+"""From a model of stable-baselines3 to a policy file (see :mod:`plyground.agents.policies.policy_file`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..agents.policy_file import INPUT, OUTPUTS, TO_COME, OnnxNetwork, policy_metadata, write_policy
+from ..agents.policies.policy_file import (
+    INPUT,
+    OUTPUTS,
+    TO_COME,
+    OnnxNetwork,
+    policy_metadata,
+    write_policy,
+)
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
@@ -21,7 +28,7 @@ try:
     import onnxscript  # noqa: F401 - torch's exporter needs it
     import torch
 
-    from ..agents.sb3_policy import heads_of
+    from ..agents.policies.sb3 import heads_of
 except ImportError as error:
     raise ImportError('plyground.training.export needs torch, stable-baselines3 and onnx: pip install "plyground[train]"') from error
 

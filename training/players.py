@@ -10,7 +10,7 @@ import torch
 
 
 class NetworkPlayer:
-    """Plays a policy of stable-baselines3 in a batch, as :class:`~plyground.envs.vector_opponents.Opponent` asks for it.
+    """Plays a policy of stable-baselines3 in a batch, as :class:`~plyground.envs.single_agent.opponents.Opponent` asks for it.
 
     Args:
         policy: the policy; it is used as it is at the time of each move.

@@ -17,8 +17,8 @@ except ImportError as error:
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
 from ..envs.registry import make_game
-from ..envs.single_agent import learner_spaces
-from ..envs.vector_games import GameBatch
+from ..envs.single_agent.env import learner_spaces
+from ..envs.single_agent.game_batch import GameBatch
 from .symmetry import SymmetricView
 
 
@@ -32,7 +32,7 @@ class BoardVecEnv(VecEnv):
         game: the game, or its specification.
         num_envs: N.
         opponent: see :func:`~plyground.agents.opponents.make_opponents`.
-        seat, illegal, opening_plies: as for :class:`~plyground.envs.single_agent.SingleAgentEnv`.
+        seat, illegal, opening_plies: as for :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
         threads: threads that share the games; for compiled opponents only.
         symmetries: whether the learner sees the board through a symmetry drawn anew for every step (see :mod:`plyground.training.symmetry`).
         **parameters: the game's, ``rows=5``.

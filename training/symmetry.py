@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..envs.compiled.kernels import announce_compilation
 from ..envs.game import Game, Position
-from ..envs.kernels import announce_compilation
 
 PROBED = 400  # positions that tell which entry of an observation goes where
 

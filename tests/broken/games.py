@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from plyground.envs import Facts, Parameter, declare_game
 from plyground.envs import rules as r
-from plyground.envs.drawing import text_picture
-from plyground.envs.randomness import mix64
+from plyground.envs.compiled.randomness import mix64
+from plyground.envs.pictures.drawing import text_picture
 
 FAULTS = (
     "none",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from itertools import combinations, groupby
 
-from plyground.envs import gomoku_patterns as constants
+from plyground.envs.games import gomoku_patterns as constants
 
 from .connect_four import ConnectFour
 from .dots_and_boxes import DotsAndBoxes

@@ -1,0 +1,1 @@
+"""Learned policies as agents: policy files, ONNX networks, SB3 models."""

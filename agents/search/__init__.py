@@ -1,0 +1,1 @@
+"""Tree searches: alpha-beta, Monte Carlo tree search, search guided by a network."""

@@ -1,0 +1,370 @@
+"""Alpha-beta search, generic over games: the kernel.
+
+Values are points from the side of one player, the *maximiser*, all through the tree: at every node the player to move decides
+whether it is a maximising or a minimising one, so a player who moves twice in a row needs no special case and nothing is negated. A
+move that keeps the turn uses up no depth.
+
+The search keeps its stack of plies in arrays and can be left after any number of nodes and entered again, so that the caller
+may watch the clock. Each enhancement is switched by a field of :class:`Options`; with all of them off the search is the textbook's.
+
+Sources: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; Marsland, "A review of game-tree pruning", 1986 (principal-variation
+search, transposition table, killer and history heuristics).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs import rules as r
+from ...envs.compiled.kernels import borrowing_kernel, kernel
+from ...envs.game import Game
+from .search_form import can_win_at_once, is_own_image
+from .transposition import (
+    EXACT,
+    LOWER,
+    NO_ACTION,
+    UPPER,
+    probe,
+    store,
+)
+
+WIN = 1_000_000  # points for each unit of return, minus the plies it takes: quick wins and slow losses are preferred
+PROVEN = WIN // 2  # values beyond this come from finished games, not from a heuristic
+INFINITY = 1 << 40
+MAX_DEPTH = 250
+
+ENTER, LEAVE, ADVANCE, DONE = range(4)  # what to do next at the current ply
+
+FRAME = np.dtype(
+    (
+        np.record,
+        [
+            ("alpha", np.int64),
+            ("beta", np.int64),
+            ("first_alpha", np.int64),
+            ("first_beta", np.int64),
+            ("best", np.int64),
+            ("key", np.uint64),
+            ("best_action", np.int32),
+            ("count", np.int32),
+            ("cursor", np.int32),
+            ("depth", np.int32),
+            ("maximising", np.bool_),
+            ("scouting", np.bool_),
+        ],
+    )
+)
+
+
+class Options(NamedTuple):
+    """What the search does, all whole numbers; 0 switches an enhancement off.
+
+    ``maximiser`` is the player from whose side values are, ``heuristic`` the number ``evaluate`` takes (−1: none), ``radius`` what ``candidates``
+    takes, ``symmetric_plies`` the plies from the root at which actions that lead to mirror images are searched once, ``open_root``
+    gives every root action its own value at the price of no cut-offs at the root, ``foresee`` ends a line where the player to move wins at once.
+    """
+
+    maximiser: int
+    heuristic: int
+    generation: int
+    pruning: int = 1
+    ordering: int = 1
+    table: int = 1
+    killers: int = 1
+    history: int = 1
+    scout: int = 1
+    radius: int = 0
+    width: int = 0
+    symmetric_plies: int = 0
+    open_root: int = 0
+    foresee: int = 0
+
+
+class Workspace(NamedTuple):
+    """The arrays a search works in: one row for each ply, and what it learns on the way."""
+
+    positions: Any  # records, (plies + 1,): the last is spare
+    frames: Any  # FRAME records, (plies,)
+    actions: Any  # int16, (plies, num_actions)
+    killers: Any  # int16, (plies, 2)
+    history: Any  # int64, (2, num_actions): the maximiser's actions, the opponent's
+    root_values: Any  # int64, (num_actions,)
+    registers: Any  # int64, (5,): ply, state, value, nodes, leaves at the depth limit
+
+
+def new_workspace(game: Game, dtype: Any = None) -> Workspace:
+    """Room for searches of any depth in this game; ``dtype`` replaces the position record."""
+    plies, actions = min(game.facts.longest_game, MAX_DEPTH) + 2, game.facts.num_actions
+    return Workspace(
+        _records(plies + 1, dtype or game.declaration.dtype),
+        _records(plies, FRAME),
+        np.zeros((plies, actions), np.int16),
+        np.full((plies, 2), NO_ACTION, np.int16),
+        np.zeros((2, actions), np.int64),
+        np.zeros(actions, np.int64),
+        np.zeros(5, np.int64),
+    )
+
+
+def _records(count: int, dtype: Any) -> Any:
+    records = np.recarray(count, dtype)
+    records.view(np.uint8)[...] = 0
+    return records
+
+
+@kernel
+def terminal_points(rules, position, maximiser, ply):
+    """The points of a finished game that took ``ply`` moves from the root."""
+    points = np.int64(r.returns(rules, position, maximiser) * WIN)
+    return points - np.sign(points) * ply
+
+
+@kernel
+def leaf_points(rules, position, options):
+    """The heuristic's estimate, kept inside the range of unproven values."""
+    if options.heuristic < 0:
+        return 0
+    return min(max(np.int64(r.evaluate(rules, position, options.maximiser, options.heuristic)), 1 - PROVEN), PROVEN - 1)
+
+
+@kernel
+def begin(options, workspace, depth):
+    """Set the registers for a search of ``workspace.positions[0]`` to ``depth``."""
+    root = workspace.frames[0]
+    root.alpha, root.beta, root.depth = -INFINITY, INFINITY, depth
+    registers = workspace.registers
+    registers[:] = 0
+    registers[1] = ENTER
+
+
+@borrowing_kernel
+def run(rules, options, workspace, table, symmetries, nodes_allowed):
+    """Search on for at most ``nodes_allowed`` further nodes; returns whether the search is complete.
+
+    The result is then in ``frames[0].best`` and ``best_action``; ``registers[3]`` counts the nodes visited, the root included.
+    """
+    # Unpacked once: taking an array out of a tuple touches its reference count, which costs more than a node.
+    positions, frames, actions, killers, history, root_values, registers = workspace
+    ply, state, value, nodes = registers[0], registers[1], registers[2], registers[3]
+    limit = nodes + nodes_allowed
+    while state != DONE:
+        if state == ENTER:
+            if nodes >= limit:
+                break
+            nodes += 1
+            state, value = enter_node(rules, options, positions, frames, actions[ply], killers, history, table, symmetries, ply, registers)
+        elif state == LEAVE:
+            if ply == 0:
+                state = DONE
+            else:
+                ply -= 1
+                state = take_value(options, frames, actions, root_values, ply, value)
+                if state == ENTER:
+                    ply += 1
+        else:
+            frame = frames[ply]
+            if frame.cursor == frame.count or (options.pruning and frame.alpha >= frame.beta):
+                value = finish_node(options, frames, killers, history, table, ply)
+                state = LEAVE
+            else:
+                descend(rules, options, positions, frames, actions, ply)
+                ply += 1
+                state = ENTER
+    registers[0], registers[1], registers[2], registers[3] = ply, state, value, nodes
+    return state == DONE
+
+
+@borrowing_kernel
+def enter_node(rules, options, positions, frames, actions, killers, history, table, symmetries, ply, registers):
+    """Visit the node at ``ply``: returns LEAVE with its value, or ADVANCE with its actions listed in order."""
+    position, frame = positions[ply], frames[ply]
+    # 1. A finished game is worth its result, a position at the depth limit its estimate.
+    if r.is_over(rules, position):
+        return LEAVE, terminal_points(rules, position, options.maximiser, ply)
+    if options.foresee and ply > 0 and can_win_at_once(rules, position):
+        return LEAVE, (WIN - ply - 1) * (1 if r.to_move(rules, position) == options.maximiser else -1)
+    if frame.depth <= 0:
+        registers[4] += 1
+        return LEAVE, leaf_points(rules, position, options)
+    # 2. What an earlier visit found out may settle the node, or at least names the action to try first.
+    first_action = NO_ACTION
+    frame.first_alpha, frame.first_beta = frame.alpha, frame.beta
+    if options.table:
+        frame.key = r.key(rules, position)
+        index = probe(table, frame.key, options.generation)
+        if index >= 0:
+            entry = table[index]
+            first_action = np.int64(entry.action)
+            # A deeper entry would do as well, but then the value would depend on the order in which positions were met.
+            if entry.depth == frame.depth and ply > 0:
+                known, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
+                if bound == EXACT or (bound == LOWER and known >= frame.beta) or (bound == UPPER and known <= frame.alpha):
+                    return LEAVE, known
+    # 3. List the actions, the promising ones first: they cause the cut-offs.
+    count = r.candidates(rules, position, options.radius, actions)
+    if ply < options.symmetric_plies:
+        count = drop_mirror_images(rules, positions, actions, ply, count, symmetries)
+    mover = r.to_move(rules, position)
+    if options.ordering:
+        r.order_actions(rules, position, actions, count)
+        if options.width and ply > 0:
+            count = min(count, options.width)
+    if options.history:
+        sort_by_history(history[0 if mover == options.maximiser else 1], actions, count)
+    if options.killers:
+        bring_to_front(actions, count, killers[ply, 1])
+        bring_to_front(actions, count, killers[ply, 0])
+    bring_to_front(actions, count, first_action)
+    frame.count, frame.cursor, frame.best_action = count, 0, NO_ACTION
+    frame.maximising = mover == options.maximiser
+    frame.best = -INFINITY if frame.maximising else INFINITY
+    return ADVANCE, 0
+
+
+@borrowing_kernel
+def descend(rules, options, positions, frames, actions, ply):
+    """Play the next action of the node at ``ply`` and set the child's window and depth."""
+    frame, child = frames[ply], frames[ply + 1]
+    mover = r.to_move(rules, positions[ply])
+    positions[ply + 1] = positions[ply]
+    r.play(rules, positions[ply + 1], np.int64(actions[ply, frame.cursor]))
+    # Only a change of turn uses up depth.
+    child.depth = frame.depth - (r.to_move(rules, positions[ply + 1]) != mover)
+    child.alpha, child.beta = frame.alpha, frame.beta
+    # Principal-variation search: after the first action, ask only whether another is better at all.
+    frame.scouting = options.scout and frame.cursor > 0 and frame.beta - frame.alpha > 1 and not (options.open_root and ply == 0)
+    if frame.scouting:
+        if frame.maximising:
+            child.beta = frame.alpha + 1
+        else:
+            child.alpha = frame.beta - 1
+    frame.cursor += 1
+
+
+@borrowing_kernel
+def take_value(options, frames, actions, root_values, ply, value):
+    """Take the value of the child just searched; returns ENTER if the child must be searched again with an open window."""
+    frame = frames[ply]
+    action = actions[ply, frame.cursor - 1]
+    if frame.scouting and frame.alpha < value < frame.beta:
+        frame.scouting = False
+        child = frames[ply + 1]
+        child.alpha, child.beta = frame.alpha, frame.beta
+        return ENTER
+    if ply == 0:
+        root_values[action] = value
+    if frame.maximising:
+        if value > frame.best:
+            frame.best, frame.best_action = value, action
+        if options.pruning and value > frame.alpha and not (options.open_root and ply == 0):
+            frame.alpha = value
+    else:
+        if value < frame.best:
+            frame.best, frame.best_action = value, action
+        if options.pruning and value < frame.beta and not (options.open_root and ply == 0):
+            frame.beta = value
+    return ADVANCE
+
+
+@borrowing_kernel
+def finish_node(options, frames, killers, history, table, ply):
+    """Record what the node taught (table, killers, history) and return its value."""
+    frame = frames[ply]
+    value, action = frame.best, np.int64(frame.best_action)
+    if options.table:
+        bound = EXACT
+        if value <= frame.first_alpha:
+            bound = UPPER
+        elif value >= frame.first_beta:
+            bound = LOWER
+        store(table, frame.key, options.generation, to_table(value, ply), action, min(frame.depth, MAX_DEPTH), bound)
+    if options.pruning and frame.alpha >= frame.beta:
+        if options.killers and killers[ply, 0] != action:
+            killers[ply, 1] = killers[ply, 0]
+            killers[ply, 0] = action
+        if options.history:
+            history[0 if frame.maximising else 1, action] += frame.depth * frame.depth
+    return value
+
+
+@borrowing_kernel
+def to_table(value, ply):
+    """A value as the table keeps it: plies to a forced result counted from the node, not from the root."""
+    return value + ply if value > PROVEN else value - ply if value < -PROVEN else value
+
+
+@borrowing_kernel
+def from_table(value, ply):
+    """The inverse of :func:`to_table`."""
+    return value - ply if value > PROVEN else value + ply if value < -PROVEN else value
+
+
+@borrowing_kernel
+def bring_to_front(actions, count, action):
+    """Move ``action``, if it is among the first ``count``, before all others."""
+    for i in range(count):
+        if actions[i] == action:
+            for j in range(i, 0, -1):
+                actions[j] = actions[j - 1]
+            actions[0] = action
+            return
+
+
+@borrowing_kernel
+def sort_by_history(scores, actions, count):
+    """Stable insertion sort by descending score."""
+    for i in range(1, count):
+        action = actions[i]
+        score = scores[action]
+        j = i
+        while j > 0 and scores[actions[j - 1]] < score:
+            actions[j] = actions[j - 1]
+            j -= 1
+        actions[j] = action
+
+
+@kernel
+def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
+    """Keep of each set of actions that lead to mirror images only the first; returns how many are left.
+
+    Only symmetries that leave the position itself as it is turn one of its actions into another.
+    """
+    kept_symmetries = np.zeros(symmetries.shape[0], np.bool_)
+    symmetric = False
+    for s in range(1, symmetries.shape[0]):
+        kept_symmetries[s] = is_own_image(rules, positions[ply], symmetries[s], positions[positions.size - 1])  # the spare row
+        symmetric |= kept_symmetries[s]
+    if not symmetric:
+        return count
+    kept = 0
+    for i in range(count):
+        repeated = False
+        for s in range(1, symmetries.shape[0]):
+            if kept_symmetries[s]:
+                for k in range(kept):
+                    repeated |= actions[k] == symmetries[s, actions[i]]
+        if not repeated:
+            actions[kept] = actions[i]
+            kept += 1
+    return kept
+
+
+@kernel
+def principal_variation(rules, workspace, table, generation, action, line):
+    """Write the expected line from ``workspace.positions[0]`` into ``line`` (int16): ``action``, then the table's best; returns its length."""
+    position = workspace.positions[1]  # of use to no search that has ended
+    workspace.positions[1] = workspace.positions[0]
+    length = 0
+    while length < line.size:
+        r.play(rules, position, np.int64(action))
+        line[length] = action
+        length += 1
+        if r.is_over(rules, position):
+            break
+        index = probe(table, np.uint64(r.key(rules, position)), generation)
+        if index < 0 or not r.is_legal(rules, position, np.int64(table[index].action)):
+            break
+        action = np.int64(table[index].action)
+    return length

@@ -1,0 +1,151 @@
+"""What the search forms of gomoku share: the board as lines of cells, and the rules that need nothing else.
+
+A line is a whole number with two bits for each cell, so that the neighbours of a cell in one direction are a shift and a mask away.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....envs import rules as r
+from ....envs.compiled.dispatch import missing, rule
+from ....envs.compiled.kernels import borrowing_kernel, kernel
+from ....envs.compiled.randomness import mix64
+from ....envs.games import stones
+from ....envs.games.gomoku import list_near
+from ....envs.games.gomoku_patterns import CELL_BITS, REACH
+from ....envs.games.grid import count_run
+from ..search_form import is_own_image
+
+LONGEST_LINE = 19
+LINES = 2 * LONGEST_LINE + 2 * (2 * LONGEST_LINE - 1)  # rows, columns, and the diagonals either way
+FIRST_COLUMN, FIRST_DIAGONAL, FIRST_ANTIDIAGONAL = LONGEST_LINE, 2 * LONGEST_LINE, 4 * LONGEST_LINE - 1
+EVEN_BITS = 0x155555555555555  # the lower bit of each cell of a line
+ALL_WALL = (1 << (CELL_BITS * (LONGEST_LINE + 2 * REACH))) - 1
+
+# `stones` holds a bit mask of the occupied cells of each row; `lines` two bits for each cell (0 free, 1 black, 2 white, 3 off the board),
+# REACH cells off the board before the first.
+BOARD_FIELDS = [*stones.POSITION, ("stones", np.int32, LONGEST_LINE), ("lines", np.int64, LINES)]
+
+
+def borrowed(body: Any) -> Any:
+    """A kernel compiled once more, without reference counts."""
+    return borrowing_kernel(getattr(body, "py_func", body))
+
+
+count_equal = borrowed(count_run)
+
+
+@borrowing_kernel
+def step_of(direction):
+    """The step in rows and in columns of the four directions: along a row, a column, a diagonal, an antidiagonal."""
+    return (0 if direction == 0 else 1), (1 if direction == 0 else 0 if direction == 1 else 5 - 2 * direction)
+
+
+@borrowing_kernel
+def list_free(rules, position, radius, out):
+    """The free cells within ``radius`` of a stone, or all of them, ascending."""
+    if position.winner != r.NOBODY:
+        return 0
+    if radius > 0:
+        if position.ply > 0:
+            return list_near(rules, position.stones, radius, out)
+        out[0] = rules.rows // 2 * rules.cols + rules.cols // 2
+        return 1
+    count = 0
+    for cell in range(rules.rows * rules.cols):
+        if position.cells[cell] == 0:
+            out[count] = cell
+            count += 1
+    return count
+
+
+@borrowing_kernel
+def line_of(rules, row, column, direction):
+    """The line through a cell in a direction; within it the cell's place is its row for columns, else its column."""
+    if direction == 0:
+        return row
+    if direction == 1:
+        return FIRST_COLUMN + column
+    if direction == 2:
+        return FIRST_DIAGONAL + row - column + LONGEST_LINE - 1
+    return FIRST_ANTIDIAGONAL + row + column
+
+
+@borrowing_kernel
+def clear_board(rules, position):
+    """The empty board: the part of ``start`` that every form needs."""
+    lines = position.lines
+    position.cells[:] = 0
+    position.winner, position.ply, position.hash = r.NOBODY, 0, 0
+    position.stones[:] = 0
+    lines[:] = ALL_WALL
+    for cell in range(rules.rows * rules.cols):
+        row, column = cell // rules.cols, cell % rules.cols
+        for direction in range(4):
+            place = row if direction == 1 else column
+            lines[line_of(rules, row, column, direction)] &= ~(np.int64(3) << (CELL_BITS * (place + REACH)))
+
+
+@borrowing_kernel
+def occupy(rules, position, action, player):
+    """Put a stone on the board: the part of ``put`` that every form needs."""
+    row, column = action // rules.cols, action % rules.cols
+    position.cells[action] = player + 1
+    position.ply += 1
+    position.hash ^= mix64(np.uint64(2 * action + player + 1))
+    position.stones[row] |= 1 << column
+    for direction in range(4):
+        place = row if direction == 1 else column
+        position.lines[line_of(rules, row, column, direction)] |= (player + 1) << (CELL_BITS * (place + REACH))
+
+
+@rule
+def put(rules, position, action, player):
+    """Put a stone of ``player`` on a free cell and bring all that the form keeps up to date; who wins is left open."""
+    raise missing(rules, "put")
+
+
+@kernel
+def set_up(rules, cells, winner, position):
+    """Make ``position`` the one with these cells and this winner."""
+    r.start(rules, position)
+    for cell in range(rules.rows * rules.cols):
+        if cells[cell] != 0:
+            put(rules, position, cell, np.int64(cells[cell]) - 1)
+    position.winner = winner
+
+
+@kernel
+def load(rules, source, targets):
+    """Bring a plain position record into the first row of an array of a form's records."""
+    set_up(rules, source.cells, source.winner, targets[0])
+
+
+@kernel
+def transform(rules, position, permutation, out):
+    before = position.cells.copy()  # `out` may be the position itself
+    cells = np.zeros_like(before)
+    for cell in range(rules.rows * rules.cols):
+        cells[permutation[cell]] = before[cell]
+    set_up(rules, cells, position.winner, out)
+
+
+@borrowing_kernel
+def compare_cells(rules, position, permutation, spare):
+    """The body of ``is_own_image``: most positions differ from their image within a few cells."""
+    for cell in range(rules.rows * rules.cols):
+        if position.cells[permutation[cell]] != position.cells[cell]:
+            return False
+    return True
+
+
+_SHARED_RULES = [(getattr(r, name), borrowed(getattr(stones, name))) for name in ("is_legal", "to_move", "is_over", "returns", "key")]
+
+
+def register_shared_rules(form: Any) -> None:
+    """Register for a form's rules type the rules that are the same in all of them."""
+    for generic, body in [*_SHARED_RULES, (r.transform, transform), (is_own_image, compare_cells)]:
+        generic.register_body(form)(body)

@@ -1,0 +1,313 @@
+"""Gomoku for searches by its patterns, and which form a search of gomoku takes.
+
+:class:`GomokuPatterns` (heuristic ``patterns``) plays by the rules of :mod:`plyground.envs.games.gomoku` and has its keys and values. Every free cell
+carries the codes of :mod:`plyground.envs.games.gomoku_patterns`, kept up to date stone by stone, so that the value of a position, forced replies
+and a good order of the cells are read off. The other heuristics are searched as :class:`~plyground.agents.search.gomoku.scores.GomokuScores`.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....envs import rules as r
+from ....envs.compiled.kernels import borrowing_kernel
+from ....envs.game import Game
+from ....envs.games import gomoku, stones
+from ....envs.games import gomoku_patterns as patterns
+from ....envs.games.gomoku import Gomoku
+from ....envs.games.gomoku_patterns import (
+    CARO,
+    CELL_BITS,
+    CELL_CLASS,
+    CLASSES,
+    COUNTERS,
+    FOUR_OR_BETTER,
+    FREESTYLE,
+    HIGH_CELLS,
+    LONGEST,
+    LOW_CELLS,
+    PACKED,
+    REACH,
+    SCORE_SHIFT,
+    VALUES,
+    WINS_NOW,
+    WINS_SOON,
+)
+from ..search_form import (
+    SearchForm,
+    can_win_at_once,
+    form_for,
+    plain_form,
+)
+from .lines import (
+    BOARD_FIELDS,
+    clear_board,
+    count_equal,
+    line_of,
+    list_free,
+    load,
+    occupy,
+    put,
+    register_shared_rules,
+    step_of,
+)
+from .scores import SCORES_RECORD, GomokuScores
+
+# `codes`: for each cell four bytes, one for each direction: black's code in the low half, white's in the high half.
+# `sums`: for each cell and player the four codes packed and added up. `score`, `classes`: what mover_points takes.
+PATTERNS_RECORD = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                *BOARD_FIELDS,
+                ("codes", np.uint8, 4 * stones.CELLS),
+                ("sums", np.int32, 2 * stones.CELLS),
+                ("score", np.int32, 2),
+                ("classes", np.int16, 2 * CLASSES),
+            ],
+            align=True,
+        ),
+    )
+)
+
+# The order of the cells: what they are to the mover, what they are to the opponent, and how much each adds by its codes.
+OWN_CLASS = np.array([0, 0, 0, 600, 2000, 6000, 9000], np.int32)
+OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
+OWN_WEIGHT, OTHER_WEIGHT = 5, 4
+SORTED = 24  # so many cells are put in order, the rest follow as they come
+
+# What a search by patterns does unless it is told otherwise: their order is better than what history learns.
+PATTERNS_DEFAULTS = {"radius": 2, "width": 16, "history": False, "foresee": True}
+
+
+class GomokuPatterns(NamedTuple):
+    """The parameters of a Gomoku, and the table of its patterns (uint8, 4^10)."""
+
+    rows: int
+    cols: int
+    connect: int
+    rule: int
+    table: Any
+
+
+register_shared_rules(GomokuPatterns)
+
+
+@borrowing_kernel
+def code_at(table, word, place):
+    """Both players' codes of the cell at ``place`` in a line."""
+    window = word >> (CELL_BITS * place)
+    return np.int64(table[(window & LOW_CELLS) | (window >> CELL_BITS & HIGH_CELLS)])
+
+
+@r.start.register_body(GomokuPatterns)
+@borrowing_kernel
+def start_patterns(rules, position):
+    clear_board(rules, position)
+    lines, codes, sums = position.lines, position.codes, position.sums
+    position.score[:] = 0
+    position.classes[:] = 0
+    codes[:] = 0
+    sums[:] = 0
+    for cell in range(rules.rows * rules.cols):
+        row, column = cell // rules.cols, cell % rules.cols
+        for direction in range(4):
+            code = code_at(rules.table, lines[line_of(rules, row, column, direction)], row if direction == 1 else column)
+            codes[4 * cell + direction] = code
+            for player in range(2):
+                sums[2 * cell + player] += PACKED[code >> (4 * player) & 15]
+                position.score[player] += VALUES[code >> (4 * player) & 15]
+        for player in range(2):
+            position.classes[CLASSES * player + CELL_CLASS[sums[2 * cell + player] & COUNTERS]] += 1
+
+
+@put.register_body(GomokuPatterns)
+@borrowing_kernel
+def put_patterns(rules, position, action, player):
+    lines, codes, sums, score, classes, table = position.lines, position.codes, position.sums, position.score, position.classes, rules.table
+    # 1. The cell is free no longer: what stones on it would have made counts no more.
+    for side in range(2):
+        classes[CLASSES * side + CELL_CLASS[sums[2 * action + side] & COUNTERS]] -= 1
+        sums[2 * action + side] = 0
+    for direction in range(4):
+        code = np.int64(codes[4 * action + direction])
+        score[0] -= VALUES[code & 15]
+        score[1] -= VALUES[code >> 4]
+        codes[4 * action + direction] = 0
+    occupy(rules, position, action, player)
+    # 2. The free cells near by on the four lines see the stone.
+    row, column = action // rules.cols, action % rules.cols
+    reach = rules.connect - (rules.rule == FREESTYLE)
+    for direction in range(4):
+        word = lines[line_of(rules, row, column, direction)]
+        here = row if direction == 1 else column
+        step = 1 if direction == 0 else (rules.cols + direction - 1 if direction < 3 else 1 - rules.cols)
+        for offset in range(-reach, reach + 1):
+            if word >> (CELL_BITS * (here + REACH + offset)) & 3 != 0:
+                continue
+            cell = action + offset * step
+            code, before = code_at(table, word, here + offset), np.int64(codes[4 * cell + direction])
+            if code == before:
+                continue
+            codes[4 * cell + direction] = code
+            for side in range(2):
+                new, old = code >> (4 * side) & 15, before >> (4 * side) & 15
+                if new != old:
+                    known = sums[2 * cell + side]
+                    summed = known + PACKED[new] - PACKED[old]
+                    sums[2 * cell + side] = summed
+                    score[side] += VALUES[new] - VALUES[old]
+                    classes[CLASSES * side + CELL_CLASS[known & COUNTERS]] -= 1
+                    classes[CLASSES * side + CELL_CLASS[summed & COUNTERS]] += 1
+
+
+@r.play.register_body(GomokuPatterns)
+@borrowing_kernel
+def play_patterns(rules, position, action):
+    player = np.int64(position.ply & 1)
+    wins = CELL_CLASS[position.sums[2 * action + player] & COUNTERS] == WINS_NOW
+    put(rules, position, action, player)
+    if wins:
+        position.winner = player
+
+
+@r.evaluate.register_body(GomokuPatterns)
+@borrowing_kernel
+def evaluate_patterns(rules, position, player, heuristic):
+    mover = np.int64(position.ply & 1)
+    points = patterns.mover_points(mover, position.score, position.classes)
+    return points if mover == player else -points
+
+
+@can_win_at_once.register_body(GomokuPatterns)
+@borrowing_kernel
+def can_win_at_once_patterns(rules, position):
+    return position.classes[CLASSES * (position.ply & 1) + WINS_NOW] > 0
+
+
+@borrowing_kernel
+def list_cells(rules, sums, player, counters, out, count):
+    """Append the cells where ``player`` has one of the codes that ``counters`` (a mask) counts; returns how many are listed now."""
+    for cell in range(rules.rows * rules.cols):
+        if sums[2 * cell + player] & counters != 0:
+            out[count] = cell
+            count += 1
+    return count
+
+
+@borrowing_kernel
+def list_once(out, count, cell):
+    """Append a cell unless it is listed already."""
+    for i in range(count):
+        if out[i] == cell:
+            return count
+    out[count] = cell
+    return count + 1
+
+
+@borrowing_kernel
+def list_row_ends(rules, cells, action, stone, out, count):
+    """Append the free cells at the ends of the rows that ``stone`` would complete on ``action``: in caro a stone there may stop them."""
+    for direction in range(4):
+        row_step, col_step = step_of(direction)
+        ahead = count_equal(cells, rules.rows, rules.cols, action, row_step, col_step, stone)
+        behind = count_equal(cells, rules.rows, rules.cols, action, -row_step, -col_step, stone)
+        if ahead + behind + 1 < rules.connect:
+            continue
+        for steps in (ahead + 1, -behind - 1):
+            row, column = action // rules.cols + steps * row_step, action % rules.cols + steps * col_step
+            if 0 <= row < rules.rows and 0 <= column < rules.cols and cells[row * rules.cols + column] == 0:
+                count = list_once(out, count, row * rules.cols + column)
+    return count
+
+
+@r.candidates.register_body(GomokuPatterns)
+@borrowing_kernel
+def candidates_patterns(rules, position, radius, out):
+    """The free cells near stones, or, where a win or a loss is at hand, only those that bring the one or may prevent the other."""
+    if position.winner != r.NOBODY or radius == 0:
+        return list_free(rules, position, radius, out)
+    sums, classes = position.sums, position.classes
+    mover = np.int64(position.ply & 1)
+    opponent = 1 - mover
+    mine, theirs = CLASSES * mover, CLASSES * opponent
+    # 1. A win at once.
+    if classes[mine + WINS_NOW] > 0:
+        return min(list_cells(rules, sums, mover, 7 << 9, out, 0), 1)
+    # 2. The opponent would win at once: fill the gap (in caro, block the other end).
+    if classes[theirs + WINS_NOW] > 0:
+        count = list_cells(rules, sums, opponent, 7 << 9, out, 0)
+        if rules.rule >= CARO:
+            for i in range(count):
+                count = list_row_ends(rules, position.cells, np.int64(out[i]), opponent + 1, out, count)
+        return count
+    # 3. An open four or two fours at once win: the opponent has no five to make and can stop but one row.
+    if classes[mine + WINS_SOON] > 0:
+        for cell in range(rules.rows * rules.cols):
+            if CELL_CLASS[sums[2 * cell + mover] & COUNTERS] == WINS_SOON:
+                out[0] = cell
+                return 1
+    # 4. The opponent threatens just that: make a four first, or take a cell of the rows that would become fours.
+    if classes[theirs + WINS_SOON] > 0:
+        count = 0
+        for cell in range(rules.rows * rules.cols):
+            if (sums[2 * cell + mover] | sums[2 * cell + opponent]) & FOUR_OR_BETTER != 0:
+                out[count] = cell
+                count += 1
+        return count
+    return list_free(rules, position, radius, out)
+
+
+@borrowing_kernel
+def urgency(sums, cell, mover):
+    """How promising a cell is: what the mover's stone would make there and what the opponent's would."""
+    own, other = sums[2 * cell + mover], sums[2 * cell + 1 - mover]
+    by_class = OWN_CLASS[CELL_CLASS[own & COUNTERS]] + OTHER_CLASS[CELL_CLASS[other & COUNTERS]]
+    return by_class + OWN_WEIGHT * (own >> SCORE_SHIFT) + OTHER_WEIGHT * (other >> SCORE_SHIFT)
+
+
+@r.order_actions.register_body(GomokuPatterns)
+@borrowing_kernel
+def order_patterns(rules, position, actions, count):
+    """The most urgent cells first, the first :data:`SORTED` of them in order."""
+    sums, mover = position.sums, np.int64(position.ply & 1)
+    for i in range(1, count):
+        action = actions[i]
+        urgent = urgency(sums, np.int64(action), mover)
+        last = min(i, SORTED) - 1
+        if urgency(sums, np.int64(actions[last]), mover) >= urgent:
+            continue
+        actions[i] = actions[last]
+        j = last
+        while j > 0 and urgency(sums, np.int64(actions[j - 1]), mover) < urgent:
+            actions[j] = actions[j - 1]
+            j -= 1
+        actions[j] = action
+
+
+# -- which form a heuristic asks for --
+
+
+@form_for.register(Gomoku)
+def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
+    """``patterns`` and ``default``: GomokuPatterns; ``caro15`` and ``caro10``: GomokuScores; ``none``: the plain game."""
+    if heuristic == "none":
+        return plain_form(game)
+    if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
+        by_patterns = GomokuPatterns(*rules, patterns.pattern_table(rules.connect, rules.rule))
+        return SearchForm(by_patterns, PATTERNS_RECORD, functools.partial(load, by_patterns), PATTERNS_DEFAULTS)
+    by_runs = {"caro15": gomoku.CARO15, "caro15_open": gomoku.CARO15_OPEN}
+    by_scores = GomokuScores(*rules, by_runs.get(heuristic, gomoku.CARO10), _centre_first(game), np.zeros(rules.rows, np.int32))
+    return SearchForm(by_scores, SCORES_RECORD, functools.partial(load, by_scores))
+
+
+def _centre_first(game: Game) -> np.ndarray:
+    """All cells in the order that the game itself gives them on an empty board."""
+    position = game.initial_position()
+    cells = np.array(position.legal_actions(), np.int16)
+    r.order_actions(game.rules, position.record, cells, cells.size)
+    return cells

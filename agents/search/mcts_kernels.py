@@ -1,0 +1,270 @@
+"""Monte Carlo tree search with UCT, generic over games: the kernels.
+
+The tree is one array of :data:`NODE` records; the children of a node stand next to each other. Returns are kept from the side of player 0, scaled to
+[−1, 1]; at every node the player to move decides whose side counts, so a player who moves twice in a row needs no special case.
+
+Results that are certain are propagated (MCTS-Solver): a finished game is proven; so is a node with an action that is a proven win for its
+mover, and one whose actions are all proven. Proven nodes are not visited again; the best proven action bounds what its parent is worth.
+
+Sources: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; Winands, Björnsson, Saito, "Monte-Carlo tree search solver", CG 2008.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs import rules as r
+from ...envs.compiled.kernels import borrowing_kernel, kernel
+from ...envs.compiled.randomness import random_below
+from ...envs.game import Game
+
+NODE = np.dtype(
+    (
+        np.record,
+        [
+            ("total", np.float64),  # sum of player 0's scaled returns over the visits
+            ("visits", np.int32),
+            ("children", np.int32),  # index of the first child; 0: not expanded
+            ("count", np.int16),  # number of children
+            ("action", np.int16),  # the action that led here
+            ("mover", np.int8),  # the player to move here
+            ("proven", np.int8),  # UNKNOWN, EXACT or BOUNDED
+            ("result", np.float32),  # player 0's scaled return: under best play (EXACT), by the best action proven so far (BOUNDED)
+            ("prior", np.float32),  # the probability a network gives the action that led here; 0 in searches without one
+            ("pending", np.int16),  # simulations below this node that wait for a network
+        ],
+    )
+)
+ROOT = 0
+UNKNOWN, EXACT, BOUNDED = range(3)  # what is proven of a node
+MOST_LOOKED_AT = 50_000  # nodes, when the last move's tree is searched for the new position
+SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
+
+
+class MctsOptions(NamedTuple):
+    """``exploration`` is the constant of UCB1; ``cutoff`` ends a playout after so many plies by the ``heuristic`` (0: never, −1: none)."""
+
+    exploration: float
+    scale: float
+    ordered: int
+    cutoff: int
+    heuristic: int
+
+
+class Tree(NamedTuple):
+    """A search tree and the buffers of one thread that grows it."""
+
+    nodes: Any  # NODE records
+    positions: Any  # two records: the root's position, the one being played on
+    path: Any  # int32, (longest_game + 2,)
+    actions: Any  # int16, (num_actions,)
+    size: Any  # int64, (1,): nodes in use
+
+
+def new_tree(game: Game, capacity: int) -> Tree:
+    """An empty tree of at most ``capacity`` nodes (memory is taken as it grows)."""
+    return Tree(
+        np.zeros(max(capacity, game.facts.num_actions + 2), NODE).view(np.recarray),
+        game.new_records(2),
+        np.zeros(game.facts.longest_game + 2, np.int32),
+        np.zeros(game.facts.num_actions, np.int16),
+        np.zeros(1, np.int64),
+    )
+
+
+@kernel
+def plant(rules, tree):
+    """Make the tree a single root for ``positions[0]``."""
+    root = tree.nodes[ROOT]
+    root.total, root.visits, root.children, root.count, root.action = 0.0, 0, 0, 0, -1
+    root.mover, root.proven, root.result = r.to_move(rules, tree.positions[0]), UNKNOWN, 0.0
+    root.prior, root.pending = 0.0, 0
+    tree.size[0] = 1
+
+
+@borrowing_kernel
+def simulate(rules, options, tree, rng, simulations):
+    """Run simulations; stops early once the root is proven. Returns how many were run."""
+    nodes, positions, path, actions, size = tree
+    position = positions[1]
+    for done in range(simulations):
+        if nodes[ROOT].proven == EXACT:
+            return done
+        positions[1] = positions[0]
+        # 1. Selection: walk down the tree by UCB1 to a node that is not expanded, or proven.
+        node, ply = ROOT, 0
+        path[0] = ROOT
+        while nodes[node].count > 0 and nodes[node].proven != EXACT:
+            node = select_child(nodes, node, options.exploration)
+            r.play(rules, position, np.int64(nodes[node].action))
+            ply += 1
+            path[ply] = node
+        # 2. Expansion, on the second visit; the first child is visited at once.
+        if nodes[node].proven != EXACT and (nodes[node].visits > 0 or node == ROOT) and expand(rules, nodes, node, position, actions, size):
+            node = np.int64(nodes[node].children)
+            r.play(rules, position, np.int64(nodes[node].action))
+            ply += 1
+            path[ply] = node
+        if nodes[node].visits == 0:
+            mark_visited_first(rules, options, nodes[node], position)
+        # 3. Playout, unless the result is known.
+        known = nodes[node].proven == EXACT
+        result = np.float64(nodes[node].result) if known else play_out(rules, options, position, rng, actions)
+        # 4. Backup.
+        back_up(nodes, path, ply, known, result)
+    return simulations
+
+
+@borrowing_kernel
+def back_up(nodes, path, ply, known, result):
+    """Add a simulation's result, player 0's scaled return, to the nodes on its path; ``known``: its last node is proven.
+
+    Where an action is proven to give more than this simulation did, the mover would have taken that.
+    """
+    for i in range(ply, -1, -1):
+        entry = nodes[path[i]]
+        if known and i < ply:
+            known = prove(nodes, entry)
+        if entry.proven == EXACT or (entry.proven == BOUNDED and (entry.result > result if entry.mover == 0 else entry.result < result)):
+            result = np.float64(entry.result)
+        entry.visits += 1
+        entry.total += result
+
+
+@borrowing_kernel
+def select_child(nodes, node, exploration):
+    """The child to visit: the first unvisited, else the one with the highest upper confidence bound for the mover."""
+    parent = nodes[node]
+    sign = 1.0 if parent.mover == 0 else -1.0
+    log_visits = np.log(np.float64(parent.visits))
+    best, best_bound = np.int64(parent.children), -np.inf
+    for child in range(parent.children, parent.children + parent.count):
+        entry = nodes[child]
+        if entry.proven == EXACT:
+            continue  # another visit would tell nothing new
+        if entry.visits == 0:
+            return child
+        bound = sign * entry.total / entry.visits + exploration * np.sqrt(log_visits / entry.visits)
+        if bound > best_bound:
+            best, best_bound = child, bound
+    return best
+
+
+@borrowing_kernel
+def expand(rules, nodes, node, position, actions, size):
+    """Add a child for every legal action, in the game's order; False if the game is over or the tree is full."""
+    if r.is_over(rules, position):
+        return False
+    count = r.legal_actions(rules, position, actions)
+    first = size[0]
+    if first + count > nodes.size:
+        return False
+    r.order_actions(rules, position, actions, count)
+    for i in range(count):
+        child = nodes[first + i]
+        child.total, child.visits, child.children, child.count, child.proven, child.result = 0.0, 0, 0, 0, UNKNOWN, 0.0
+        child.action, child.prior, child.pending = actions[i], 0.0, 0
+    nodes[node].children, nodes[node].count = first, count
+    size[0] = first + count
+    return True
+
+
+@borrowing_kernel
+def mark_visited_first(rules, options, entry, position):
+    """Note whose turn it is at a new node, and that a finished game is proven."""
+    entry.mover = r.to_move(rules, position)
+    if r.is_over(rules, position):
+        entry.proven = EXACT
+        entry.result = r.returns(rules, position, 0) / options.scale
+
+
+@borrowing_kernel
+def play_out(rules, options, position, rng, actions):
+    """Play to the end (or the cut-off), in place; returns player 0's scaled return."""
+    plies = 0
+    while not r.is_over(rules, position):
+        if options.cutoff and plies >= options.cutoff:
+            points = np.float64(r.evaluate(rules, position, 0, options.heuristic)) if options.heuristic >= 0 else 0.0
+            return points / (abs(points) + SQUASH)
+        if options.ordered:
+            # The product of two uniform numbers favours the front of the ordered list.
+            count = r.legal_actions(rules, position, actions)
+            r.order_actions(rules, position, actions, count)
+            action = np.int64(actions[random_below(rng, random_below(rng, count) + 1)])
+        else:
+            action = r.random_action(rules, position, rng, actions)
+        r.play(rules, position, action)
+        plies += 1
+    return r.returns(rules, position, 0) / options.scale
+
+
+@borrowing_kernel
+def prove(nodes, entry):
+    """Prove a node whose mover has a proven win, or whose actions are all proven; returns whether it is proven now.
+
+    Otherwise note the best of the actions that are proven: the mover is sure of that much.
+    """
+    sign = 1.0 if entry.mover == 0 else -1.0
+    best, certain = -np.inf, True
+    for child in range(entry.children, entry.children + entry.count):
+        if nodes[child].proven == EXACT:
+            best = max(best, sign * nodes[child].result)
+        else:
+            certain = False
+    certain |= best >= 1.0
+    entry.proven, entry.result = EXACT if certain else BOUNDED, sign * best
+    return certain
+
+
+@kernel
+def find_descendant(rules, tree, target, positions, cursors, plies):
+    """The visited node at most ``plies`` below the root whose position has the key of ``target``, or −1.
+
+    Depth first over ``positions`` and ``cursors`` (records and int64, (plies + 1,)); gives up after MOST_LOOKED_AT nodes.
+    """
+    nodes, wanted = tree.nodes, r.key(rules, target)
+    positions[0] = tree.positions[0]
+    if r.key(rules, positions[0]) == wanted:
+        return ROOT
+    path = tree.path
+    path[0], cursors[0], ply, looked_at = ROOT, 0, 0, 0
+    while ply >= 0 and looked_at < MOST_LOOKED_AT:
+        entry = nodes[path[ply]]
+        if ply == plies or cursors[ply] == entry.count:
+            ply -= 1
+            continue
+        child = entry.children + cursors[ply]
+        cursors[ply] += 1
+        if nodes[child].visits == 0:
+            continue
+        looked_at += 1
+        positions[ply + 1] = positions[ply]
+        r.play(rules, positions[ply + 1], np.int64(nodes[child].action))
+        if r.key(rules, positions[ply + 1]) == wanted:
+            return np.int64(child)
+        ply += 1
+        path[ply], cursors[ply] = child, 0
+    return -1
+
+
+@kernel
+def transplant(source, node, target):
+    """Copy the subtree under ``node`` of one node array to the front of another; returns its size, 0 if it does not fit.
+
+    Nodes are copied breadth first: each copied node's children are appended behind, so the copy is again one block per family.
+    """
+    target[0] = source[node]
+    copied, used = 0, 1
+    while copied < used:
+        entry = target[copied]
+        if entry.count > 0:
+            if used + entry.count > target.size:
+                return 0
+            for i in range(entry.count):
+                target[used + i] = source[entry.children + i]
+            entry.children = used
+            used += entry.count
+        copied += 1
+    return used

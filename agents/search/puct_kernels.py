@@ -1,0 +1,186 @@
+"""Tree search guided by a network (PUCT), generic over games: the kernels.
+
+The tree is that of :mod:`plyground.agents.search.mcts_kernels`, and so are the backup and the propagation of proven results. What differs: instead of
+playing a random game from a new node, a network values its position and gives each action a prior probability. A simulation goes down to a node that
+the network has not seen. There all children are made, and those that end the game are proven at once: where that settles the node, the network is
+not asked.
+
+Asking the network has a price beside its arithmetic, so several leaves are collected before it is asked. While a leaf waits for its value, each node
+on the way to it counts one more visit, lost by the player who chose it (a virtual loss), so that the next simulation goes elsewhere.
+
+Sources: Silver et al., "Mastering the game of Go without human knowledge", Nature 2017, and "A general reinforcement learning algorithm that masters
+chess, shogi, and Go through self-play", Science 2018 (selection, priors); Chaslot, Winands, van den Herik, "Parallel Monte-Carlo tree search", CG
+2008 (virtual loss).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs import rules as r
+from ...envs.compiled.kernels import borrowing_kernel
+from ...envs.game import Game
+from ...envs.single_agent.batch_kernels import clear
+from .mcts_kernels import (
+    EXACT,
+    ROOT,
+    back_up,
+    expand,
+    prove,
+)
+
+FIRST_PLAY_REDUCTION = 0.2  # an action not tried yet is taken to be worth so much less than its position, whose value comes from better actions
+MOST_WITHOUT_NETWORK = 256  # simulations that end in proven nodes, before the caller looks at the clock
+
+
+class GuidedOptions(NamedTuple):
+    """``c_puct`` weighs the priors; ``scale`` is the game's greatest return; ``to_come``: the network's values leave out what was won so far."""
+
+    c_puct: float
+    scale: float
+    to_come: int
+
+
+class Leaves(NamedTuple):
+    """The leaves that wait for the network."""
+
+    observations: Any  # int8, (batch, rows, columns, planes), as the player to move sees them
+    banked: Any  # float64, (batch,): what the player to move has won so far, if the network's values leave that out
+    paths: Any  # int32, (batch, longest_game + 2): the nodes on the way
+    plies: Any  # int64, (batch,): of the path
+    children: Any  # records, (1,): a child of a leaf
+    finished: Any  # int64, (1,): simulations finished by the last call
+
+
+def new_leaves(game: Game, batch: int) -> Leaves:
+    """Room for so many leaves."""
+    return Leaves(
+        np.zeros((batch, *game.facts.observation_shape), np.int8),
+        np.zeros(batch),
+        np.zeros((batch, game.facts.longest_game + 2), np.int32),
+        np.zeros(batch, np.int64),
+        game.new_records(1),
+        np.zeros(1, np.int64),
+    )
+
+
+@borrowing_kernel
+def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
+    """Take in what the network says of the ``waiting`` leaves collected last, then collect new ones, for at most ``simulations`` simulations.
+
+    ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the network's. Returns how many leaves wait now, 0 if the
+    root is proven or no simulation is left to be run; ``leaves.finished`` counts the simulations that were finished.
+    """
+    finished = waiting
+    for slot in range(waiting):
+        absorb(options, tree, leaves, slot, logits, values)
+    waiting, without_network = 0, 0
+    while waiting < leaves.plies.size and waiting + without_network < simulations and without_network < MOST_WITHOUT_NETWORK:
+        if tree.nodes[ROOT].proven == EXACT:
+            break
+        # 1. Selection and expansion.
+        node, ply = descend(rules, options, tree, leaves.children, leaves.paths[waiting])
+        entry = tree.nodes[node]
+        if entry.proven == EXACT:
+            # 2. What is proven needs no network.
+            back_up(tree.nodes, leaves.paths[waiting], ply, True, np.float64(entry.result))
+            without_network += 1
+            continue
+        if entry.pending > 0:
+            break  # this leaf waits already: the tree has no other that is worth a visit before the values are known
+        for i in range(ply + 1):
+            tree.nodes[leaves.paths[waiting, i]].pending += 1
+        leaves.plies[waiting] = ply
+        describe_leaf(rules, options, tree.positions[1], leaves, waiting)
+        waiting += 1
+    leaves.finished[0] = finished + without_network
+    return waiting
+
+
+@borrowing_kernel
+def descend(rules, options, tree, children, path):
+    """Walk from the root to a node the network has not valued, or a proven one, and give it children; returns it and its ply."""
+    nodes, positions = tree.nodes, tree.positions
+    positions[1] = positions[0]
+    position = positions[1]
+    node, ply = ROOT, 0
+    path[0] = ROOT
+    while nodes[node].visits > 0 and nodes[node].count > 0 and nodes[node].proven != EXACT:
+        node = select_child_by_prior(nodes, node, options.c_puct)
+        r.play(rules, position, np.int64(nodes[node].action))
+        ply += 1
+        path[ply] = node
+    if nodes[node].count == 0 and nodes[node].proven != EXACT and expand(rules, nodes, node, position, tree.actions, tree.size):
+        look_ahead(rules, options, nodes, node, position, children)
+    return node, ply
+
+
+@borrowing_kernel
+def select_child_by_prior(nodes, node, c_puct):
+    """The child with the highest sum of value for the mover and exploration bonus; proven ones are left out."""
+    parent = nodes[node]
+    sign = 1.0 if parent.mover == 0 else -1.0
+    exploration = c_puct * np.sqrt(np.float64(parent.visits + parent.pending))
+    first_play = sign * parent.total / parent.visits - FIRST_PLAY_REDUCTION
+    best, best_bound = np.int64(parent.children), -np.inf
+    for child in range(parent.children, parent.children + parent.count):
+        entry = nodes[child]
+        if entry.proven == EXACT:
+            continue
+        visits = entry.visits + entry.pending
+        value = (sign * entry.total - entry.pending) / visits if visits > 0 else first_play
+        bound = value + exploration * entry.prior / (1.0 + visits)
+        if bound > best_bound:
+            best, best_bound = np.int64(child), bound
+    return best
+
+
+@borrowing_kernel
+def look_ahead(rules, options, nodes, node, position, children):
+    """Note who moves after each action of a new node, prove the actions that end the game, and with them the node, if that settles it."""
+    parent, ended = nodes[node], False
+    for child in range(parent.children, parent.children + parent.count):
+        entry = nodes[child]
+        children[0] = position
+        r.play(rules, children[0], np.int64(entry.action))
+        entry.mover = r.to_move(rules, children[0])
+        if r.is_over(rules, children[0]):
+            entry.proven, entry.result, ended = EXACT, r.returns(rules, children[0], 0) / options.scale, True
+    if ended:
+        prove(nodes, parent)
+
+
+@borrowing_kernel
+def describe_leaf(rules, options, position, leaves, slot):
+    """Write what the network is to see."""
+    clear(leaves.observations[slot])
+    player = r.to_move(rules, position)
+    r.observe(rules, position, player, leaves.observations[slot])
+    leaves.banked[slot] = r.returns(rules, position, player) if options.to_come else 0.0
+
+
+@borrowing_kernel
+def absorb(options, tree, leaves, slot, logits, values):
+    """Give a leaf's children their priors, and the nodes on the way to it its value."""
+    nodes, path, ply = tree.nodes, leaves.paths[slot], leaves.plies[slot]
+    leaf = nodes[path[ply]]
+    set_priors(nodes, leaf, logits, slot)
+    value = min(max((leaves.banked[slot] + values[slot]) / options.scale, -1.0), 1.0)
+    for i in range(ply + 1):
+        nodes[path[i]].pending -= 1
+    back_up(nodes, path, ply, False, value if leaf.mover == 0 else -value)
+
+
+@borrowing_kernel
+def set_priors(nodes, leaf, logits, slot):
+    """The softmax of the logits of the leaf's actions (all legal ones)."""
+    highest, total = -np.inf, 0.0
+    for child in range(leaf.children, leaf.children + leaf.count):
+        highest = max(highest, np.float64(logits[slot, nodes[child].action]))
+    for child in range(leaf.children, leaf.children + leaf.count):
+        nodes[child].prior = np.exp(np.float64(logits[slot, nodes[child].action]) - highest)
+        total += np.float64(nodes[child].prior)
+    for child in range(leaf.children, leaf.children + leaf.count):
+        nodes[child].prior /= total

@@ -1,0 +1,1 @@
+"""Exact solvers, by game."""

@@ -1,0 +1,250 @@
+"""Dots and boxes for the solver: a position as two sets of free edges, and its canonical form.
+
+A position is what is left to play: the free horizontal edges and the free vertical edges, each as a set of bits (uint64). Both sets and the
+set of boxes use the same grid of cells, ``stride`` = columns + 1 bits a row: bit r·stride + c is the box in row r and column c, its upper
+edge in the horizontal set, its left edge in the vertical set. A shift by ``stride`` then leads from a box to the one below it, a shift by one to
+the one on its right, and the unused column on the right keeps rows apart. The number of free sides of a box is its *valence*: a box of valence
+1 can be captured, one of valence 2 is a link of a chain or loop, one of 3 or 4 a *joint*.
+
+Equivalent positions have equal values, so one of them stands for all (:func:`canonical_edges`): the images under the symmetries of the
+board, and, as an edge on the border only touches one box, the sets in which other border edges of the same box are free.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ....envs.compiled.bits import count_bits
+from ....envs.compiled.kernels import kernel
+from ....envs.games.dots_and_boxes import DotsAndBoxes, count_edges
+from ....envs.games.dots_and_boxes_board import boxes_beside
+from ....envs.rules import symmetries
+
+ZERO, ONE, EIGHT, BYTE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
+BYTES, IMAGES = 12, 8  # capacity
+NO_EDGE = 128
+
+
+# What the kernels need to know of a board, as one record: a kernel call then hands over one pointer.
+BOARD = np.dtype(
+    [
+        ("stride", np.uint64),  # bits from a box to the one below
+        ("boxes", np.uint64),  # the set of all boxes
+        ("edges", np.uint64),  # how many edges: a packed set of edges takes so many bits
+        ("horizontal_bytes", np.int64),  # bytes of the horizontal set that are used
+        ("vertical_bytes", np.int64),
+        ("steps", np.int64),  # how many of the swaps below are used
+        ("swap_masks", np.uint64, 6),  # how to make interchangeable edges free in a fixed order
+        ("swap_shifts", np.uint64, 6),
+        ("order", np.int64, 64),  # the bits of the edges, 64 more for vertical ones, in the order in which safe moves are tried
+        ("images", np.uint64, (BYTES, 256, IMAGES)),  # the packed image of each byte, first horizontal ones, under each symmetry
+        ("edge_images", np.uint64, (129, IMAGES)),  # the same of each edge, numbered as in `order`; the last is none
+    ]
+)
+SCRATCH = np.dtype([("images", np.uint64, IMAGES)])
+
+
+def edge_bits(rows: int, cols: int) -> list[tuple[int, int]]:
+    """For every action: 0 or 1 for the horizontal or vertical set, and its bit there."""
+    horizontal = (rows + 1) * cols
+    stride = cols + 1
+    return [(0, e // cols * stride + e % cols) for e in range(horizontal)] + [(1, e) for e in range(rows * stride)]
+
+
+def free_sets(rows: int, cols: int, free: int) -> tuple[np.uint64, np.uint64]:
+    """The horizontal and the vertical set of a set of free edges given by the bits of action numbers."""
+    sets = [0, 0]
+    for edge, (which, bit) in enumerate(edge_bits(rows, cols)):
+        sets[which] |= (free >> edge & 1) << bit
+    return np.uint64(sets[0]), np.uint64(sets[1])
+
+
+@functools.lru_cache(maxsize=8)
+def make_board(rows: int, cols: int) -> Any:
+    """The record of a board of rows × cols boxes with at most 64 edges."""
+    board: Any = np.zeros(1, BOARD).view(np.recarray)[0]
+    edges, stride = count_edges(rows, cols), cols + 1
+    place, swaps = _packing(rows, cols)
+    board.stride, board.edges = stride, edges
+    board.boxes = sum(1 << r * stride + c for r in range(rows) for c in range(cols))
+    board.horizontal_bytes, board.vertical_bytes = ((rows + 1) * stride + 7) // 8, (rows * stride + 7) // 8
+    board.steps = len(swaps)
+    board.swap_masks[: len(swaps)] = [mask for mask, _ in swaps]
+    board.swap_shifts[: len(swaps)] = [shift for _, shift in swaps]
+    board.order[:edges] = _order(rows, cols)
+    found = symmetries(DotsAndBoxes(rows, cols))
+    value = np.arange(256, dtype=np.uint64)
+    for edge, (which, bit) in enumerate(edge_bits(rows, cols)):
+        byte = bit // 8 + which * int(board.horizontal_bytes)
+        present = value >> np.uint64(bit % 8) & ONE
+        for image in range(IMAGES):  # a rectangle has four symmetries, each of them twice here
+            packed = np.uint64(place[found[image % len(found), edge]])
+            board.images[byte, :, image] |= present << packed
+            board.edge_images[64 * which + bit, image] = ONE << packed
+    return board
+
+
+def _order(rows: int, cols: int) -> list[int]:
+    """First the edges of the middle line across the longer side, then from the middle outwards, by the sum of both distances.
+
+    That parts the board early, and few positions are met: on 3 × 4 boxes 0.51 million, where plain distance from the middle takes 0.9 million and
+    an order learned from the cut-offs of each edge 2.0 million.
+    """
+    ranked = []
+    for which, bit in edge_bits(rows, cols):
+        along, across = abs(2 * (bit // (cols + 1)) + which - rows), abs(2 * (bit % (cols + 1)) + 1 - which - cols)
+        if rows > cols:
+            along, across = across, along
+        ranked.append(((across > 0, along + across, across), 64 * which + bit))
+    return [bit for _, bit in sorted(ranked)]
+
+
+def _packing(rows: int, cols: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """Where each edge stands in a packed set, and the steps (mask, shift) that sort interchangeable edges.
+
+    Border edges of one box are interchangeable. Boxes that have several stand in the order of their number, the first edges of all of them come
+    first, then the second ones, and so on; one step compares and swaps neighbours for all boxes at once.
+    """
+    edges = count_edges(rows, cols)
+    border: dict[int, list[int]] = {}
+    for edge in range(edges):
+        above, below = boxes_beside(rows, cols, edge)
+        if above < 0 or below < 0:
+            border.setdefault(max(above, below), []).append(edge)
+    groups = sorted((group for group in border.values() if len(group) > 1), key=len, reverse=True)
+    columns = [[group[rank] for group in groups if len(group) > rank] for rank in range(4)]
+    ordered = [edge for column in columns for edge in column]
+    ordered += [edge for edge in range(edges) if edge not in ordered]
+    place = np.zeros(edges, np.int64)
+    place[ordered] = np.arange(edges)
+    swaps = []
+    longest = len(groups[0]) if groups else 0
+    for last in range(longest - 1, 0, -1):  # bubble sort
+        for rank in range(last):
+            first = sum(len(column) for column in columns[:rank])
+            swaps.append(((1 << len(columns[rank + 1])) - 1 << first, len(columns[rank])))
+    return place, swaps
+
+
+@kernel
+def valences(board, horizontal, vertical):
+    """The sets of boxes of valence 1, of valence 2, and of valence 3 or 4."""
+    top, bottom = horizontal & board.boxes, (horizontal >> board.stride) & board.boxes
+    left, right = vertical & board.boxes, (vertical >> ONE) & board.boxes
+    one_across, two_across = top ^ bottom, top & bottom
+    one_along, two_along = left ^ right, left & right
+    odd = one_across ^ one_along
+    pairs = two_across | two_along
+    joints = (odd & pairs) | (two_across & two_along)
+    return odd & ~pairs, ~odd & ((two_across ^ two_along) | (one_across & one_along)), joints
+
+
+@kernel
+def unfinished(board, horizontal, vertical):
+    """The set of boxes that still have a free side."""
+    return (horizontal | (horizontal >> board.stride) | vertical | (vertical >> ONE)) & board.boxes
+
+
+@kernel
+def neighbours(board, horizontal, vertical, boxes):
+    """The boxes that a free edge joins to one of ``boxes``, and possibly bits outside the board."""
+    across = ((boxes & horizontal) >> board.stride) | ((boxes & (horizontal >> board.stride)) << board.stride)
+    along = ((boxes & vertical) >> ONE) | ((boxes & (vertical >> ONE)) << ONE)
+    return across | along
+
+
+@kernel
+def spread(board, horizontal, vertical, boxes, within):
+    """``boxes`` and all that is connected to them by free edges through boxes of the set ``within``."""
+    while True:
+        wider = boxes | (neighbours(board, horizontal, vertical, boxes) & within)
+        if wider == boxes:
+            return boxes
+        boxes = wider
+
+
+@kernel
+def independent(board, horizontal, vertical, seed, links, joints):
+    """The chain or loop that contains the box ``seed``, or nothing if it stands on a joint."""
+    part = seed
+    while True:
+        around = neighbours(board, horizontal, vertical, part)
+        if around & joints != ZERO:
+            return ZERO
+        wider = part | (around & links)
+        if wider == part:
+            return part
+        part = wider
+
+
+@kernel
+def is_loop(board, horizontal, vertical, links):
+    """Whether a connected set of boxes of valence 2 is a loop rather than a chain: it has as many inner edges as boxes."""
+    across = links & (links >> board.stride) & (horizontal >> board.stride)
+    along = links & (links >> ONE) & (vertical >> ONE)
+    return count_bits(across) + count_bits(along) == count_bits(links)
+
+
+@kernel
+def draw_around(board, horizontal, vertical, boxes):
+    """The free edges that are left once all sides of ``boxes`` are drawn."""
+    return horizontal & ~(boxes | (boxes << board.stride)), vertical & ~(boxes | (boxes << ONE))
+
+
+@kernel
+def pack_images(board, horizontal, vertical, scratch):
+    """Write the packed images of the free edges under the eight symmetries into ``scratch.images``."""
+    images = scratch.images
+    for image in range(IMAGES):
+        images[image] = ZERO
+    for byte in range(board.horizontal_bytes + board.vertical_bytes):
+        if byte == board.horizontal_bytes:
+            horizontal = vertical
+        for image in range(IMAGES):
+            images[image] |= board.images[byte, horizontal & BYTE, image]
+        horizontal >>= EIGHT
+
+
+@kernel
+def canonical_without(board, scratch, edge):
+    """The canonical form of the position packed in ``scratch``, once ``edge`` (its bit, 64 more if vertical; NO_EDGE for none) is drawn.
+
+    Where one of two interchangeable edges is free, the first one is made so in each image; the smallest image is taken.
+    """
+    images = scratch.images
+    smallest = ~ZERO
+    mask, shift = board.swap_masks[0], board.swap_shifts[0]
+    for i in range(IMAGES):  # one step is all there is but on boards of one row: a loop without branches, which the processor does at a stroke
+        image = images[i] & ~board.edge_images[edge, i]
+        late = (image >> shift) & ~image & mask
+        smallest = min(smallest, image ^ (late | (late << shift)))
+    if board.steps <= 1:
+        return smallest
+    smallest = ~ZERO
+    for i in range(IMAGES):
+        image = images[i] & ~board.edge_images[edge, i]
+        for step in range(board.steps):
+            late = (image >> board.swap_shifts[step]) & ~image & board.swap_masks[step]
+            image ^= late | (late << board.swap_shifts[step])
+        smallest = min(smallest, image)
+    return smallest
+
+
+def canonical_edges(board: Any, horizontal: np.uint64, vertical: np.uint64) -> int:
+    """The smallest packed set of free edges among the equivalent ones."""
+    scratch = new_scratch()
+    pack_images(board, horizontal, vertical, scratch)
+    return int(canonical_without(board, scratch, NO_EDGE))
+
+
+def new_scratch() -> Any:
+    """A place for packed images."""
+    return np.zeros(1, SCRATCH).view(np.recarray)[0]
+
+
+def as_free_set(board: Any, drawn: int) -> int:
+    """The complement of a set of drawn edges."""
+    return ~drawn & ((1 << int(board.edges)) - 1)

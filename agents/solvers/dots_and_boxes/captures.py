@@ -1,0 +1,93 @@
+"""Dots and boxes for the solver: positions with boxes to capture, reduced to the quiet position that is left.
+
+Boxes to capture form *runs*: from a box of valence 1 along boxes of valence 2, to the border or a joint (an open run) or to another
+box of valence 1 (a closed run). The player to move captures the next box of a run, and loses nothing by it, unless two boxes of an open
+run or four of a closed one are left. Those may also be left to the opponent by the edge that cuts them off. All lines of play end in the same
+quiet position R, so the value is a function of V(R). Proofs: docs/solver_dots_and_boxes.md.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ....envs.games.dots_and_boxes import count_edges
+from ....envs.games.dots_and_boxes_board import boxes_beside, sides_of_box
+
+
+class Run(NamedTuple):
+    """Boxes that can be captured one after the other: how many, by which edges, and whether the run is closed."""
+
+    boxes: int
+    edges: list[int]
+    closed: bool
+
+
+class Captures:
+    """Reduces positions of one board; free edges are bits by action number."""
+
+    def __init__(self, rows: int, cols: int) -> None:
+        edges = count_edges(rows, cols)
+        self.boxes = rows * cols
+        self._sides = [sides_of_box(rows, cols, box) for box in range(self.boxes)]
+        self.beside = [[int(box) for box in boxes_beside(rows, cols, edge) if box >= 0] for edge in range(edges)]
+        self._identity = np.arange(-self.boxes, self.boxes + 1)
+
+    def draw(self, free: int, edge: int) -> tuple[int, int]:
+        """Draw a free edge: (the free edges left, boxes completed)."""
+        free &= ~(1 << edge)
+        return free, sum(self.valence(free, box) == 0 for box in self.beside[edge])
+
+    def valence(self, free: int, box: int) -> int:
+        """How many sides of a box are free."""
+        return sum(free >> edge & 1 for edge in self._sides[box])
+
+    def settle(self, free: int) -> tuple[int, np.ndarray]:
+        """The quiet position R that is left after all captures, and the value as a function of V(R).
+
+        Returns:
+            the free edges of R; and an int array of length 2·boxes + 1: entry ``boxes + v`` is the margin of the player to move if V(R) = v.
+        """
+        known: dict[int, tuple[int, np.ndarray]] = {}
+        return self._settle(free, known)
+
+    def _settle(self, free: int, known: dict[int, tuple[int, np.ndarray]]) -> tuple[int, np.ndarray]:
+        if free not in known:
+            runs = self._runs(free)
+            forced = [run for run in runs if run.boxes != (4 if run.closed else 2)]
+            if not runs:
+                known[free] = free, self._identity
+            elif forced:
+                known[free] = self._play(free, forced[0].edges[:1], known)
+            else:
+                options = [self._play(free, run.edges, known) for run in runs]
+                options += [self._play(free, run.edges[1:2], known) for run in runs]  # the edge that leaves the run to the opponent
+                known[free] = options[0][0], np.max([worth for _, worth in options], axis=0)
+        return known[free]
+
+    def _play(self, free: int, edges: list[int], known: dict[int, tuple[int, np.ndarray]]) -> tuple[int, np.ndarray]:
+        """The position after one player's edges, seen from that player; all of them capture, or there is only one."""
+        captured = 0
+        for edge in edges:
+            free, completed = self.draw(free, edge)
+            captured += completed
+        rest, worth = self._settle(free, known)
+        return rest, captured + worth if captured else -worth
+
+    def _runs(self, free: int) -> list[Run]:
+        """The runs of a position; a closed one is met from both ends and listed twice."""
+        return [self._run(free, box) for box in range(self.boxes) if self.valence(free, box) == 1]
+
+    def _run(self, free: int, box: int) -> Run:
+        boxes, edges = 1, []
+        while True:
+            edge = next(edge for edge in self._sides[box] if free >> edge & 1 and edge not in edges)
+            edges.append(edge)
+            beyond = [other for other in self.beside[edge] if other != box]
+            valence = self.valence(free, beyond[0]) if beyond else 0
+            if valence not in (1, 2):
+                return Run(boxes, edges, False)
+            box, boxes = beyond[0], boxes + 1
+            if valence == 1:
+                return Run(boxes, edges, True)

@@ -1,0 +1,3 @@
+"""The exact solver of m,n,k games; importing it registers it."""
+
+from . import solver as solver

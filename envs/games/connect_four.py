@@ -1,0 +1,313 @@
+"""Connect four on any board: drop discs into columns, four (or ``connect``) in a row win.
+
+Rules. Player 0 and player 1 alternate. A disc falls to the lowest free cell of its column; a full column may not be chosen. The
+first to have ``connect`` discs in a row, horizontally, vertically or diagonally, wins (+1, −1); a full board is a draw (0).
+
+Actions. The column, 0 at the left. People write ``a``, ``b``, … for columns 0, 1, …
+
+Observation. (rows, cols, 2), row 0 at the top: own discs, opponent's discs; the same as PettingZoo's ``connect_four_v3``.
+
+Symmetries. Left-right mirror.
+
+Position. A bitboard for each player: cell (row from the bottom, column) is bit ``column * (rows + 1) + row``; the spare bit on top
+of each column keeps columns apart, so that shifted boards never wrap. Source: Tromp, John's Connect Four Playground;
+Pons, "Solving Connect 4: how to build a perfect AI".
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import rules as r
+from ..compiled.bits import count_bits
+from ..compiled.kernels import kernel
+from ..compiled.randomness import mix64, random_bits
+from ..declaration import Facts, declare_game
+from ..pictures.drawing import (
+    PLAYER_COLOURS,
+    PLAYER_SHADES,
+    Disc,
+    Picture,
+    Rectangle,
+    Ring,
+    Text,
+)
+from ..specification import Parameter
+from .connect_four_heuristics import threats, windows
+from .grid import COLUMN_LETTERS, grid_text, winning_cells
+
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+HIGH_HALF = np.uint64(32)
+KEY_SALT = np.uint64(0xD6E8FEB86659FD93)
+
+THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
+
+
+def _check(rules: ConnectFour) -> str | None:
+    if (rules.rows + 1) * rules.cols > 64:
+        return f"(rows + 1) * cols may be at most 64, {rules.rows} rows and {rules.cols} columns make {(rules.rows + 1) * rules.cols}"
+    if rules.connect > max(rules.rows, rules.cols):
+        return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
+    return None
+
+
+@declare_game(
+    name="connect_four",
+    version=0,
+    title="Connect Four",
+    position=[("stones", np.uint64, 2), ("ply", np.int16), ("winner", np.int8)],
+    parameters=(
+        Parameter("rows", int, 6, "height of the board", 1, 29),
+        Parameter("cols", int, 7, "width of the board", 1, 32),
+        Parameter("connect", int, 4, "discs in a row that win", 2, 32),
+    ),
+    heuristics=("threats", "windows"),
+    check=_check,
+)
+class ConnectFour(NamedTuple):
+    rows: int = 6
+    cols: int = 7
+    connect: int = 4
+
+
+@kernel
+def connects(stones, rows, connect):
+    """Whether the bitboard holds ``connect`` stones in a row.
+
+    In each direction ``run`` marks the cells at which a row of ``length`` stones starts; ANDing it with itself shifted
+    lengthens the rows, doubling while that does not overshoot. No shift reaches 64 bits (where machines disagree) on up to 29 rows.
+    """
+    height = rows + 1
+    for direction in range(4):
+        step = 1 if direction == 0 else height + direction - 2  # vertical, then the three that change column
+        run = stones
+        length = 1
+        while length < connect and run != ZERO:
+            more = min(length, connect - length)
+            run &= run >> np.uint64(step * more)
+            length += more
+        if run != ZERO:
+            return True
+    return False
+
+
+@r.start.register_body(ConnectFour)
+def start(rules, position):
+    position.stones[0] = ZERO
+    position.stones[1] = ZERO
+    position.ply = 0
+    position.winner = r.NOBODY
+
+
+@kernel
+def top_cell(rules, column):
+    """The bit of a column's highest cell."""
+    return ONE << np.uint64(column * (rules.rows + 1) + rules.rows - 1)
+
+
+@r.legal_actions.register_body(ConnectFour)
+def legal_actions(rules, position, out):
+    if position.winner != r.NOBODY:
+        return 0
+    occupied = position.stones[0] | position.stones[1]
+    count = 0
+    for column in range(rules.cols):
+        if occupied & top_cell(rules, column) == ZERO:
+            out[count] = column
+            count += 1
+    return count
+
+
+@r.is_legal.register_body(ConnectFour)
+def is_legal(rules, position, action):
+    if position.winner != r.NOBODY or action < 0 or action >= rules.cols:
+        return False
+    return (position.stones[0] | position.stones[1]) & top_cell(rules, action) == ZERO
+
+
+@r.play.register_body(ConnectFour)
+def play(rules, position, action):
+    player = position.ply & 1
+    occupied = position.stones[0] | position.stones[1]
+    bottom = ONE << np.uint64(action * (rules.rows + 1))
+    column = (bottom << np.uint64(rules.rows)) - bottom
+    # Adding the bottom bit to the column's stones carries into the lowest free cell.
+    stones = position.stones[player] | ((occupied + bottom) & column & ~occupied)
+    position.stones[player] = stones
+    position.ply += 1
+    if connects(stones, rules.rows, rules.connect):
+        position.winner = player
+
+
+@r.to_move.register_body(ConnectFour)
+def to_move(rules, position):
+    return np.int64(position.ply & 1)
+
+
+@r.is_over.register_body(ConnectFour)
+def is_over(rules, position):
+    return position.winner != r.NOBODY or position.ply == rules.rows * rules.cols
+
+
+@r.returns.register_body(ConnectFour)
+def returns(rules, position, player):
+    if position.winner == r.NOBODY:
+        return 0.0
+    return 1.0 if position.winner == player else -1.0
+
+
+@r.observe.register_body(ConnectFour)
+def observe(rules, position, player, out):
+    own, other = position.stones[player], position.stones[1 - player]
+    for row in range(rules.rows):  # in the order in which `out` lies in memory: half the time of going by columns
+        bit = np.uint64(rules.rows - 1 - row)
+        for column in range(rules.cols):
+            out[row, column, 0] = np.int8((own >> bit) & ONE)
+            out[row, column, 1] = np.int8((other >> bit) & ONE)
+            bit += np.uint64(rules.rows + 1)
+
+
+@r.restore.register_body(ConnectFour)
+def restore(rules, observation, position):
+    start(rules, position)
+    own, other, bottoms, discs = ZERO, ZERO, ZERO, 0
+    for column in range(rules.cols):
+        bottoms |= ONE << np.uint64(column * (rules.rows + 1))
+        for row in range(rules.rows):
+            bit = ONE << np.uint64(column * (rules.rows + 1) + row)
+            if observation[rules.rows - 1 - row, column, 0] != 0:
+                own |= bit
+                discs += 1
+            if observation[rules.rows - 1 - row, column, 1] != 0:
+                other |= bit
+                discs += 1
+    # Discs in one place, discs that float, or too many of one side: leave the initial position, which looks different.
+    if own & other != ZERO or ((own | other) + bottoms) & (own | other) != ZERO or count_bits(own) != discs // 2:
+        return
+    player = discs & 1
+    position.stones[player] = own
+    position.stones[1 - player] = other
+    position.ply = discs
+    for side in range(2):
+        if connects(position.stones[side], rules.rows, rules.connect):
+            position.winner = side
+
+
+@r.key.register_body(ConnectFour)
+def key(rules, position):
+    return mix64(position.stones[0]) ^ mix64(position.stones[1] ^ KEY_SALT)
+
+
+@r.transform.register_body(ConnectFour)
+def transform(rules, position, permutation, out):
+    height = np.uint64(rules.rows + 1)
+    column_cells = (ONE << height) - ONE
+    ply, winner = position.ply, position.winner
+    for player in range(2):
+        stones, image = position.stones[player], ZERO
+        for column in range(rules.cols):
+            cells = (stones >> (np.uint64(column) * height)) & column_cells
+            image |= cells << (np.uint64(permutation[column]) * height)
+        out.stones[player] = image
+    out.ply, out.winner = ply, winner
+
+
+@r.order_actions.register_body(ConnectFour)
+def order_actions(rules, position, actions, count):
+    """Centre first: a column nearer the middle takes part in more rows (insertion sort, stable)."""
+    for i in range(1, count):
+        action = actions[i]
+        j = i
+        while j > 0 and abs(2 * actions[j - 1] - (rules.cols - 1)) > abs(2 * action - (rules.cols - 1)):
+            actions[j] = actions[j - 1]
+            j -= 1
+        actions[j] = action
+
+
+@r.random_action.register_body(ConnectFour)
+def random_action(rules, position, rng, scratch):
+    """Draw columns until one is free: each free column is equally likely, and most draws succeed at once."""
+    occupied = position.stones[0] | position.stones[1]
+    while True:
+        column = np.int64(((random_bits(rng) >> HIGH_HALF) * np.uint64(rules.cols)) >> HIGH_HALF)
+        if occupied & top_cell(rules, column) == ZERO:
+            return column
+
+
+@r.evaluate.register_body(ConnectFour)
+def evaluate(rules, position, player, heuristic):
+    if heuristic == WINDOWS:
+        return windows(position.stones[player], position.stones[1 - player], rules.rows, rules.cols, rules.connect)
+    return threats(position.stones, player, position.ply & 1, rules.rows, rules.cols, rules.connect)
+
+
+@r.facts.register(ConnectFour)
+def facts(rules: ConnectFour) -> Facts:
+    return Facts(rules.cols, rules.rows * rules.cols, -1.0, 1.0, (rules.rows, rules.cols, 2))
+
+
+@r.symmetries.register(ConnectFour)
+def symmetries(rules: ConnectFour) -> np.ndarray:
+    identity = np.arange(rules.cols, dtype=np.int16)
+    return np.stack([identity, identity[::-1]])
+
+
+@r.action_to_text.register(ConnectFour)
+def action_to_text(rules: ConnectFour, action: int) -> str:
+    return COLUMN_LETTERS[action]
+
+
+@r.text_to_action.register(ConnectFour)
+def text_to_action(rules: ConnectFour, text: str) -> int:
+    name = text.strip()
+    column = COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
+    if not 0 <= column < rules.cols:
+        raise ValueError(f"{text!r} is no column of this board; columns are a to {COLUMN_LETTERS[rules.cols - 1]}")
+    return column
+
+
+def _cells(rules: ConnectFour, position: Any) -> np.ndarray:
+    """The board as (rows, cols), top row first: 0 free, 1 and 2 the players' discs."""
+    seen = np.zeros((rules.rows, rules.cols, 2), np.int8)
+    r.observe(rules, position, 0, seen)
+    return seen[..., 0] + 2 * seen[..., 1]
+
+
+@r.board_text.register(ConnectFour)
+def board_text(rules: ConnectFour, position: Any) -> str:
+    return grid_text(rules.rows, rules.cols, ".XO", _cells(rules, position).ravel())
+
+
+@r.outcome_reason.register(ConnectFour)
+def outcome_reason(rules: ConnectFour, position: Any) -> str:
+    return "the board is full" if position.winner == r.NOBODY else f"{rules.connect} in a row"
+
+
+@r.picture.register(ConnectFour)
+def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Picture:
+    """A blue panel with round holes above the columns' letters; the last disc carries a dot, the winning row rings."""
+    cells = _cells(rules, position)
+    margin, letters = 0.35, 0.5
+    height = rules.rows + 2 * margin
+    shapes: list[Any] = [
+        Rectangle(0.1, 0.14, rules.cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35),  # the panel's lower edge, in shade
+        Rectangle(0.1, 0.06, rules.cols + 2 * margin - 0.2, height - 0.2, "#2459b8", 0.35),
+    ]
+    for row, column in np.ndindex(cells.shape):
+        x, y = column + 0.5 + margin, row + 0.46 + margin
+        shapes.append(Disc(x, y, 0.44, "#1a458f"))
+        if cells[row, column] == 0:
+            shapes.append(Disc(x, y + 0.02, 0.4, "#f7f4ee"))
+        else:
+            colour, shade = PLAYER_COLOURS[cells[row, column] - 1], PLAYER_SHADES[cells[row, column] - 1]
+            shapes += [Disc(x, y, 0.4, shade), Disc(x, y - 0.02, 0.38, colour), Ring(x, y - 0.02, 0.27, shade, 0.045)]
+    if last_action is not None:
+        row = int(np.argmax(cells[:, last_action] != 0))
+        shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
+    for row, column in winning_cells(cells, rules.connect):
+        shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
+    for column in range(rules.cols):
+        shapes.append(Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36))
+    return Picture(rules.cols + 2 * margin, height + letters, shapes)

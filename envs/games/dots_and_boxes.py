@@ -1,0 +1,403 @@
+"""Dots and boxes on any board of rows × cols boxes, with win or margin rewards.
+
+Rules. Players draw one edge a turn between neighbouring dots. Whoever draws the fourth side of a box owns it and **moves again**. When all edges
+are drawn the game ends; more boxes win. With ``reward="win"`` the winner gets +1 and the loser −1 at the end; with ``reward="margin"`` each
+box is worth a point to its owner and costs the opponent one, at once. ``dots=(5, 5)`` is short for 4 × 4 boxes. ``start`` draws
+edges beforehand: ``icelandic`` the left and the bottom border, ``swedish`` the whole border.
+
+Actions. Horizontal edges row-major, (rows + 1) × cols of them, then vertical edges row-major, rows × (cols + 1). People write ``h 0 1`` or
+``v 2 0``: orientation, row, column, counted from the top left.
+
+Observation. (rows + 1, cols + 1, 6): horizontal edges, vertical edges, own boxes, opponent's boxes, whether the observer is to move,
+whether the observer is player 0 (the last two planes are constant).
+
+Symmetries. Those of the board (eight of a square, four of a rectangle) that leave the initial position as it is.
+
+Source: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Dots-And-Boxes", AAAI 2012 (Icelandic, Swedish).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import rules as r
+from ..compiled.kernels import kernel
+from ..compiled.randomness import mix64, random_below
+from ..declaration import Facts, declare_game
+from ..pictures.drawing import (
+    BOX_FILLS,
+    PLAYER_COLOURS,
+    Disc,
+    Line,
+    Picture,
+    Rectangle,
+    Text,
+)
+from ..specification import Parameter, SpecificationError
+from .dots_and_boxes_board import boxes_beside, sides_of_box
+from .dots_and_boxes_chains import expected_margin
+
+EDGES, BOXES = 128, 64  # capacity
+WIN, MARGIN = range(2)
+EMPTY, ICELANDIC, SWEDISH = range(3)
+CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
+ONE = np.uint64(1)
+
+
+def _expand(given: dict[str, Any]) -> dict[str, Any]:
+    """``dots=(5, 5)`` or ``dots=5x5`` stands for rows=4, cols=4."""
+    if "dots" not in given:
+        return given
+    dots = given.pop("dots")
+    numbers = re.findall(r"\d+", dots) if isinstance(dots, str) else dots
+    try:
+        rows, cols = (int(number) - 1 for number in numbers)
+    except (TypeError, ValueError):
+        raise SpecificationError(f"dots={dots} is not possible for dots_and_boxes: write two numbers, dots=5x5 or dots=(5,5)") from None
+    return {"rows": rows, "cols": cols} | given
+
+
+def count_edges(rows: int, cols: int) -> int:
+    """How many edges a board of rows × cols boxes has."""
+    return (rows + 1) * cols + rows * (cols + 1)
+
+
+def _check(rules: DotsAndBoxes) -> str | None:
+    edges, boxes = count_edges(rules.rows, rules.cols), rules.rows * rules.cols
+    if edges > EDGES or boxes > BOXES:
+        return f"a board may have at most {EDGES} edges and {BOXES} boxes, {rules.rows} × {rules.cols} boxes have {edges} edges"
+    if rules.start == SWEDISH and boxes == 1:
+        return "a Swedish start leaves no edge to draw on a single box"
+    return None
+
+
+@declare_game(
+    name="dots_and_boxes",
+    version=0,
+    title="Dots and Boxes",
+    position=[
+        ("edges", np.int8, EDGES),
+        ("sides", np.int8, BOXES),
+        ("owner", np.int8, BOXES),
+        ("score", np.int16, 2),
+        ("drawn", np.int16),
+        ("mover", np.int8),
+        ("hash", np.uint64),
+    ],
+    parameters=(
+        Parameter("rows", int, 4, "height in boxes", 1, 42),
+        Parameter("cols", int, 4, "width in boxes", 1, 42),
+        Parameter("reward", str, "win", "what a game returns", choices=("win", "margin")),
+        Parameter("start", str, "empty", "edges drawn beforehand", choices=("empty", "icelandic", "swedish")),
+    ),
+    short_forms=(Parameter("dots", str, None, "the board in dots, 5x5"),),
+    heuristics=("chains", "classic"),
+    check=_check,
+    expand=_expand,
+)
+class DotsAndBoxes(NamedTuple):
+    rows: int = 4
+    cols: int = 4
+    reward: int = WIN
+    start: int = EMPTY
+
+
+@kernel
+def _draw(rules, position, edge):
+    """Draw an edge; returns how many boxes it completes (their owner is left to the caller)."""
+    position.edges[edge] = 1
+    position.drawn += 1
+    position.hash ^= mix64(np.uint64(edge + 1))
+    completed = 0
+    for box in boxes_beside(rules.rows, rules.cols, edge):
+        if box >= 0:
+            position.sides[box] += 1
+            completed += position.sides[box] == 4
+    return completed
+
+
+@r.start.register_body(DotsAndBoxes)
+def start(rules, position):
+    position.edges[:] = 0
+    position.sides[:] = 0
+    position.owner[:] = 0
+    position.score[:] = 0
+    position.drawn = 0
+    position.mover = 0
+    position.hash = 0
+    for edge in range((rules.rows + 1) * rules.cols + rules.rows * (rules.cols + 1)):
+        if starts_drawn(rules, edge):
+            _draw(rules, position, edge)
+
+
+@kernel
+def starts_drawn(rules, edge):
+    """Whether an edge is drawn before the first move."""
+    horizontal = (rules.rows + 1) * rules.cols
+    if rules.start == EMPTY:
+        return False
+    if edge < horizontal:
+        return edge // rules.cols == rules.rows or (rules.start == SWEDISH and edge < rules.cols)
+    column = (edge - horizontal) % (rules.cols + 1)
+    return column == 0 or (rules.start == SWEDISH and column == rules.cols)
+
+
+@kernel
+def num_edges(rules):
+    return (rules.rows + 1) * rules.cols + rules.rows * (rules.cols + 1)
+
+
+@r.legal_actions.register_body(DotsAndBoxes)
+def legal_actions(rules, position, out):
+    count = 0
+    for edge in range(num_edges(rules)):
+        if position.edges[edge] == 0:
+            out[count] = edge
+            count += 1
+    return count
+
+
+@r.is_legal.register_body(DotsAndBoxes)
+def is_legal(rules, position, action):
+    return 0 <= action < num_edges(rules) and position.edges[action] == 0
+
+
+@r.play.register_body(DotsAndBoxes)
+def play(rules, position, action):
+    mover = position.mover
+    if _draw(rules, position, action) == 0:
+        position.mover = 1 - mover
+        return
+    for box in boxes_beside(rules.rows, rules.cols, action):
+        if box >= 0 and position.sides[box] == 4:
+            position.owner[box] = mover + 1
+            position.score[mover] += 1
+
+
+@r.to_move.register_body(DotsAndBoxes)
+def to_move(rules, position):
+    return np.int64(position.mover)
+
+
+@r.is_over.register_body(DotsAndBoxes)
+def is_over(rules, position):
+    return position.drawn == num_edges(rules)
+
+
+@r.returns.register_body(DotsAndBoxes)
+def returns(rules, position, player):
+    margin = position.score[player] - position.score[1 - player]
+    if rules.reward == MARGIN:
+        return float(margin)
+    return float(np.sign(margin)) if is_over(rules, position) else 0.0
+
+
+@r.observe.register_body(DotsAndBoxes)
+def observe(rules, position, player, out):
+    out[:] = 0
+    horizontal = (rules.rows + 1) * rules.cols
+    for edge in range(horizontal):
+        out[edge // rules.cols, edge % rules.cols, 0] = position.edges[edge]
+    for edge in range(rules.rows * (rules.cols + 1)):
+        out[edge // (rules.cols + 1), edge % (rules.cols + 1), 1] = position.edges[horizontal + edge]
+    for box in range(rules.rows * rules.cols):
+        out[box // rules.cols, box % rules.cols, 2] = position.owner[box] == player + 1
+        out[box // rules.cols, box % rules.cols, 3] = position.owner[box] == 2 - player
+    out[:, :, 4] = position.mover == player
+    out[:, :, 5] = player == 0
+
+
+@r.restore.register_body(DotsAndBoxes)
+def restore(rules, observation, position):
+    start(rules, position)
+    player = 0 if observation[0, 0, 5] != 0 else 1
+    horizontal = (rules.rows + 1) * rules.cols
+    for edge in range(num_edges(rules)):
+        if edge < horizontal:
+            seen = observation[edge // rules.cols, edge % rules.cols, 0]
+        else:
+            seen = observation[(edge - horizontal) // (rules.cols + 1), (edge - horizontal) % (rules.cols + 1), 1]
+        if seen != 0 and position.edges[edge] == 0:
+            _draw(rules, position, edge)
+    for box in range(rules.rows * rules.cols):
+        if position.sides[box] == 4:
+            owner = player if observation[box // rules.cols, box % rules.cols, 2] != 0 else 1 - player
+            position.owner[box] = owner + 1
+            position.score[owner] += 1
+    position.mover = player if observation[0, 0, 4] != 0 else 1 - player
+
+
+@r.key.register_body(DotsAndBoxes)
+def key(rules, position):
+    """Edges, lead and turn; whose box is whose matters to the rest of the game only through the lead."""
+    return position.hash ^ mix64(np.uint64(1000 + 2 * (64 + position.score[0] - position.score[1]) + position.mover))
+
+
+@r.transform.register_body(DotsAndBoxes)
+def transform(rules, position, permutation, out):
+    edges, owner = position.edges.copy(), position.owner.copy()
+    drawn, mover = position.drawn, position.mover
+    first, second = position.score[0], position.score[1]
+    out.edges[:] = 0
+    out.sides[:] = 0
+    out.owner[:] = 0
+    out.drawn = 0
+    out.hash = 0
+    for edge in range(num_edges(rules)):
+        if edges[edge] != 0:
+            _draw(rules, out, np.int64(permutation[edge]))
+    for box in range(rules.rows * rules.cols):
+        image = EDGES
+        for side in sides_of_box(rules.rows, rules.cols, box):
+            image = min(image, np.int64(permutation[side]))  # a box has the number of its top edge, the lowest of the four
+        out.owner[image] = owner[box]
+    out.drawn, out.mover = drawn, mover
+    out.score[0], out.score[1] = first, second
+
+
+@kernel
+def risk_class(rules, position, edge):
+    """0 completes a box, 1 safe, 2 and 3: gives the opponent one or two boxes with three sides."""
+    threatened = 0
+    for box in boxes_beside(rules.rows, rules.cols, edge):
+        if box >= 0:
+            if position.sides[box] == 3:
+                return 0
+            threatened += position.sides[box] == 2
+    return 1 + threatened
+
+
+@r.order_actions.register_body(DotsAndBoxes)
+def order_actions(rules, position, actions, count):
+    """Completing before safe before risky edges, stable within each class (SYSTEMS.md D7)."""
+    before = actions[:count].copy()
+    filled = 0
+    for wanted in range(4):
+        for i in range(count):
+            if risk_class(rules, position, before[i]) == wanted:
+                actions[filled] = before[i]
+                filled += 1
+
+
+@r.random_action.register_body(DotsAndBoxes)
+def random_action(rules, position, rng, scratch):
+    """Draw edges until one is free; near the end, choose among the free ones. Uniform either way."""
+    for _ in range(8):
+        edge = random_below(rng, num_edges(rules))
+        if position.edges[edge] == 0:
+            return edge
+    return np.int64(scratch[random_below(rng, legal_actions(rules, position, scratch))])
+
+
+@r.evaluate.register_body(DotsAndBoxes)
+def evaluate(rules, position, player, heuristic):
+    """``chains``: the lead and the margin to expect from chains and control; ``classic``: SYSTEMS.md D10, whoever is to move."""
+    lead = np.int64(position.score[player] - position.score[1 - player])
+    if heuristic == CHAINS:
+        ahead = expected_margin(rules.rows, rules.cols, position.edges, position.sides)
+        return 100 * lead + (ahead if position.mover == player else -ahead)
+    points = 100 * lead + (30 if lead > 2 else 0)
+    for box in range(rules.rows * rules.cols):
+        sides = position.sides[box]
+        if sides == 3:
+            points -= 50
+        elif sides == 2:
+            points += 10
+        elif sides < 2:
+            points += 2
+    return points
+
+
+@r.facts.register(DotsAndBoxes)
+def facts(rules: DotsAndBoxes) -> Facts:
+    edges, boxes = count_edges(rules.rows, rules.cols), float(rules.rows * rules.cols)
+    free = edges - sum(bool(starts_drawn(rules, edge)) for edge in range(edges))
+    best = boxes if rules.reward == MARGIN else 1.0
+    return Facts(edges, free, -best, best, (rules.rows + 1, rules.cols + 1, 6), moves_again=True)
+
+
+@r.symmetries.register(DotsAndBoxes)
+def symmetries(rules: DotsAndBoxes) -> np.ndarray:
+    horizontal = (rules.rows + 1) * rules.cols
+    edges = count_edges(rules.rows, rules.cols)
+    # Edges as points of a grid twice as fine: h r c lies at (2r, 2c + 1), v r c at (2r + 1, 2c).
+    points = [(2 * (e // rules.cols), 2 * (e % rules.cols) + 1) for e in range(horizontal)]
+    points += [(2 * (e // (rules.cols + 1)) + 1, 2 * (e % (rules.cols + 1))) for e in range(edges - horizontal)]
+    number = {point: edge for edge, point in enumerate(points)}
+    height, width = 2 * rules.rows, 2 * rules.cols
+    images = [[(abs(up - y), abs(left - x)) for y, x in points] for up in (0, height) for left in (0, width)]
+    if rules.rows == rules.cols:
+        images += [[(x, y) for y, x in image] for image in images]
+    found = [[number[point] for point in image] for image in images]
+    drawn = {edge for edge in range(edges) if starts_drawn(rules, edge)}
+    return np.array([row for row in found if {row[edge] for edge in drawn} == drawn], dtype=np.int16)
+
+
+@r.action_to_text.register(DotsAndBoxes)
+def action_to_text(rules: DotsAndBoxes, action: int) -> str:
+    horizontal = (rules.rows + 1) * rules.cols
+    if action < horizontal:
+        return f"h {action // rules.cols} {action % rules.cols}"
+    return f"v {(action - horizontal) // (rules.cols + 1)} {(action - horizontal) % (rules.cols + 1)}"
+
+
+@r.text_to_action.register(DotsAndBoxes)
+def text_to_action(rules: DotsAndBoxes, text: str) -> int:
+    match = re.fullmatch(r"\s*([hv])\s*(\d+)\s*[ ,]\s*(\d+)\s*", text, re.IGNORECASE | re.ASCII)
+    if match:
+        vertical, row, column = match[1].lower() == "v", int(match[2]), int(match[3])
+        if row < rules.rows + (not vertical) and column < rules.cols + vertical:
+            return (rules.rows + 1) * rules.cols + row * (rules.cols + 1) + column if vertical else row * rules.cols + column
+    raise ValueError(
+        f"{text!r} is no edge of this board; edges run from 'h 0 0' to 'h {rules.rows} {rules.cols - 1}' and 'v {rules.rows - 1} {rules.cols}'"
+    )
+
+
+@r.board_text.register(DotsAndBoxes)
+def board_text(rules: DotsAndBoxes, position: Any) -> str:
+    """Dots, edges, the owners' letters (A is player 0), and a line of statistics (SYSTEMS.md D3)."""
+    lines, vertical = [], (rules.rows + 1) * rules.cols
+    for row in range(rules.rows + 1):
+        edges = ("---" if position.edges[row * rules.cols + column] else "   " for column in range(rules.cols))
+        lines.append("+" + "+".join(edges) + "+")
+        if row < rules.rows:
+            walls = ["|" if position.edges[vertical + row * (rules.cols + 1) + c] else " " for c in range(rules.cols + 1)]
+            owners = [" AB"[position.owner[row * rules.cols + column]] for column in range(rules.cols)] + [""]
+            lines.append("".join(f"{wall} {owner} " if owner else wall for wall, owner in zip(walls, owners)))
+    left = rules.rows * rules.cols - int(position.score[0]) - int(position.score[1])
+    counts = f"A {position.score[0]}, B {position.score[1]}, boxes left {left}, edges {position.drawn} of {count_edges(rules.rows, rules.cols)}"
+    return "\n".join([*(line.rstrip() for line in lines), counts])
+
+
+@r.outcome_reason.register(DotsAndBoxes)
+def outcome_reason(rules: DotsAndBoxes, position: Any) -> str:
+    return f"{max(position.score)} boxes to {min(position.score)}"
+
+
+@r.picture.register(DotsAndBoxes)
+def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Picture:
+    """Owned boxes filled, edges in the colour of the boxes they close, the last edge dark, free edges faint; numbers of rows and columns."""
+    margin = 0.5
+    shapes: list[Any] = [Text(margin / 2, row + margin, str(row), "#a39c8c", 0.2) for row in range(rules.rows + 1)]
+    shapes += [Text(column + margin, margin / 2, str(column), "#a39c8c", 0.2) for column in range(rules.cols + 1)]
+    for box in range(rules.rows * rules.cols):
+        x, y, owner = box % rules.cols + margin, box // rules.cols + margin, position.owner[box]
+        if owner:
+            shapes.append(Rectangle(x, y, 1, 1, BOX_FILLS[owner - 1]))
+            shapes.append(Text(x + 0.5, y + 0.5, "AB"[owner - 1], PLAYER_COLOURS[owner - 1], 0.42))
+    for edge in range(count_edges(rules.rows, rules.cols)):
+        horizontal, row, column = action_to_text(rules, edge).split()
+        x, y = int(column) + margin, int(row) + margin
+        end = (x + 1, y) if horizontal == "h" else (x, y + 1)
+        owners = {int(position.owner[box]) for box in boxes_beside(rules.rows, rules.cols, edge) if box >= 0}
+        owner = owners.pop() if len(owners) == 1 else 0
+        if not position.edges[edge]:
+            shapes.append(Line(x, y, *end, "#ddd6c6", 0.04))
+        else:
+            colour = "#20242b" if edge == last_action else PLAYER_COLOURS[owner - 1] if owner else "#3d6fb4"
+            shapes.append(Line(x, y, *end, colour, 0.12 if edge == last_action else 0.09))
+    shapes += [Disc(x + margin, y + margin, 0.1, "#20242b") for y in range(rules.rows + 1) for x in range(rules.cols + 1)]
+    return Picture(rules.cols + 2 * margin, rules.rows + 2 * margin, shapes)

@@ -1,0 +1,317 @@
+"""Gomoku and caro: five in a row on a large board, in four rule variants.
+
+Rules. Player 0 (black) and player 1 (white) alternate, a stone on any free cell. A row of ``connect`` (five) in any direction wins (+1, −1) as the
+variant says; a full board is a draw (0).
+
+===============  ================================================================================================
+``freestyle``    five or more in a row win
+``standard``     exactly five in a row win; six or more do not
+``caro``         exactly five in a row win, unless the opponent's stones stand at both ends; the board's edge does not block
+``caro_overline``  as caro, and six or more in a row win, blocked or not
+===============  ================================================================================================
+
+Actions. The cell, row-major from the top left. People write ``a1`` (bottom left) to e.g. ``o15``.
+
+Observation. (size, size, 2): own stones, opponent's stones.
+
+Symmetries. All eight of the square.
+
+Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn it is), ``caro15`` (run lengths), ``caro10`` (windows of five),
+``caro15_open`` (run lengths with their free ends); see :func:`evaluate`.
+
+Sources: the rules of the Gomocup tournament (freestyle, standard, caro); SYSTEMS.md G1, G4, R1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import rules as r
+from ..compiled.kernels import borrowing_kernel, kernel
+from ..declaration import declare_game
+from ..pictures.drawing import (
+    Disc,
+    Line,
+    Picture,
+    Rectangle,
+    Ring,
+    Text,
+)
+from ..specification import Parameter
+from .gomoku_patterns import (
+    CARO,
+    CARO_OVERLINE,
+    FREESTYLE,
+    LONGEST,
+    STANDARD,
+    evaluate_patterns,
+)
+from .grid import COLUMN_LETTERS, DIRECTIONS, count_run
+from .stones import (
+    POSITION,
+    board_cells,
+    completes_row,
+    count_windows,
+    legal_actions,
+    register_stone_rules,
+)
+
+__all__ = ["CARO", "CARO_OVERLINE", "FREESTYLE", "STANDARD", "Gomoku"]
+
+PATTERNS, CARO15, CARO10, CARO15_OPEN = range(4)  # heuristics, in the order of the declaration
+FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth for each stone missing
+
+
+def _expand(given: dict[str, Any]) -> dict[str, Any]:
+    """``size`` stands for rows and cols."""
+    size = given.pop("size", None)
+    return given if size is None else {"rows": size, "cols": size} | given
+
+
+def _contract(values: dict[str, Any]) -> dict[str, Any]:
+    if values["rows"] != values["cols"] or values["rows"] == 15:
+        return values
+    return {"size": values["rows"]} | {name: value for name, value in values.items() if name not in ("rows", "cols")}
+
+
+def _check(rules: Gomoku) -> str | None:
+    if rules.connect > max(rules.rows, rules.cols):
+        return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
+    return None
+
+
+@declare_game(
+    name="gomoku",
+    version=0,
+    title="Gomoku",
+    position=POSITION,
+    parameters=(
+        Parameter("rows", int, 15, "height of the board", 3, 19),
+        Parameter("cols", int, 15, "width of the board", 3, 19),
+        Parameter("connect", int, 5, "stones in a row that win", 3, 19),
+        Parameter("rule", str, "freestyle", "which rows win", choices=("freestyle", "standard", "caro", "caro_overline")),
+    ),
+    short_forms=(Parameter("size", int, None, "an n×n board", 3, 19),),
+    heuristics=("patterns", "caro15", "caro10", "caro15_open"),
+    check=_check,
+    expand=_expand,
+    contract=_contract,
+)
+class Gomoku(NamedTuple):
+    rows: int = 15
+    cols: int = 15
+    connect: int = 5
+    rule: int = FREESTYLE
+
+
+register_stone_rules(Gomoku)
+
+
+@kernel
+def _is_stone(rules, cells, row, column, stone):
+    return 0 <= row < rules.rows and 0 <= column < rules.cols and cells[row * rules.cols + column] == stone
+
+
+@kernel
+def row_wins(rules, cells, action, row_step, col_step):
+    """Whether the row through ``action`` in one direction (and its opposite) wins under the rule variant."""
+    stone = cells[action]
+    ahead = count_run(cells, rules.rows, rules.cols, action, row_step, col_step, stone)
+    behind = count_run(cells, rules.rows, rules.cols, action, -row_step, -col_step, stone)
+    length = 1 + ahead + behind
+    if length < rules.connect:
+        return False
+    if length > rules.connect:
+        return rules.rule == FREESTYLE or rules.rule == CARO_OVERLINE
+    if rules.rule == FREESTYLE or rules.rule == STANDARD:
+        return True
+    row, column, opponent = action // rules.cols, action % rules.cols, 3 - stone
+    blocked_ahead = _is_stone(rules, cells, row + (ahead + 1) * row_step, column + (ahead + 1) * col_step, opponent)
+    blocked_behind = _is_stone(rules, cells, row - (behind + 1) * row_step, column - (behind + 1) * col_step, opponent)
+    return not (blocked_ahead and blocked_behind)
+
+
+@completes_row.register_body(Gomoku)
+def _completes_row(rules, cells, action):
+    for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        if row_wins(rules, cells, action, row_step, col_step):
+            return True
+    return False
+
+
+@borrowing_kernel
+def list_near(rules, stones, radius, out):
+    """Write the free cells within ``radius`` rows and columns of a stone into ``out``, ascending; ``stones`` holds a bit mask of each row."""
+    count = 0
+    for row in range(rules.rows):
+        near = np.int64(0)
+        for other in range(max(row - radius, 0), min(row + radius + 1, rules.rows)):
+            near |= np.int64(stones[other])
+        wide = near
+        for shift in range(1, radius + 1):
+            wide |= near << shift | near >> shift
+        wide &= ~np.int64(stones[row])
+        for column in range(rules.cols):
+            if wide >> column & 1 != 0:
+                out[count] = row * rules.cols + column
+                count += 1
+    return count
+
+
+@r.candidates.register_body(Gomoku)
+def candidates(rules, position, radius, out):
+    """The free cells within the Chebyshev distance ``radius`` of a stone; on an empty board the centre (SYSTEMS.md G4, R2)."""
+    if radius == 0 or position.winner != r.NOBODY:
+        return legal_actions(rules, position, out)
+    if position.ply == 0:
+        out[0] = rules.rows // 2 * rules.cols + rules.cols // 2
+        return 1
+    stones = np.zeros(rules.rows, np.int64)
+    for cell in range(rules.rows * rules.cols):
+        if position.cells[cell] != 0:
+            stones[cell // rules.cols] |= 1 << (cell % rules.cols)
+    return list_near(rules, stones, radius, out)
+
+
+@borrowing_kernel
+def run_points(rules, heuristic, length, free_ends):
+    """``caro15``, ``caro15_open``: what a maximal run of ``length`` stones with so many free ends counts."""
+    if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
+        return 0  # none, or too long to win
+    points = FULL_ROW
+    for _ in range(length, rules.connect):
+        points //= 10
+    if heuristic == CARO15_OPEN and free_ends < 2:
+        points = points // 10 if free_ends == 1 else 0
+    return points
+
+
+@borrowing_kernel
+def window_points(rules, stones):
+    """``caro10``: what a window with ``stones`` stones of one side and none of the other counts, single stones aside."""
+    if stones >= rules.connect:
+        return FULL_ROW
+    points = 10
+    for _ in range(2, min(stones, rules.connect - 1)):
+        points = min(10 * points, FULL_ROW // 10)
+    return points if stones >= 2 else 0
+
+
+@borrowing_kernel
+def look_along(rules, cells, action, row_step, col_step):
+    """What lies next to a cell in one direction: the stone (0 free, −1 off the board), how many of them in a row, whether a free cell follows."""
+    row, column, stone, length = action // rules.cols + row_step, action % rules.cols + col_step, -1, 0
+    while 0 <= row < rules.rows and 0 <= column < rules.cols:
+        found = np.int64(cells[row * rules.cols + column])
+        if found == 0 or (length > 0 and found != stone):
+            return (stone if length > 0 else 0), length, found == 0
+        row, column, stone, length = row + row_step, column + col_step, found, length + 1
+    return stone, length, False
+
+
+@kernel
+def evaluate_runs(rules, cells, player, heuristic):
+    """``caro15`` and ``caro15_open`` (SYSTEMS.md G4): own maximal runs in the four directions minus the opponent's."""
+    points = 0
+    for cell in range(rules.rows * rules.cols):
+        if cells[cell] == 0:
+            continue
+        for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            before, _, _ = look_along(rules, cells, cell, -row_step, -col_step)
+            if before == cells[cell]:
+                continue  # not the first stone of its run
+            after, length, free = look_along(rules, cells, cell, row_step, col_step)
+            if after != cells[cell]:
+                length, free = 0, after == 0
+            free_ends = np.int64(before == 0) + np.int64(free)  # two truth values would add up to a truth value where numpy interprets
+            worth = run_points(rules, heuristic, 1 + length, free_ends)
+            points += worth if cells[cell] == player + 1 else -worth
+    return points
+
+
+@kernel
+def evaluate_windows(rules, cells, player):
+    """``caro10`` (SYSTEMS.md R1): own windows minus the opponent's, whose windows with a single stone do not count."""
+    counts = np.zeros((2, rules.connect + 1), np.int64)
+    count_windows(rules, cells, player, counts)
+    points = counts[0, 1]
+    for stones in range(2, rules.connect + 1):
+        points += window_points(rules, stones) * (counts[0, stones] - counts[1, stones])
+    return points
+
+
+@r.evaluate.register_body(Gomoku)
+def evaluate(rules, position, player, heuristic):
+    """The heuristics of gomoku.
+
+    ``patterns``: what stones on the free cells would make, see :mod:`plyground.envs.games.gomoku_patterns`; for ``connect`` above five, the windows
+    of ``caro10``.
+
+    ``caro15``: every maximal run of equal stones in each of the four directions, own minus opponent's: a run of five counts 100,000,
+    four 10,000, three 1,000, two 100, a single stone 10 (so a lone stone counts in all four directions), whether its ends are free or not;
+    longer runs count as five where they win and nothing where they do not. For other values of ``connect``, by the stones missing.
+
+    ``caro15_open``: the same with a repair: a run with one free end counts a tenth, one without a free end nothing. As stated, a run that
+    is shut in, and can never become a row, counts as much as an open one, so that a search collects dead runs and blocks nothing.
+
+    ``caro10``: windows of five. Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000, 100, 10, 1; the opponent's 5, 4, 3, 2 the
+    same, negative.
+    """
+    if heuristic in (CARO15, CARO15_OPEN):
+        return evaluate_runs(rules, position.cells, player, heuristic)
+    if heuristic == PATTERNS and rules.connect <= LONGEST:
+        return evaluate_patterns(rules, position.cells, player, position.ply & 1)
+    return evaluate_windows(rules, position.cells, player)
+
+
+def winning_row(rules: Gomoku, cells: np.ndarray) -> list[tuple[int, int]]:
+    """The (row, column) of the stones in winning rows; ``cells`` is (rows, cols)."""
+    flat, found = np.ascontiguousarray(cells).ravel(), set()
+    for action in np.flatnonzero(flat):
+        row, column = divmod(int(action), rules.cols)
+        if any(row_wins(rules, flat, int(action), *direction) for direction in DIRECTIONS):
+            found.add((row, column))
+    return sorted(found)
+
+
+def star_points(rules: Gomoku) -> list[tuple[int, int]]:
+    """Where a wooden board carries dots: the centre, and the corners of a square around it on boards of 13 or more."""
+    if rules.rows % 2 == 0 or rules.cols % 2 == 0:
+        return []
+    inset = [i for i in (3,) if min(rules.rows, rules.cols) >= 13]
+    corners = [(y, x) for i in inset for y in (i, rules.rows - 1 - i) for x in (i, rules.cols - 1 - i)]
+    return [(rules.rows // 2, rules.cols // 2), *corners]
+
+
+@r.picture.register(Gomoku)
+def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
+    """A wooden board with stones on the crossings; the last stone carries a red dot, the winning row rings."""
+    cells = board_cells(rules, position)
+    margin = 1.15
+    width, height = rules.cols - 1 + 2 * margin, rules.rows - 1 + 2 * margin
+    shapes: list[Any] = [Rectangle(0, 0, width, height, "#8a6233"), Rectangle(0.12, 0.12, width - 0.24, height - 0.24, "#deb573", 0.12)]
+    for i in range(3 * rules.rows):  # grain: thin lines that waver, by the fractional parts of multiples of the golden ratio
+        at, tilt = (i * 0.618034) % 1, (i * 0.381966) % 0.3 - 0.15
+        y = 0.4 + (height - 0.8) * at
+        shapes.append(Line(0.2, y - tilt, width - 0.2, y + tilt, "#d7ab66" if i % 3 else "#e3bd7f", 0.03 + 0.06 * (i % 4 == 0)))
+    for row in range(rules.rows):
+        shapes.append(Line(margin, row + margin, width - margin, row + margin, "#5b4424", 0.03))
+        shapes.append(Text(0.42, row + margin, str(rules.rows - row), "#5b4424", 0.34))
+    for column in range(rules.cols):
+        shapes.append(Line(column + margin, margin, column + margin, height - margin, "#5b4424", 0.03))
+        shapes.append(Text(column + margin, height - 0.42, COLUMN_LETTERS[column], "#5b4424", 0.34))
+    shapes += [Disc(x + margin, y + margin, 0.1, "#5b4424") for y, x in star_points(rules)]
+    for row, column in np.argwhere(cells):
+        x, y, black = column + margin, row + margin, cells[row, column] == 1
+        shapes.append(Disc(x + 0.04, y + 0.05, 0.45, "#a98248"))
+        shapes.append(Disc(x, y, 0.44, "#16181c" if black else "#b9b5aa"))
+        shapes.append(Disc(x - 0.02, y - 0.02, 0.41, "#24272d" if black else "#f6f4ee"))
+        shapes.append(Disc(x - 0.14, y - 0.15, 0.12, "#40454f" if black else "#ffffff"))
+    if last_action is not None:
+        row, column = divmod(last_action, rules.cols)
+        shapes.append(Disc(column + margin, row + margin, 0.12, "#e0312f"))
+    for row, column in winning_row(rules, cells):
+        shapes.append(Ring(column + margin, row + margin, 0.42, "#e0312f", 0.06))
+    return Picture(width, height, shapes)

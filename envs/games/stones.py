@@ -1,0 +1,230 @@
+"""Games of placing stones on the cells of a board: everything tic-tac-toe and gomoku have in common.
+
+A rules type with fields ``rows``, ``cols`` and ``connect`` becomes such a game by :func:`register_stone_rules`; what makes it
+a game of its own is the rule function :func:`completes_row`. Actions are cells, row-major from the top left; an
+observation has two planes, own stones and the opponent's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import rules as r
+from ..compiled.dispatch import missing, rule
+from ..compiled.kernels import kernel
+from ..compiled.randomness import mix64, random_below
+from ..declaration import Facts
+from .grid import (
+    cell_name,
+    cell_symmetries,
+    grid_text,
+    parse_cell,
+)
+
+CELLS = 361  # capacity: 19 × 19
+POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
+
+
+@rule
+def completes_row(rules, cells, action):
+    """Whether the stone on ``action`` stands in a row that wins."""
+    raise missing(rules, "completes_row")
+
+
+@kernel
+def start(rules, position):
+    position.cells[:] = 0
+    position.winner = r.NOBODY
+    position.ply = 0
+    position.hash = 0
+
+
+@kernel
+def legal_actions(rules, position, out):
+    count = 0
+    if position.winner == r.NOBODY:
+        for cell in range(rules.rows * rules.cols):
+            if position.cells[cell] == 0:
+                out[count] = cell
+                count += 1
+    return count
+
+
+@kernel
+def is_legal(rules, position, action):
+    return position.winner == r.NOBODY and 0 <= action < rules.rows * rules.cols and position.cells[action] == 0
+
+
+@kernel
+def place(position, action, player):
+    """Put a stone on a free cell and bring the hash along (Zobrist hashing with computed keys)."""
+    position.cells[action] = player + 1
+    position.ply += 1
+    position.hash ^= mix64(np.uint64(2 * action + player + 1))
+
+
+@kernel
+def play(rules, position, action):
+    player = position.ply & 1
+    place(position, action, player)
+    if completes_row(rules, position.cells, action):
+        position.winner = player
+
+
+@kernel
+def to_move(rules, position):
+    return np.int64(position.ply & 1)
+
+
+@kernel
+def is_over(rules, position):
+    return position.winner != r.NOBODY or position.ply == rules.rows * rules.cols
+
+
+@kernel
+def returns(rules, position, player):
+    if position.winner == r.NOBODY:
+        return 0.0
+    return 1.0 if position.winner == player else -1.0
+
+
+@kernel
+def observe(rules, position, player, out):
+    for cell in range(rules.rows * rules.cols):
+        stone = position.cells[cell]
+        out[cell // rules.cols, cell % rules.cols, 0] = stone == player + 1
+        out[cell // rules.cols, cell % rules.cols, 1] = stone == 2 - player
+
+
+@kernel
+def restore(rules, observation, position):
+    start(rules, position)
+    own, other = 0, 0
+    for cell in range(rules.rows * rules.cols):
+        row, column = cell // rules.cols, cell % rules.cols
+        own += observation[row, column, 0] != 0
+        other += observation[row, column, 1] != 0
+    if own != (own + other) // 2:
+        return  # too many stones of one side: leave the initial position, which looks different
+    player = (own + other) & 1  # the observer is to move, so the number of stones tells who observes
+    for cell in range(rules.rows * rules.cols):
+        row, column = cell // rules.cols, cell % rules.cols
+        if observation[row, column, 0] != 0:
+            place(position, cell, player)
+        elif observation[row, column, 1] != 0:
+            place(position, cell, 1 - player)
+    for cell in range(rules.rows * rules.cols):
+        if position.cells[cell] != 0 and completes_row(rules, position.cells, cell):
+            position.winner = position.cells[cell] - 1
+
+
+@kernel
+def key(rules, position):
+    return position.hash
+
+
+@kernel
+def transform(rules, position, permutation, out):
+    winner = position.winner
+    cells = position.cells.copy()  # `out` may be the position itself
+    start(rules, out)
+    for cell in range(rules.rows * rules.cols):
+        if cells[cell] != 0:
+            place(out, np.int64(permutation[cell]), cells[cell] - 1)
+    out.winner = winner
+
+
+@kernel
+def order_actions(rules, position, actions, count):
+    """Centre first: a stable sort by the ring a cell lies on."""
+    before = actions[:count].copy()
+    filled = 0
+    for ring in range(max(rules.rows, rules.cols)):
+        for i in range(count):
+            from_middle = max(abs(2 * (before[i] // rules.cols) - rules.rows + 1), abs(2 * (before[i] % rules.cols) - rules.cols + 1))
+            if from_middle // 2 == ring:
+                actions[filled] = before[i]
+                filled += 1
+        if filled == count:
+            break
+
+
+@kernel
+def random_action(rules, position, rng, scratch):
+    """Draw cells until one is free; on a crowded board, choose among the free ones. Uniform either way."""
+    for _ in range(8):
+        cell = random_below(rng, rules.rows * rules.cols)
+        if position.cells[cell] == 0:
+            return cell
+    return np.int64(scratch[random_below(rng, legal_actions(rules, position, scratch))])
+
+
+@kernel
+def count_windows(rules, cells, player, counts):
+    """Count the windows of ``connect`` cells that only one side occupies.
+
+    Adds 1 to ``counts[0, n]`` for each window with n of ``player``'s stones and none of the opponent's, and to ``counts[1, n]`` the other way
+    round; ``counts`` is int64 of shape (2, connect + 1). Empty windows are counted on both sides.
+    """
+    own = player + 1
+    for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        reach = rules.connect - 1
+        first_column = reach if col_step < 0 else 0
+        last_column = rules.cols - (reach if col_step > 0 else 0)
+        for row in range(rules.rows - row_step * reach):
+            for column in range(first_column, last_column):
+                mine, theirs, cell = 0, 0, row * rules.cols + column
+                for _ in range(rules.connect):
+                    stone = cells[cell]
+                    if stone == own:
+                        mine += 1
+                    elif stone != 0:
+                        theirs += 1
+                    cell += row_step * rules.cols + col_step
+                if theirs == 0:
+                    counts[0, mine] += 1
+                if mine == 0:
+                    counts[1, theirs] += 1
+
+
+def register_stone_rules(rules_type: Any) -> None:
+    """Register the common bodies and descriptions for a rules type with rows, cols and connect."""
+    bodies: tuple[Any, ...] = (
+        start,
+        legal_actions,
+        is_legal,
+        play,
+        to_move,
+        is_over,
+        returns,
+        observe,
+        restore,
+        key,
+        transform,
+        order_actions,
+        random_action,
+    )
+    for body in bodies:
+        getattr(r, body.__name__).register_body(rules_type)(body)
+    r.facts.register(rules_type)(_facts)
+    r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
+    r.action_to_text.register(rules_type)(lambda rules, action: cell_name(rules.rows, rules.cols, action))
+    r.text_to_action.register(rules_type)(lambda rules, text: parse_cell(rules.rows, rules.cols, text))
+    r.board_text.register(rules_type)(lambda rules, position: grid_text(rules.rows, rules.cols, ".XO", position.cells))
+    r.outcome_reason.register(rules_type)(_outcome_reason)
+
+
+def _facts(rules: Any) -> Facts:
+    cells = rules.rows * rules.cols
+    return Facts(cells, cells, -1.0, 1.0, (rules.rows, rules.cols, 2))
+
+
+def _outcome_reason(rules: Any, position: Any) -> str:
+    return "the board is full" if position.winner == r.NOBODY else f"{rules.connect} in a row"
+
+
+def board_cells(rules: Any, position: Any) -> np.ndarray:
+    """The board as (rows, cols): 0 free, 1 and 2 the players' stones."""
+    return np.asarray(position.cells)[: rules.rows * rules.cols].reshape(rules.rows, rules.cols)

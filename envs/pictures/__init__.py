@@ -1,0 +1,1 @@
+"""Pictures of boards: shapes, SVG, Pillow, and the window."""

@@ -1,0 +1,1 @@
+"""Environments for one learner: Gymnasium, vectors of games, opponents inside a step."""

@@ -1,0 +1,292 @@
+"""The compiled loops over many games at once that :class:`~plyground.envs.single_agent.game_batch.GameBatch` consists of.
+
+A step goes over the games a few times: :func:`play_actions`, :func:`reply` for each opponent, :func:`settle` (rewards, new games), :func:`reply`
+again for opponents that open, :func:`describe`. All take a slice ``first`` to ``last`` of the games, so that threads can share the work.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import rules as r
+from ..compiled.kernels import borrowing_kernel
+from ..compiled.randomness import (
+    GAMMA,
+    mix64,
+    random_below,
+    random_bits,
+)
+from .opponents import choose_action
+
+SHARE_SHIFT, SHARE_UNIT = np.uint64(11), 2.0**-53
+RANDOM_SEAT = 2
+
+
+class Batch(NamedTuple):
+    """The state of N games, all arrays with the games as first axis."""
+
+    positions: Any  # records
+    streams: Any  # uint64 (N, 1): the random stream of each game
+    observations: Any  # int8 (N, rows, columns, planes), as the learner sees its game
+    masks: Any  # int8 (N, num_actions), all zeros once a game is over
+    seats: Any  # int8: the learner's; without opponents, the player to move
+    choices: Any  # int16: which opponent is played
+    waiting: Any  # bool: it is the opponent's turn
+    rewards: Any  # float64: what the learner gained by the last step
+    terminated: Any  # bool: the last step ended a game
+    illegal: Any  # bool: the last action was illegal
+    banked: Any  # float64: the sum of the rewards of the game so far
+    lengths: Any  # int32: the learner's actions so far
+    episodes: Any  # int64: games begun
+    # What was true of the last game that ended:
+    final_observations: Any
+    final_seats: Any
+    final_choices: Any
+    final_returns: Any  # float64: sum of the learner's rewards
+    final_lengths: Any
+
+
+class Options(NamedTuple):
+    """What all the games of a batch have in common."""
+
+    seat: int  # 0, 1 or RANDOM_SEAT
+    lowest: float  # the game's lowest return: what an illegal action brings the sum of the rewards to
+    both_sides: int  # 1: the caller acts for both players
+    restart: int  # 1: a game that ended is followed by a new one in the same step
+    shares: Any  # float64: cumulative shares of the opponents
+    opening_plies: int  # random moves before a game begins, at most
+
+
+@borrowing_kernel
+def clear(values):
+    """Set a row of observations to zeros."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            for k in range(values.shape[2]):
+                values[i, j, k] = 0
+
+
+@borrowing_kernel
+def begin_game(rules, batch, options, game):
+    """Start a game: draw the learner's seat and the opponent."""
+    position, stream = batch.positions[game], batch.streams[game]
+    r.start(rules, position)
+    if options.opening_plies > 0:
+        play_opening(rules, position, stream, options.opening_plies, batch.masks.shape[1])
+    batch.banked[game] = 0.0
+    batch.lengths[game] = 0
+    batch.episodes[game] += 1
+    if options.both_sides:
+        batch.waiting[game] = False
+        return
+    seat = random_below(stream, 2) if options.seat == RANDOM_SEAT else options.seat
+    batch.seats[game] = seat
+    draw_opponent(batch, options, game)
+    batch.waiting[game] = r.to_move(rules, position) != seat and not r.is_over(rules, position)
+
+
+@borrowing_kernel
+def play_opening(rules, position, stream, most, num_actions):
+    """Play random moves, from none to ``most``; where they end the game, it begins without."""
+    for _ in range(random_below(stream, most + 1)):
+        action = random_below(stream, num_actions)
+        while not r.is_legal(rules, position, action):  # early in a game most actions are legal
+            action = random_below(stream, num_actions)
+        r.play(rules, position, action)
+        if r.is_over(rules, position):
+            r.start(rules, position)
+            return
+
+
+@borrowing_kernel
+def draw_opponent(batch, options, game):
+    """Draw one of the opponents by their shares; a single one costs no random number."""
+    choice = 0
+    if options.shares.size > 1:
+        share = np.float64(random_bits(batch.streams[game]) >> SHARE_SHIFT) * SHARE_UNIT
+        while share >= options.shares[choice]:
+            choice += 1
+    batch.choices[game] = choice
+
+
+@borrowing_kernel
+def play_action(rules, batch, options, game, action):
+    """The learner's action, if it is legal."""
+    position = batch.positions[game]
+    if options.both_sides:
+        batch.seats[game] = r.to_move(rules, position)
+    batch.lengths[game] += 1
+    legal = r.is_legal(rules, position, action)
+    batch.illegal[game] = not legal
+    if legal:
+        r.play(rules, position, action)
+        batch.waiting[game] = not options.both_sides and not r.is_over(rules, position) and r.to_move(rules, position) != batch.seats[game]
+
+
+@borrowing_kernel
+def settle_game(rules, batch, options, game):
+    """Reward the learner for what happened since its last action; keep what there is to tell of a game that ended and start the next."""
+    position, seat = batch.positions[game], np.int64(batch.seats[game])
+    over = batch.illegal[game] or r.is_over(rules, position)
+    if options.both_sides:
+        # `banked` is player 0's; the actor's reward is what it gained by this action.
+        side = 1.0 - 2.0 * seat
+        total = side * options.lowest if batch.illegal[game] else r.returns(rules, position, 0)
+        batch.rewards[game] = side * (total - batch.banked[game])
+    else:
+        total = options.lowest if batch.illegal[game] else r.returns(rules, position, seat)
+        batch.rewards[game] = total - batch.banked[game]
+    batch.banked[game] = total
+    batch.terminated[game] = over
+    if over:
+        planes = batch.final_observations[game]
+        clear(planes)
+        r.observe(rules, position, seat, planes)
+        batch.final_seats[game] = seat
+        batch.final_choices[game] = batch.choices[game]
+        batch.final_returns[game] = total
+        batch.final_lengths[game] = batch.lengths[game]
+        if options.restart:
+            begin_game(rules, batch, options, game)
+
+
+@borrowing_kernel
+def describe_game(rules, batch, options, scratch, game):
+    """Write what the learner sees and may do; returns whether the game is over (and then has no legal action)."""
+    position, planes, mask = batch.positions[game], batch.observations[game], batch.masks[game]
+    for action in range(mask.size):
+        mask[action] = 0
+    clear(planes)
+    if options.both_sides:
+        batch.seats[game] = r.to_move(rules, position)
+    r.observe(rules, position, np.int64(batch.seats[game]), planes)
+    ended = batch.terminated[game] and not options.restart
+    if not ended:
+        for i in range(r.legal_actions(rules, position, scratch)):
+            mask[scratch[i]] = 1
+    return r.is_over(rules, position)
+
+
+@borrowing_kernel
+def begin_games(rules, batch, options, which, first, last):
+    """Start a game wherever ``which`` is True."""
+    for game in range(first, last):
+        if which[game]:
+            begin_game(rules, batch, options, game)
+
+
+@borrowing_kernel
+def redraw_opponents(batch, options, first, last):
+    """Draw the opponents of all games anew, in mid-game."""
+    for game in range(first, last):
+        draw_opponent(batch, options, game)
+
+
+@borrowing_kernel
+def find_illegal(rules, batch, actions, first, last):
+    """The first game whose action is illegal, or −1."""
+    for game in range(first, last):
+        if not r.is_legal(rules, batch.positions[game], actions[game]):
+            return game
+    return -1
+
+
+@borrowing_kernel
+def play_actions(rules, batch, options, actions, first, last):
+    """Play the learner's actions."""
+    for game in range(first, last):
+        play_action(rules, batch, options, game, actions[game])
+
+
+@borrowing_kernel
+def reply(opponent, number, rules, batch, first, last):
+    """Let a compiled opponent play all its moves wherever it, the ``number``-th, is waited for."""
+    for game in range(first, last):
+        if batch.waiting[game] and batch.choices[game] == number:
+            position, stream, seat = batch.positions[game], batch.streams[game], batch.seats[game]
+            while True:
+                r.play(rules, position, choose_action(opponent, rules, position, stream))
+                if r.is_over(rules, position) or r.to_move(rules, position) == seat:
+                    break
+            batch.waiting[game] = False
+
+
+@borrowing_kernel
+def settle(rules, batch, options, first, last):
+    """Rewards, and new games for those that ended."""
+    for game in range(first, last):
+        settle_game(rules, batch, options, game)
+
+
+@borrowing_kernel
+def describe(rules, batch, options, scratch, first, last):
+    """Observations and masks; returns how many games are over."""
+    over = 0
+    for game in range(first, last):
+        if describe_game(rules, batch, options, scratch, game):
+            over += 1
+    return over
+
+
+@borrowing_kernel
+def step_both_sides(rules, batch, options, actions, scratch, first, last):
+    """A whole step where the caller acts for both players, in one go over the games."""
+    for game in range(first, last):
+        play_action(rules, batch, options, game, actions[game])
+        settle_game(rules, batch, options, game)
+        describe_game(rules, batch, options, scratch, game)
+
+
+@borrowing_kernel
+def observe_waiting(rules, batch, number, scratch, games, planes, masks):
+    """Write what the ``number``-th opponent sees wherever it is waited for; ``games`` gets the indices of these games; returns how many."""
+    count = 0
+    for game in range(batch.waiting.size):
+        if batch.waiting[game] and batch.choices[game] == number:
+            position = batch.positions[game]
+            games[count] = game
+            clear(planes[count])
+            for action in range(masks.shape[1]):
+                masks[count, action] = 0
+            r.observe(rules, position, r.to_move(rules, position), planes[count])
+            for i in range(r.legal_actions(rules, position, scratch)):
+                masks[count, scratch[i]] = 1
+            count += 1
+    return count
+
+
+@borrowing_kernel
+def play_replies(rules, batch, games, count, actions):
+    """Play the actions that an opponent chose for these games; returns the first of them with an illegal action, or −1."""
+    for i in range(count):
+        game = games[i]
+        position = batch.positions[game]
+        if not r.is_legal(rules, position, actions[i]):
+            return i
+        r.play(rules, position, actions[i])
+        batch.waiting[game] = not r.is_over(rules, position) and r.to_move(rules, position) != batch.seats[game]
+    return -1
+
+
+@borrowing_kernel
+def draw_actions(masks, stream, out, first, last):
+    """A uniformly random legal action for every row of masks, one random number each."""
+    for game in range(first, last):
+        legal = 0
+        for action in range(masks.shape[1]):
+            legal += masks[game, action]
+        wanted = random_below(stream, legal)
+        for action in range(masks.shape[1]):
+            wanted -= masks[game, action]
+            if wanted < 0:
+                out[game] = action
+                break
+
+
+@borrowing_kernel
+def seed_streams(seeds, streams):
+    """A random stream for every seed (uint64)."""
+    for game in range(streams.shape[0]):
+        streams[game, 0] = mix64(mix64(seeds[game] + GAMMA) + GAMMA)

@@ -1,0 +1,328 @@
+"""Many games played at once against opponents that move by themselves: the engine of the Gymnasium and SB3 environments."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from ..compiled.kernels import announce_compilation, entry_point
+from ..game import Game, IllegalActionError, Position
+from ..registry import make_game
+from . import batch_kernels as kernels
+from .opponents import AskedPlayer, Opponent, thresholds
+
+SEATS = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
+ILLEGAL_CHOICES = ("penalty", "raise")
+OPENINGS = 1000  # attempts at a game in which the learner gets to move
+
+
+class GameBatch:
+    """N games of one kind. The learner acts in all of them at once; opponents reply before the step returns.
+
+    The arrays of ``state`` (see :class:`~plyground.envs.single_agent.batch_kernels.Batch`) are overwritten by every step; whoever keeps one copies it.
+
+    Args:
+        game: the game, or its specification.
+        num_games: how many are played at once.
+        opponents: who plays against the learner, drawn by weight for every game; None: the caller acts for both players.
+        seat: the learner's, 0 or 1, or ``"random"``: drawn for every game.
+        illegal: ``"penalty"``: an illegal action ends the game, and the reward brings the sum of rewards to the game's lowest return;
+            ``"raise"``: IllegalActionError, and nothing is played.
+        restart: whether a game that ends is followed by the next one in the same step.
+        opening_plies: every game begins with random moves of both players, from none to this many, drawn anew.
+        threads: slices of the games that threads step at the same time; opponents that Python asks allow only 1.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_games: int,
+        opponents: Sequence[Opponent] | None,
+        *,
+        seat: int | str = "random",
+        illegal: str = "penalty",
+        restart: bool = True,
+        opening_plies: int = 0,
+        threads: int = 1,
+    ) -> None:
+        self.game = make_game(game)
+        self.num_games = _whole_number("num_envs", num_games)
+        self.threads = min(_whole_number("threads", threads), self.num_games)
+        if isinstance(seat, bool) or seat not in SEATS:
+            raise ValueError(f"seat={seat!r} is not possible; it is 0 (moves first), 1 or 'random'")
+        if illegal not in ILLEGAL_CHOICES:
+            raise ValueError(f"illegal={illegal!r} is not possible; it is one of {', '.join(ILLEGAL_CHOICES)}")
+        if isinstance(opening_plies, bool) or not isinstance(opening_plies, (int, np.integer)) or opening_plies < 0:
+            raise ValueError(f"opening_plies={opening_plies!r} is not possible; it is a whole number of at least 0")
+        self._raises = illegal == "raise"
+        self._options = kernels.Options(SEATS[seat], self.game.facts.min_return, int(opponents is None), int(restart), np.ones(1), opening_plies)
+        self.state = self._allocate()
+        self.opponents: tuple[Opponent, ...] = ()
+        self._compile()
+        if opponents is not None:
+            self._take(opponents)
+        self._seed(None)
+        self._begun = False
+
+    def _allocate(self) -> kernels.Batch:
+        n, facts = self.num_games, self.game.facts
+        planes = (n, *facts.observation_shape)
+        positions = np.recarray(n, self.game.declaration.dtype)
+        positions.view(np.uint8)[...] = 0
+        return kernels.Batch(
+            positions=positions,
+            streams=np.zeros((n, 1), np.uint64),
+            observations=np.zeros(planes, np.int8),
+            masks=np.zeros((n, facts.num_actions), np.int8),
+            seats=np.zeros(n, np.int8),
+            choices=np.zeros(n, np.int16),
+            waiting=np.zeros(n, np.bool_),
+            rewards=np.zeros(n),
+            terminated=np.zeros(n, np.bool_),
+            illegal=np.zeros(n, np.bool_),
+            banked=np.zeros(n),
+            lengths=np.zeros(n, np.int32),
+            episodes=np.zeros(n, np.int64),
+            final_observations=np.zeros(planes, np.int8),
+            final_seats=np.zeros(n, np.int8),
+            final_choices=np.zeros(n, np.int16),
+            final_returns=np.zeros(n),
+            final_lengths=np.zeros(n, np.int32),
+        )
+
+    def _compile(self) -> None:
+        """Fetch the compiled loops for this game, and make what a copy of the batch makes anew."""
+        bounds = np.linspace(0, self.num_games, self.threads + 1).astype(int).tolist()
+        self._slices = list(itertools.pairwise(bounds))
+        self._executor = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._scratch = [np.empty(self.game.facts.num_actions, np.int16) for _ in self._slices]
+        self._actions = np.zeros(self.num_games, np.int64)
+        self._games = np.zeros(self.num_games, np.int64)
+        rules, state, options, scratch, actions = self.game.rules, self.state, self._options, self._scratch[0], self._actions
+        with announce_compilation(f"the vector environment of {self.game.name}"):
+            self._begin_games = entry_point(kernels.begin_games, rules, state, options, state.waiting, 0, 0)
+            self._describe = entry_point(kernels.describe, rules, state, options, scratch, 0, 0)
+            self._find_illegal = entry_point(kernels.find_illegal, rules, state, actions, 0, 0)
+            if options.both_sides:
+                self._step_both = entry_point(kernels.step_both_sides, rules, state, options, actions, scratch, 0, 0)
+            else:
+                self._play_actions = entry_point(kernels.play_actions, rules, state, options, actions, 0, 0)
+                self._settle = entry_point(kernels.settle, rules, state, options, 0, 0)
+
+    def _take(self, opponents: Sequence[Opponent]) -> None:
+        self._options = self._options._replace(shares=thresholds(opponents))
+        self.opponents = tuple(opponents)
+        if self.threads > 1 and any(opponent.compiled is None for opponent in opponents):
+            asked = ", ".join(opponent.label for opponent in opponents if opponent.compiled is None)
+            raise ValueError(f"threads={self.threads} is possible only for opponents that are compiled, and {asked} is asked in Python")
+        self._enlist()
+
+    def _enlist(self) -> None:
+        """Make what replies for each opponent: for each thread a compiled loop with buffers of its own, or somebody to ask."""
+        self._replies: list[list[Callable[[int, int], None]]] = [[] for _ in self._slices]
+        self._asked: list[AskedPlayer] = []
+        for number, opponent in enumerate(self.opponents):
+            for replies in self._replies:
+                if opponent.compiled is not None:
+                    replies.append(self._compiled_reply(number, opponent.compiled(self.game), opponent.label))
+                elif hasattr(opponent.player, "act_batch"):
+                    replies.append(self._batched_reply(number, opponent))
+                else:
+                    replies.append(self._asked_reply(number, AskedPlayer(opponent, self.game)))
+
+    def _compiled_reply(self, number: int, opponent: Any, label: str) -> Callable[[int, int], None]:
+        with announce_compilation(f"the opponent {label} for {self.game.name}"):
+            reply = entry_point(kernels.reply, opponent, number, self.game.rules, self.state, 0, 0)
+        return lambda first, last: reply(opponent, number, self.game.rules, self.state, first, last)
+
+    def _asked_reply(self, number: int, asked: AskedPlayer) -> Callable[[int, int], None]:
+        self._asked.append(asked)
+        state = self.state
+
+        def reply(first: int, last: int) -> None:
+            for game in np.flatnonzero(state.waiting & (state.choices == number)).tolist():
+                asked.play_turn(state.positions[game], int(state.seats[game]), state.streams[game], game, int(state.episodes[game]))
+                state.waiting[game] = False
+
+        return reply
+
+    def _batched_reply(self, number: int, opponent: Opponent) -> Callable[[int, int], None]:
+        rules, state, games = self.game.rules, self.state, self._games
+        planes, masks = np.zeros_like(state.observations), np.zeros_like(state.masks)
+
+        def reply(first: int, last: int) -> None:
+            while count := int(kernels.observe_waiting(rules, state, number, self._scratch[0], games, planes, masks)):
+                drawing = {"streams": state.streams[games[:count]]} if getattr(opponent.player, "takes_streams", False) else {}
+                chosen = np.asarray(opponent.player.act_batch(planes[:count], masks[:count], **drawing))
+                if drawing:
+                    state.streams[games[:count]] = drawing["streams"]
+                if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+                    raise ValueError(f"the opponent {opponent.label} chose {chosen.dtype} actions of shape {chosen.shape} for {count} games")
+                wrong = int(kernels.play_replies(rules, state, games, count, chosen.astype(np.int64)))
+                if wrong >= 0:
+                    raise IllegalActionError(f"the opponent {opponent.label} played the illegal action {chosen[wrong]}")
+
+        return reply
+
+    def set_opponents(self, opponents: Sequence[Opponent]) -> None:
+        """Play against others from now on; games under way go on against one of them."""
+        if self._options.both_sides:
+            raise ValueError("the caller acts for both players; there are no opponents to replace")
+        self._take(opponents)
+        if self._begun:
+            kernels.redraw_opponents(self.state, self._options, 0, self.num_games)
+
+    def _seed(self, seed: int | Sequence[int | None] | None, which: np.ndarray | None = None) -> None:
+        """Start the random streams: game i gets ``seed + i``, or its own of a sequence; None leaves nothing to foresee."""
+        drawn = np.random.SeedSequence().generate_state(self.num_games, np.uint64)
+        if seed is None:
+            seeds = drawn
+        elif isinstance(seed, (int, np.integer)):
+            seeds = np.uint64(int(seed) & (2**64 - 1)) + np.arange(self.num_games, dtype=np.uint64)
+        else:
+            if len(seed) != self.num_games:
+                raise ValueError(f"{len(seed)} seeds were given for {self.num_games} games")
+            seeds = np.array([drawn[i] if one is None else int(one) & (2**64 - 1) for i, one in enumerate(seed)], np.uint64)
+        streams = np.zeros_like(self.state.streams)
+        kernels.seed_streams(seeds, streams)
+        where = slice(None) if which is None else which
+        self.state.streams[where] = streams[where]
+
+    def reset(self, seed: int | Sequence[int | None] | None = None, which: np.ndarray | None = None) -> None:
+        """Start new games: all, or where ``which`` (bool, N) is True. Without a seed the random streams go on."""
+        if seed is not None:
+            self._seed(seed, which)
+        if which is None:
+            which = np.ones(self.num_games, np.bool_)
+        elif not self._begun and not which.all():
+            raise ValueError("the first reset starts all games")
+        self._begun = True
+        self.state.terminated[which] = self.state.illegal[which] = False
+        self.state.rewards[which] = 0.0
+        for asked in getattr(self, "_asked", ()):
+            asked.forget()
+        self._begin_games(self.game.rules, self.state, self._options, which, 0, self.num_games)
+        for number in range(self.threads):
+            self._open_slice(number)
+
+    def start_from(self, positions: np.ndarray, seats: np.ndarray) -> None:
+        """Start all games from given positions with the learner in given seats, and let opponents move who are to: for matches from openings.
+
+        The random streams go on. A game may end before the learner's first move; ``terminated`` then tells.
+
+        Args:
+            positions: records of shape (N,).
+            seats: 0 or 1, shape (N,).
+
+        Raises:
+            ValueError: the batch was not made with ``restart=False``, or plays both sides.
+        """
+        if self._options.restart or self._options.both_sides:
+            raise ValueError("only games against opponents, made with restart=False, can start from given positions")
+        self.reset()
+        state = self.state
+        state.positions[:] = positions
+        state.seats[:] = seats
+        found = [Position(self.game, position) for position in state.positions]
+        state.waiting[:] = [not position.is_over and position.to_move != seat for position, seat in zip(found, seats)]
+        for number in range(self.threads):
+            self._finish_slice(number)
+
+    def step(self, actions: Any) -> None:
+        """Play the learner's action in every game, the opponents' replies, and bring ``state`` up to date.
+
+        Args:
+            actions: whole numbers, shape (N,).
+
+        Raises:
+            ValueError: wrong shape or type of actions, or ``reset`` has not been called.
+            IllegalActionError: an illegal action with ``illegal="raise"``, or one of an opponent.
+        """
+        if not self._begun:
+            raise ValueError("call reset() before the first step()")
+        given = np.asarray(actions)
+        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
+            raise ValueError(f"actions are whole numbers of shape ({self.num_games},); these are {given.dtype} of shape {given.shape}")
+        self._actions[:] = given
+        if self._raises:
+            self._check_legality()
+        if self._executor is None:
+            self._step_slice(0)
+        else:
+            list(self._executor.map(self._step_slice, range(self.threads)))
+
+    def _check_legality(self) -> None:
+        game = int(self._find_illegal(self.game.rules, self.state, self._actions, 0, self.num_games))
+        if game >= 0:
+            action, legal = int(self._actions[game]), np.flatnonzero(self.state.masks[game]).tolist()
+            raise IllegalActionError(f"action {action} is not legal in game {game} of {self.num_games} of {self.game.spec}; legal are {legal}")
+
+    def _step_slice(self, number: int) -> None:
+        rules, state, options, (first, last) = self.game.rules, self.state, self._options, self._slices[number]
+        if options.both_sides:
+            self._step_both(rules, state, options, self._actions, self._scratch[number], first, last)
+            return
+        self._play_actions(rules, state, options, self._actions, first, last)
+        self._finish_slice(number)
+
+    def _finish_slice(self, number: int) -> None:
+        """The opponents' replies, and what follows from them."""
+        first, last = self._slices[number]
+        for reply in self._replies[number]:
+            reply(first, last)
+        self._settle(self.game.rules, self.state, self._options, first, last)
+        self._open_slice(number)
+
+    def _open_slice(self, number: int) -> None:
+        """Opponents that move first do so; then everything is described.
+
+        Where the opponent ends a game before the learner's first move (possible on boards with edges drawn at the start), another is begun.
+        """
+        rules, state, options, (first, last) = self.game.rules, self.state, self._options, self._slices[number]
+        for _ in range(OPENINGS):
+            if not options.both_sides:
+                for reply in self._replies[number]:
+                    reply(first, last)
+            if not self._describe(rules, state, options, self._scratch[number], first, last):
+                return
+            unplayable = np.zeros(self.num_games, np.bool_)
+            unplayable[first:last] = ~state.masks[first:last].any(axis=1) & (~state.terminated[first:last] | bool(options.restart))
+            if not unplayable.any():
+                return
+            self._begin_games(rules, state, options, unplayable, first, last)
+        raise ValueError(f"in {self.game.spec} the opponent ends the game before the learner's first move")
+
+    def draw_actions(self, stream: np.ndarray) -> np.ndarray:
+        """A uniformly random legal action for every game (int64), drawn from ``stream`` (see :func:`~plyground.envs.compiled.randomness.new_stream`)."""
+        actions = np.zeros(self.num_games, np.int64)
+        kernels.draw_actions(self.state.masks, stream, actions, 0, self.num_games)
+        return actions
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._executor is not None:
+            self._executor.shutdown()
+        for opponent in self.opponents:
+            with contextlib.suppress(AttributeError):
+                opponent.player.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        made_anew = ("_executor", "_replies", "_asked", "_begin_games", "_describe", "_find_illegal", "_step_both", "_play_actions", "_settle")
+        return {name: value for name, value in self.__dict__.items() if name not in made_anew}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._compile()
+        if not self._options.both_sides:
+            self._enlist()
+
+
+def _whole_number(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name}={value!r} is not possible; it is a whole number of at least 1")
+    return int(value)

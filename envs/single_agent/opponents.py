@@ -1,0 +1,86 @@
+"""Who plays against the learner: opponents that move inside a compiled loop, and all others, which Python asks.
+
+:func:`choose_action` is the one rule of compiled opponents. An opponent's type is a NamedTuple of its settings and its own buffers; a
+body registered for that type (see ``agents/compiled_opponents.py``) makes it known to the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled.dispatch import missing, rule
+from ..game import Game, IllegalActionError, Position
+
+
+@rule
+def choose_action(opponent, rules, position, rng):
+    """The action (int64) a compiled opponent plays; ``rng`` is the random stream (uint64 of length 1) of the game."""
+    raise missing(opponent, "choose_action")
+
+
+class Opponent(NamedTuple):
+    """One opponent and how often it is met.
+
+    Attributes:
+        label: its name in messages.
+        player: what Python asks for actions: an object with ``act(position)``, or with ``act_batch(observations, masks)``, which gets int8 arrays of
+            shape (n, rows, columns, planes) and (n, num_actions) as the side to move sees them, and returns n actions. If its attribute
+            ``takes_streams`` is True it also gets ``streams``, the random streams of these games (uint64, (n, 1)), which it advances by drawing.
+        compiled: makes the NamedTuple that :func:`choose_action` knows, with buffers of its own for each thread; None: ask ``player``.
+        weight: how often it is met, relative to the others.
+    """
+
+    label: str
+    player: Any
+    compiled: Callable[[Game], Any] | None = None
+    weight: float = 1.0
+
+
+def thresholds(opponents: Sequence[Opponent]) -> np.ndarray:
+    """The cumulative shares of the opponents, float64, the last one 1."""
+    weights = np.array([opponent.weight for opponent in opponents], np.float64)
+    if not opponents or not np.all(np.isfinite(weights)) or np.any(weights <= 0):
+        raise ValueError(f"opponents need weights above 0; these have {weights.tolist()}")
+    cumulative = np.cumsum(weights / weights.sum())
+    cumulative[-1] = 1.0
+    return cumulative
+
+
+class AskedPlayer:
+    """Asks one Python opponent for its actions, game by game.
+
+    An agent plays one game at a time, so it is reset whenever it is asked about another game than the last time. Its random numbers come
+    from the stream of the game it is asked about, as those of compiled opponents do: both then play the same.
+    """
+
+    def __init__(self, opponent: Opponent, game: Game) -> None:
+        self.label, self.player, self.game = opponent.label, opponent.player, game
+        self._last: tuple[int, int] | None = None
+
+    def forget(self) -> None:
+        """Take no game for a continuation of the last one."""
+        self._last = None
+
+    def play_turn(self, record: Any, seat: int, rng: np.ndarray, number: int, episode: int) -> None:
+        """Play in the position of ``record`` until the game is over or it is ``seat``'s turn.
+
+        Raises:
+            IllegalActionError: the opponent chose an illegal action.
+        """
+        if (number, episode) != self._last:
+            if hasattr(self.player, "reset"):
+                self.player.reset(int(rng[0] >> np.uint64(1)))
+            self._last = (number, episode)
+        own_stream = getattr(self.player, "rng", None)
+        if isinstance(own_stream, np.ndarray) and own_stream.dtype == np.uint64 and own_stream.shape == (1,):
+            self.player.rng = rng
+        position = Position(self.game, record)
+        while not position.is_over and position.to_move != seat:
+            action = self.player.act(position.copy())
+            try:
+                position.play(action)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"the opponent {self.label} played illegally: {error}") from None

@@ -1,0 +1,267 @@
+"""What the command line shows: tables of results, progress, games. Everything that draws with rich stands here."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.markup import escape
+from rich.measure import Measurement
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from ...agents.agent import Decision
+from ...agents.search.alphabeta_kernels import PROVEN, WIN
+from ...envs.game import Game
+from ...envs.specification import Parameter
+from ..complexity import SizeLine
+from ..statistics.cross_table import AgentRow, CrossTable
+from ..store.store import StoredGame
+
+REFRESHES_PER_SECOND = 2  # drawing takes milliseconds during which no game goes on
+WIDE = 64  # characters from which on the progress of a tournament has a bar
+NARROW_COLUMNS = 4  # of the progress, where it has none
+ECHO = 3  # characters left free at the end of a line that is drawn over, for what the terminal makes of Ctrl-C
+
+
+def plain_table(*headings: str, left: int = 1) -> Table:
+    """A table without frame: the first ``left`` columns are texts, the others numbers."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for index, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if index < left else "right", overflow="fold")
+    return table
+
+
+def percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds in the unit that suits them, to two or three digits."""
+    if seconds is None:
+        return "-"
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= 0.9995 * scale:
+            return f"{seconds / scale:.{1 if seconds < 9.95 * scale else 0}f} {unit}"
+    return f"{seconds * 1e6:.{1 if seconds < 9.95e-6 else 0}f} µs"
+
+
+def left_out_text(games: int) -> str:
+    """What is said of games that were not played."""
+    return f"{games} more were not played: deterministic agents would have repeated earlier games"
+
+
+def print_cross_table(table: CrossTable, console: Console) -> None:
+    """Standings with a column for each opponent, and what is to be noted. Where that is too wide, the opponents get a table of their own."""
+    shown = [_standings(table, counts=True, opponents=True)]
+    if _narrowest(shown[0], console) > console.width:
+        shown = [_standings(table, counts=True, opponents=False), _standings(table, counts=False, opponents=True)]
+    width = console.width
+    for index, part in enumerate(shown):
+        if index:
+            console.print("\nscore in % against each opponent")
+        console.width = max(width, _narrowest(part, console))  # rather lines that the terminal wraps than columns left out
+        console.print(part)
+        console.width = width
+    if table.repeated:
+        console.print(f"{table.repeated} games repeat earlier ones of the same deterministic agents and do not count")
+    for row in table.standings():
+        if row.faults:
+            console.print(_faults(row))
+
+
+def _narrowest(table: Table, console: Console) -> int:
+    """How many characters a table takes at least."""
+    return Measurement.get(console, console.options.update(max_width=10_000), table).minimum
+
+
+def _standings(table: CrossTable, counts: bool, opponents: bool) -> Table:
+    """A row for each agent, the best first."""
+    rows = table.standings()
+    shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    shown.add_column("#", justify="right")
+    shown.add_column("agent", overflow="fold", min_width=min(16, max(len(row.label) for row in rows)))
+    for heading in ("score\n%", "won", "draw", "lost", "time\n/move", "distinct\n%") if counts else ():
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for place in range(1, len(rows) + 1) if opponents else ():
+        shown.add_column(f"#{place}", justify="right", no_wrap=True)
+    for place, row in enumerate(rows, 1):
+        total = row.total
+        cells = [percent(total.score), str(total.wins), str(total.draws), str(total.losses), duration(row.seconds_per_move)]
+        cells = [*cells, _whole_percent(row.distinct_share)] if counts else []
+        if opponents:
+            cells += ["." if other is row else _whole_percent(row.against[other.number].score) for other in rows]
+        shown.add_row(str(place), Text(row.label), *cells)
+    return shown
+
+
+def _whole_percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f}"
+
+
+def _faults(row: AgentRow) -> Text:
+    counted = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
+    return Text(f"{row.label} forfeited {sum(row.faults.values())} of {row.played} games ({counted}), one of them because {row.last_fault}", "red")
+
+
+class _GamesPerSecond(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text("games" if task.speed is None else f"games, {task.speed:.1f}/s", no_wrap=True)
+
+
+class TournamentProgress:
+    """A progress bar with the running standings below it. Counting a game costs microseconds; drawing happens twice a second.
+
+    Args:
+        total: how many games there are in all tournaments that are played.
+        done: how many of them have been played before.
+    """
+
+    def __init__(self, total: int, done: int = 0) -> None:
+        self._done = done
+        self._columns = (
+            MofNCompleteColumn(), _GamesPerSecond(), TimeRemainingColumn(), TextColumn("left"),
+            BarColumn(bar_width=None), TimeElapsedColumn(), TextColumn("spent"),
+        )  # fmt: skip
+        self._bar = Progress(*self._columns, expand=True)
+        self._task: TaskID = self._bar.add_task("", total=total, completed=done)
+        self._table, self._title = CrossTable([]), ""
+
+    def begin(self, table: CrossTable, title: str = "") -> None:
+        """Show the standings of a tournament, which hold its games from before, and what it is called."""
+        self._table, self._title = table, title
+
+    def count(self, game: StoredGame) -> None:
+        """Count a finished game."""
+        self._table.count(game)
+        self._done += 1
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self._bar.columns = self._columns if options.max_width >= WIDE else self._columns[:NARROW_COLUMNS]
+        self._bar.update(self._task, completed=self._done)
+        standings = [self._title] if self._title else []
+        standings += [f"{percent(row.total.score)} {row.label}" for row in self._table.standings() if row.played]
+        line = Text("  ".join(standings), style="dim")
+        line.truncate(max(1, options.max_width - ECHO), overflow="ellipsis")
+        yield self._bar
+        yield line
+
+
+@contextlib.contextmanager
+def show_progress(progress: TournamentProgress, console: Console) -> Iterator[None]:
+    """Keep the progress on the screen during the body; on something that is no terminal, show nothing."""
+    if not console.is_terminal:
+        yield
+        return
+    with Live(progress, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True):
+        yield
+
+
+@contextlib.contextmanager
+def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work in equal steps; the function handed to the body is told how many are done, of how many. Nothing if this is no terminal."""
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(),
+        TextColumn("spent"), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+    )  # fmt: skip
+    task = bar.add_task(what, total=None)
+    with bar:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def status_line(console: Console) -> Iterator[Callable[[str], None]]:
+    """One line that the function handed to the body overwrites; it goes away in the end. Nothing if this is no terminal."""
+    if not console.is_terminal:
+        yield lambda text: None
+        return
+    with console.status("", refresh_per_second=REFRESHES_PER_SECOND) as status:
+        yield lambda text: status.update(Text(text))
+
+
+def value_in_words(game: Game, value: float, scale: str, exact: bool = False) -> str:
+    """A value from the side of the player to move: "win in 7 plies", "+12 points", "+0.31", "draw".
+
+    Args:
+        game: the game it is a value of.
+        value: the value.
+        scale: its unit, ``"points"`` or ``"return"``, as in :class:`~plyground.agents.agent.Decision`.
+        exact: whether it is proved.
+    """
+    if scale == "points" and abs(value) > PROVEN:
+        units = math.ceil(abs(value) / WIN)  # of return: the margin, where that is what counts
+        plies = round(units * WIN - abs(value))
+        result = "win" if value > 0 else "loss"
+        return f"{result}{f' by {units}' if units > 1 else ''} in {plies} {'ply' if plies == 1 else 'plies'}"
+    if exact and value == 0:
+        return "draw"
+    if scale == "points":
+        return f"{value:+.0f} points" if value else "0 points"
+    if exact and game.facts.max_return == 1:
+        return "win" if value > 0 else "loss"
+    return f"{value:+g}" if exact else f"{value:+.2f}"
+
+
+def thoughts(game: Game, decision: Decision | None) -> str:
+    """What an agent knows about its move, in a few words."""
+    if decision is None:
+        return ""
+    parts = ["from the opening book"] if decision.from_book else []
+    if decision.value is not None:
+        words = value_in_words(game, decision.value, decision.scale, decision.exact)
+        parts.append(f"value {words}" if decision.scale == "return" else words)
+    parts += [f"{number:,} {what}" for number, what in ((decision.nodes, "nodes"), (decision.simulations, "simulations")) if number]
+    if decision.depth:
+        parts.append(f"depth {decision.depth}")
+    if len(decision.principal_variation) > 1:
+        parts.append("expects " + ", ".join(map(game.action_to_text, decision.principal_variation)))
+    parts.append(duration(decision.seconds))
+    return "; ".join(parts)
+
+
+def parameter_table(parameters: tuple[Parameter, ...]) -> Table:
+    """Parameters with their defaults, limits and meaning."""
+    table = plain_table("parameter", "default", "allowed", "meaning", left=4)
+    for parameter in parameters:
+        default = (
+            ""
+            if parameter.default is None
+            else "yes"
+            if parameter.default is True
+            else "no"
+            if parameter.default is False
+            else str(parameter.default)
+        )
+        table.add_row(parameter.name, escape(default), escape(parameter.allowed()), escape(parameter.help))
+    return table
+
+
+def size_table(lines: list[SizeLine]) -> Table:
+    """A size report."""
+    table = plain_table("quantity", "formula", "value", left=2)
+    for line in lines:
+        table.add_row(line.quantity, line.formula, large_number(line.value))
+    return table
+
+
+def large_number(value: int | float) -> str:
+    """A number in full up to twelve digits, beyond that as a power of ten."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    if value < 10**12:
+        return f"{value:,}"
+    exponent = len(str(value)) - 1
+    mantissa = value // 10 ** (exponent - 2) / 100
+    return f"{mantissa:.2f} x 10^{exponent}"
+
+
+def facts_text(game: Game) -> str:
+    """A game's facts in one line."""
+    facts: Any = game.facts
+    again = ", a player can move again" if facts.moves_again else ""
+    return f"{facts.num_actions} actions, at most {facts.longest_game} plies, returns {facts.min_return:g} to {facts.max_return:g}{again}"

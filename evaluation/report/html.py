@@ -1,0 +1,188 @@
+"""The report of a store as one HTML file that needs nothing else: no server, no network, no other file.
+
+Here figures become what the template (``templates/report.html``) shows.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable, Sequence
+from importlib import metadata, resources
+from typing import Any
+
+from ...envs.registry import make_game
+from ...envs.specification import SpecificationError
+from ...envs.version import __version__
+from ..statistics.cross_table import AgentRow, Tally
+from ..statistics.ratings import Ratings, score_of
+from .display import duration, percent
+from .plots import forest, speed_plot
+from .replays import replay_data
+from .report import TournamentReport, crashing_text
+
+LIBRARIES = ("numpy", "numba")  # whose versions decide what is computed, beside Python's and our own
+
+
+def report_page(reports: Sequence[TournamentReport], store: str, commands: Sequence[str], progress: Callable[[int, int], None] | None = None) -> str:
+    """The page that shows some reports.
+
+    Args:
+        reports: the tournaments, in the order they are shown.
+        store: what the store is called.
+        commands: the commands that make this page again.
+        progress: called with how many tournaments are done, of how many.
+
+    Raises:
+        SpecificationError: jinja2 is not installed.
+    """
+    try:
+        import jinja2
+    except ImportError:
+        raise SpecificationError("an HTML report needs jinja2, which is not installed: pip install 'plyground[report]'") from None
+    templates = resources.files(__package__) / "templates"
+    text = {name: (templates / name).read_text("utf-8") for name in ("report.html", "report.css", "report.js")}
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+    environment.filters |= {"percent": percent, "duration": duration, "count": lambda number: f"{number:,}"}
+    sections = []
+    for index, report in enumerate(reports):
+        if progress is not None:
+            progress(index, len(reports))
+        sections.append(_section(report, index))
+    return environment.from_string(text["report.html"]).render(
+        store=store,
+        commands=commands,
+        sections=sections,
+        versions=_versions(),
+        games=sum(report.table.games for report in reports),
+        style=text["report.css"],
+        script=text["report.js"],
+    )
+
+
+def _versions() -> list[tuple[str, str]]:
+    """What made the page. No names of machines or users."""
+    python = f"{platform.python_version()} ({platform.python_implementation()})"
+    libraries = [(name, metadata.version(name)) for name in LIBRARIES]
+    return [("plyground", __version__), ("Python", python), *libraries, ("platform", f"{platform.system()} {platform.machine()}")]
+
+
+def _section(report: TournamentReport, index: int) -> dict[str, Any]:
+    """Everything that the page shows of one tournament."""
+    table, ratings = report.table, report.ratings
+    order = [table.rows[number] for number in ratings.order()] if ratings is not None else table.standings()
+    place = {row.number: place for place, row in enumerate(order, 1)}
+    return {
+        "id": f"t{index + 1}",
+        "name": report.tournament.name,
+        "title": _title(report),
+        "settings": _settings(report),
+        "command": report.tournament.command,
+        "left_out": report.tournament.left_out,
+        "crashing": [crashing_text(label) for label in report.crashing],
+        "entries": report.tournament.agents,
+        "table": table,
+        "unrated": report.unrated,
+        "agents": [_agent(row, place[row.number], ratings, order) for row in order],
+        "forest": None if ratings is None else forest(ratings),
+        "cross": [_cross_row(row, order, ratings) for row in order],
+        "speed": speed_plot(order, ratings),
+        "first": _first(report),
+        "endings": _endings(report),
+        "forfeits": sum(sum(row.faults.values()) for row in table.rows),
+        "replays": _replays(report),
+    }
+
+
+def _title(report: TournamentReport) -> str:
+    spec = str(report.tournament.settings.get("game", report.tournament.name))
+    try:
+        return make_game(spec).declaration.title
+    except SpecificationError:
+        return spec
+
+
+def _settings(report: TournamentReport) -> list[tuple[str, str]]:
+    """The settings that are not lists: those repeat what is told of the agents."""
+    settings = report.tournament.settings
+    return [(key, _plain(value)) for key, value in settings.items() if not isinstance(value, list)]
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _agent(row: AgentRow, place: int, ratings: Ratings | None, order: list[AgentRow]) -> dict[str, Any]:
+    """A line of the standings."""
+    following = order[place] if place < len(order) else None
+    return {
+        "place": place,
+        "row": row,
+        "elo": None if ratings is None else round(float(ratings.elo[row.number])),
+        "margin": None if ratings is None else round(ratings.margin(row.number)),
+        "superior": None if ratings is None or following is None else ratings.superiority(row.number, following.number),
+        "shares": _shares(row.total),
+        "faults": [f"{count} × {fault}" for fault, count in row.faults.most_common()],
+    }
+
+
+def _shares(tally: Tally) -> list[tuple[str, int, float]]:
+    """Wins, draws and losses with their shares in percent."""
+    counts = (("won", tally.wins), ("drawn", tally.draws), ("lost", tally.losses))
+    return [(what, count, 100 * count / tally.games if tally.games else 0.0) for what, count in counts]
+
+
+def _cross_row(row: AgentRow, order: list[AgentRow], ratings: Ratings | None) -> list[dict[str, Any] | None]:
+    """A row of the cross table: a cell for each opponent, None for the agent itself."""
+    cells: list[dict[str, Any] | None] = []
+    for other in order:
+        if other is row:
+            cells.append(None)
+            continue
+        tally = row.against[other.number]
+        title = f"{row.label} against {other.label}: "
+        if tally.score is None:
+            cells.append({"score": None, "games": 0, "title": title + "no games"})
+            continue
+        title += f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost of {tally.games}"
+        if ratings is not None:
+            expected = score_of(ratings.difference(row.number, other.number)[0])
+            title += f"; expected by the ratings: {percent(expected)} %"
+        strength = abs(2 * tally.score - 1)
+        side = "even" if strength < 0.005 else "high" if tally.score > 0.5 else "low"
+        cells.append({"score": tally.score, "games": tally.games, "title": title, "side": side, "strength": round(58 * strength**0.8)})
+    return cells
+
+
+def _first(report: TournamentReport) -> dict[str, Any]:
+    """What whoever moves first makes of it."""
+    tally, worth = report.first_seat, report.first_move_elo
+    return {"tally": tally, "shares": _shares(tally), "elo": worth and worth[0], "margin": worth and worth[1]}
+
+
+def _endings(report: TournamentReport) -> list[dict[str, Any]]:
+    """Reasons by how often they ended a game; faults are marked."""
+    most = max(report.endings.values(), default=1)
+    return [
+        {"reason": reason, "count": count, "share": count / report.table.games, "width": 100 * count / most, "fault": reason.startswith("forfeit: ")}
+        for reason, count in report.endings.most_common()
+    ]
+
+
+def _replays(report: TournamentReport) -> dict[str, Any] | None:
+    """The games that can be played through, and what is said about their choice; None where the game is not known here."""
+    gallery = report.gallery
+    if gallery is None or gallery.limit == 0:
+        return None
+    try:
+        game = make_game(report.tournament.settings["game"])
+    except (SpecificationError, KeyError):
+        return None
+    chosen = gallery.choose(report.ratings)
+    return {
+        "shown": len(chosen),
+        "all": len(chosen) >= report.table.games,
+        "limited": report.table.distinct_games > gallery.limit,
+        "data": replay_data(game, chosen) | {"labels": [row.label for row in report.table.rows]},
+    }

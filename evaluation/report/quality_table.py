@@ -1,0 +1,145 @@
+"""Move quality in figures: for every agent and phase how many moves are optimal, what they lose, how many change the result, how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..quality import (
+    BLUNDERS,
+    PHASES,
+    Evidence,
+    Judged,
+)
+from ..statistics.intervals import mean_margin, share_interval
+from .display import duration, percent, plain_table
+
+ALL = "all"
+
+
+class Quality(NamedTuple):
+    """The quality of some moves of one agent.
+
+    Attributes:
+        agent: its label.
+        phase: one of ``PHASES``, or ``ALL``.
+        moves: how many moves.
+        optimal: the share of optimal moves, and the ends of its 95 % interval.
+        loss: the mean loss a move on the solver's scale, and half the width of its 95 % interval.
+        blunder: the share of blunders, and the ends of its 95 % interval.
+        blunders: how many of each kind, in the order of ``BLUNDERS``.
+        seconds: the mean time a move.
+    """
+
+    agent: str
+    phase: str
+    moves: int
+    optimal: tuple[float, float, float]
+    loss: tuple[float, float]
+    blunder: tuple[float, float, float]
+    blunders: tuple[int, ...]
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "agent": self.agent,
+            "phase": self.phase,
+            "moves": self.moves,
+            "optimal": dict(zip(("share", "lower", "upper"), self.optimal)),
+            "loss": dict(zip(("mean", "margin"), self.loss)),
+            "blunder": dict(zip(("share", "lower", "upper"), self.blunder)),
+            "blunders": dict(zip(BLUNDERS, self.blunders)),
+            "seconds_per_move": self.seconds,
+        }
+
+
+def qualities(evidence: Evidence) -> list[Quality]:
+    """For each agent that has moved: all its moves, then those of each phase that has any."""
+    return list(_qualities(evidence))
+
+
+def _qualities(evidence: Evidence) -> Iterator[Quality]:
+    for number, label in enumerate(evidence.labels):
+        own = [move for move in evidence.moves if move.agent == number]
+        phases = [[move for move in own if move.phase == phase] for phase in range(len(PHASES))]
+        for name, moves in zip((ALL, *PHASES), (own, *phases)):
+            if moves:
+                yield _quality(label, name, moves)
+
+
+def _quality(label: str, phase: str, moves: Sequence[Judged]) -> Quality:
+    clusters = np.array([move.cluster for move in moves], np.int64)
+    losses = np.array([move.loss for move in moves], np.int64)
+    kinds = np.array([move.blunder for move in moves], np.int64)
+    return Quality(
+        label,
+        phase,
+        len(moves),
+        optimal=share_interval((losses == 0).astype(np.int64), clusters),
+        loss=mean_margin(losses, clusters),
+        blunder=share_interval((kinds >= 0).astype(np.int64), clusters),
+        blunders=tuple(int(np.count_nonzero(kinds == kind)) for kind in range(len(BLUNDERS))),
+        seconds=float(np.mean([move.seconds for move in moves])),
+    )
+
+
+def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
+    """A table of the agents, one of the phases, what a lost point is, and what was left out."""
+    rows = qualities(evidence)
+    console.print(_overview(rows))
+    console.print("\noptimal moves in % and value lost a move, phase by phase")
+    console.print(_by_phase(rows))
+    if meaning:
+        console.print(f"\nvalues: {meaning}", style="dim", markup=False, soft_wrap=True)
+    told = ", ".join(f"{number:,} {reason}" for reason, number in evidence.left_out.items() if number)
+    if told:
+        console.print(f"left out: {told}", style="dim", markup=False, soft_wrap=True)
+    for label, (count, first) in evidence.faults.items():
+        console.print(f"{label} failed to move in {count} positions, first because of {first}", style="red", markup=False, soft_wrap=True)
+
+
+def _overview(rows: list[Quality]) -> Table:
+    kinds = ("won→\ndrawn", "won→\nlost", "drawn→\nlost")
+    table = _table("moves", "opti-\nmal %", "95 %", "lost\n/move", "±", *kinds, "time\n/move")
+    for row in rows:
+        if row.phase == ALL:
+            share, low, high = row.optimal
+            figures = [str(row.moves), percent(share), f"{100 * low:.0f}–{100 * high:.0f}", f"{row.loss[0]:.2f}", f"{row.loss[1]:.2f}"]
+            table.add_row(Text(row.agent), *figures, *map(str, row.blunders), duration(row.seconds))
+    return table
+
+
+def _by_phase(rows: list[Quality]) -> Table:
+    table = _table(*(heading for phase in PHASES for heading in (phase, "lost")))
+    known = {(row.agent, row.phase): row for row in rows}
+    for agent in dict.fromkeys(row.agent for row in rows):
+        figures = []
+        for phase in PHASES:
+            row = known.get((agent, phase))
+            figures += ["-", "-"] if row is None else [percent(row.optimal[0]), f"{row.loss[0]:.2f}"]
+        table.add_row(Text(agent), *figures)
+    return table
+
+
+def _table(*headings: str) -> Table:
+    """A table of agents whose numbers never wrap; rather their names do."""
+    table = plain_table("agent", *headings)
+    table.padding = (0, 1, 0, 0)
+    table.columns[0].min_width = 16
+    for column in table.columns[1:]:
+        column.no_wrap = True
+    return table
+
+
+def to_json(evidence: Evidence) -> dict[str, Any]:
+    """All figures as plain data."""
+    return {
+        "qualities": [row.to_json() for row in qualities(evidence)],
+        "left_out": evidence.left_out,
+        "faults": {label: {"positions": count, "first": first} for label, (count, first) in evidence.faults.items()},
+    }

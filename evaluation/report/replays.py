@@ -1,0 +1,214 @@
+"""Games of a report that can be played through: which of a store's games are shown, and their boards move by move.
+
+Every board is the picture that the rules draw of the position itself, so that whoever shows it needs to know no rules. A picture is a list of
+shapes; those of a tournament are numbered once, and each move is stored as what it changes: the places of the shapes that go, and places
+and numbers of those that come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ...envs import rules as r
+from ...envs.game import Game, IllegalActionError
+from ...envs.pictures.drawing import PLAYER_COLOURS, Picture, to_svg
+from ..statistics.ratings import Ratings
+from ..store.store import StoredGame
+
+KEPT_OF_EACH_KIND = 4  # candidates with the same seating and result
+MOST_FORFEITS = 4  # shown of one agent and kind of fault
+SIDE_COLOURS = {  # how each game draws what belongs to player_0 and player_1
+    "tic_tac_toe": PLAYER_COLOURS,
+    "connect_four": PLAYER_COLOURS,
+    "dots_and_boxes": PLAYER_COLOURS,
+    "gomoku": ("#24272d", "#f6f4ee"),
+}
+
+
+class ChosenGame(NamedTuple):
+    """A game that is shown, and why it was chosen."""
+
+    game: StoredGame
+    why: str
+
+
+class Gallery:
+    """Chooses the games to show while all games of a tournament go by, and keeps only candidates.
+
+    Args:
+        limit: how many games are shown at most. A tournament with no more games than that is shown in full, repeated games once.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._first: list[StoredGame] = []
+        self._kinds: dict[tuple[int, int, int, str | None], dict[int, StoredGame]] = {}
+        self._sequences: set[int] = set()
+        self._shortest: StoredGame | None = None
+        self._longest: StoredGame | None = None
+
+    def note(self, game: StoredGame) -> None:
+        """Take note of a game."""
+        result = game.result
+        won = result.returns[0]
+        kind = (*game.players, (won > 0) - (won < 0), result.fault)
+        kept = self._kinds.setdefault(kind, {})
+        if len(kept) < KEPT_OF_EACH_KIND:
+            kept.setdefault(hash(result.moves), game)
+        if len(self._sequences) <= self.limit:
+            sequence = hash((game.players, result.moves))
+            if sequence not in self._sequences:
+                self._sequences.add(sequence)
+                self._first.append(game)
+        if result.fault is None:
+            length = len(result.moves)
+            if self._shortest is None or length < len(self._shortest.result.moves):
+                self._shortest = game
+            if self._longest is None or length > len(self._longest.result.moves):
+                self._longest = game
+
+    def choose(self, ratings: Ratings | None) -> list[ChosenGame]:
+        """The games to show, the most telling ones first: forfeits, upsets, extremes of length, then every seating and result in turn."""
+        if len(self._sequences) <= self.limit:
+            return [ChosenGame(game, self._why(game, ratings)) for game in self._first]
+        chosen: dict[tuple[int, int, int], ChosenGame] = {}
+        for game in self._candidates(ratings):
+            if len(chosen) >= self.limit:
+                break
+            chosen.setdefault((game.pair, *game.players), ChosenGame(game, self._why(game, ratings)))
+        return list(chosen.values())
+
+    def _candidates(self, ratings: Ratings | None) -> Iterator[StoredGame]:
+        forfeits: dict[tuple[int, str], list[StoredGame]] = {}
+        regular = []
+        for games in self._kinds.values():
+            for game in games.values():
+                if game.result.fault is not None and game.result.forfeited is not None:
+                    forfeits.setdefault((game.players[game.result.forfeited], game.result.fault), []).append(game)
+            regular.append(list(games.values()))
+        for faulty in forfeits.values():
+            yield from faulty[:MOST_FORFEITS]
+        if ratings is not None:
+            everything = [game for games in regular for game in games]
+            upsets = sorted((game for game in everything if _upset(game, ratings) > 0), key=lambda game: -_upset(game, ratings))
+            yield from upsets[: self.limit // 4]
+        yield from (game for game in (self._shortest, self._longest) if game is not None)
+        for turn in range(KEPT_OF_EACH_KIND):
+            yield from (games[turn] for games in regular if turn < len(games))
+        yield from self._first
+
+    def _why(self, game: StoredGame, ratings: Ratings | None) -> str:
+        if game.result.fault is not None:
+            return "forfeit"
+        if ratings is not None and _upset(game, ratings) > 0:
+            return "upset"
+        if game is self._shortest:
+            return "shortest"
+        return "longest" if game is self._longest else ""
+
+
+def _upset(game: StoredGame, ratings: Ratings) -> float:
+    """By how many Elo points the winner is rated below the loser; 0 for a draw or a forfeit."""
+    winner = game.result.winner
+    if winner is None or game.result.fault is not None:
+        return 0.0
+    return float(ratings.elo[game.players[1 - winner]] - ratings.elo[game.players[winner]])
+
+
+class Frames:
+    """The boards of some games of one kind, as shapes and changes of shapes.
+
+    Attributes:
+        shapes: SVG elements; their places are their numbers.
+        size: width and height of every board, in the units of the elements.
+        background: the colour behind the shapes.
+        start: the numbers of the shapes of the initial position, from back to front.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._numbers: dict[tuple[type, Any], int] = {}
+        self.shapes: list[str] = []
+        picture = r.picture(game.rules, game.initial_position().record, None)
+        self._ground = picture._replace(shapes=())
+        opening = to_svg(self._ground)
+        self._head = opening.index("/>") + 2  # up to the background's rectangle
+        self.size = tuple(float(number) for number in opening.split('viewBox="0 0 ', 1)[1].split('"', 1)[0].split())
+        self.background = picture.background
+        self.start = self._numbered(picture)
+
+    def _numbered(self, picture: Picture) -> list[int]:
+        found = []
+        for shape in picture.shapes:
+            key = (type(shape), shape)
+            number = self._numbers.get(key)
+            if number is None:
+                number = self._numbers[key] = len(self.shapes)
+                self.shapes.append(to_svg(self._ground._replace(shapes=[shape]))[self._head : -len("</svg>")])
+            found.append(number)
+        return found
+
+    def of(self, moves: tuple[int, ...]) -> tuple[list[list[list[int]]], str]:
+        """A game move by move.
+
+        Returns:
+            the change that each move makes, and who made it ("0" or "1" for each move). A move that the rules do not allow (the game was
+            played by other rules) ends the sequence.
+        """
+        position = self._game.initial_position()
+        before, changes, movers = self.start, [], ""
+        for action in moves:
+            mover = position.to_move
+            try:
+                position.play(action)
+            except IllegalActionError:
+                break
+            after = self._numbered(r.picture(self._game.rules, position.record, action))
+            changes.append(_change(before, after))
+            movers += str(mover)
+            before = after
+        return changes, movers
+
+
+def _change(before: list[int], after: list[int]) -> list[list[int]]:
+    """How to make one list from another: places to delete, ascending, then place and number, in turn, of what to insert, ascending."""
+    gone, come = set(before) - set(after), set(after) - set(before)
+    deleted = [place for place, number in enumerate(before) if number in gone]
+    inserted = [value for place, number in enumerate(after) if number in come for value in (place, number)]
+    kept = [number for number in before if number not in gone]
+    if kept != [number for number in after if number not in come]:  # shapes have changed their order, or one stands there twice
+        return [list(range(len(before))), [value for pair in enumerate(after) for value in pair]]
+    return [deleted, inserted]
+
+
+def replay_data(game: Game, chosen: list[ChosenGame]) -> dict[str, Any]:
+    """The games to show as plain data for the browser: one set of shapes, and for each game its players, result, moves and changes."""
+    frames = Frames(game)
+    shown = []
+    for stored, why in chosen:
+        result = stored.result
+        changes, movers = frames.of(result.moves)
+        cut = len(changes) < len(result.moves)
+        shown.append(
+            {
+                "players": stored.players,
+                "winner": -1 if result.winner is None else result.winner,
+                "reason": result.reason,
+                "why": why,
+                "pair": stored.pair,
+                "opening": len(stored.opening),
+                "moves": [game.action_to_text(action) for action in result.moves[: len(changes)]],
+                "movers": movers,
+                "changes": changes,
+                "note": f"The rules of {game.spec} as installed do not allow move {len(changes) + 1} of this game." if cut else "",
+            }
+        )
+    return {
+        "size": frames.size,
+        "background": frames.background,
+        "colours": SIDE_COLOURS.get(game.name),
+        "start": frames.start,
+        "games": shown,
+        "shapes": frames.shapes,
+    }

@@ -1,0 +1,116 @@
+"""The other end of :mod:`~plyground.evaluation.runners.isolation`: a process that holds one agent and does what it is asked.
+
+Every request gets one answer. Both begin with a letter; positions are the bytes of their record.
+
+    request                                       answer
+    M, pickled (modules, game, specification)     K, pickled Description
+    P, seed: prepare for a game                   K
+    A, position: choose an action                 A, the action as text
+    D, position: the same, and tell why           D, pickled Decision
+    any                                           F, kind of fault, zero byte, what happened; or S, a SpecificationError's text
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import pickle
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...agents import Decision, make_agent
+from ...envs.game import Game, Position
+from ...envs.specification import SpecificationError
+from ..match import (
+    Fault,
+    LocalPlayer,
+    illegal,
+    raised,
+    whole_number,
+)
+
+
+class Description(NamedTuple):
+    """What an agent says of itself: the specification that makes it, all its options, its version, whether it is deterministic."""
+
+    spec: str
+    options: dict[str, Any]
+    version: str
+    deterministic: bool
+
+
+def _fault(fault: Fault) -> bytes:
+    return b"F" + f"{fault.kind}\0{fault}".encode(errors="replace")
+
+
+def describe(agent: Any) -> Description:
+    """What an agent says of itself."""
+    return Description(agent.spec, agent.options, agent.version, agent.deterministic)
+
+
+class _Server:
+    """Answers requests about one agent."""
+
+    def __init__(self) -> None:
+        self._game: Game | None = None
+        self._player: LocalPlayer | None = None
+
+    def answer(self, request: bytes) -> bytes:
+        """The answer to a request, faults included."""
+        kind, content = request[:1], request[1:]
+        try:
+            if kind == b"M":
+                return b"K" + pickle.dumps(self._make(content))
+            assert self._game is not None
+            assert self._player is not None
+            if kind == b"P":
+                self._player.prepare(self._game, int(content))
+                return b"K"
+            record = np.ndarray((1,), self._game.declaration.dtype, bytearray(content))[0]
+            return self._move(self._game, Position(self._game, record), analyse=kind == b"D")
+        except SpecificationError as error:
+            return b"S" + str(error).encode()
+        except Fault as fault:
+            return _fault(fault)
+        except Exception as error:  # making the agent, or what it says of its decision
+            return _fault(raised(error))
+
+    def _make(self, content: bytes) -> Description:
+        modules, game, spec = pickle.loads(content)
+        for module in modules:
+            importlib.import_module(module)  # a user's games and agents are registered so
+        self._game = pickle.loads(game)
+        agent = make_agent(spec, self._game)
+        self._player = LocalPlayer(agent)
+        return describe(agent)
+
+    def _move(self, game: Game, position: Position, analyse: bool) -> bytes:
+        assert self._player is not None
+        answer, decision = self._player.ask(position, analyse, allowed=0.0)
+        action = whole_number(answer, game.facts.num_actions)
+        if not 0 <= action < game.facts.num_actions:
+            raise illegal(game, action)
+        return b"A%d" % action if decision is None else b"D" + pickle.dumps(_plain(dataclasses.replace(decision, action=action)))
+
+
+def _plain(decision: Decision) -> Decision:
+    """A decision of plain numbers only, whatever an agent of the user's own has put into it."""
+    values, errors, visits = map(_numbers, (decision.values, decision.errors, decision.visits))
+    return dataclasses.replace(
+        decision, values=values, errors=errors, visits=visits, principal_variation=tuple(map(int, decision.principal_variation))
+    )
+
+
+def _numbers(table: Any) -> dict[int, Any] | None:
+    return None if table is None else {int(action): int(number) if isinstance(number, int) else float(number) for action, number in table.items()}
+
+
+def serve(connection: Connection) -> None:
+    """Answer requests until the other end is closed."""
+    server = _Server()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            connection.send_bytes(server.answer(connection.recv_bytes()))

@@ -1,0 +1,110 @@
+"""What a worker does that plays games for a tournament elsewhere: a process of :mod:`~plyground.evaluation.runners.processes`, or an actor of Ray."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import pickle
+import platform
+import sys
+import time
+from multiprocessing.connection import Connection
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from ...envs.compiled.sources import digest_of, package_sources
+from ...envs.specification import SpecificationError
+from ...envs.version import __version__
+from ..match import GameResult
+from .contest import Arena, Contest, ScheduledGame
+from .isolation import ALWAYS
+
+ATTEMPTS_UNISOLATED = 2  # deaths of workers over a game after which its agents play from processes of their own: then it is known who is to blame
+
+
+class Chunk(NamedTuple):
+    """Games to be played one after the other, and how often a worker has died over them."""
+
+    games: tuple[ScheduledGame, ...]
+    deaths: int = 0
+
+
+class Played(NamedTuple):
+    """The results of a chunk's games in their order, and how long they took."""
+
+    results: list[GameResult]
+    seconds: float
+
+
+class GameWorker:
+    """Plays chunks of games of a contest.
+
+    Args:
+        message: a contest, as :func:`pack` packs it.
+    """
+
+    def __init__(self, message: bytes) -> None:
+        modules, folder, contest = pickle.loads(message)
+        if folder not in sys.path:
+            sys.path.append(folder)
+        for module in modules:
+            importlib.import_module(module)
+        self._contest: Contest = pickle.loads(contest)
+        self._arena = Arena(self._contest)
+        self._isolated: Arena | None = None
+
+    def get_ready(self) -> dict[str, str]:
+        """Let the agents compile; returns the versions of all that decides how they play."""
+        self._arena.get_ready()
+        return versions(self._contest, self._arena.versions())
+
+    def play(self, chunk: Chunk) -> Played:
+        """Play the games of a chunk."""
+        arena = self._arena
+        if chunk.deaths >= ATTEMPTS_UNISOLATED:
+            if self._isolated is None:
+                conditions = self._contest.conditions._replace(isolation=ALWAYS)
+                self._isolated = Arena(self._contest._replace(conditions=conditions))
+            arena = self._isolated
+        began = time.perf_counter()
+        results = [arena.play(game) for game in chunk.games]
+        return Played(results, time.perf_counter() - began)
+
+    def close(self) -> None:
+        """End the processes of isolated agents."""
+        for arena in (self._arena, self._isolated):
+            if arena is not None:
+                arena.close()
+
+
+def pack(contest: Contest, folder: str) -> bytes:
+    """A contest as a message; ``folder`` is where the user's own modules may lie.
+
+    Raises:
+        SpecificationError: the game or an agent is defined where no other process finds it.
+    """
+    if "__main__" in contest.modules:
+        raise SpecificationError("other processes do not find what the main script defines; put the game or agent into a module and import it")
+    return pickle.dumps((contest.modules, folder, pickle.dumps(contest)))
+
+
+def versions(contest: Contest, agents: tuple[str | None, ...]) -> dict[str, str]:
+    """All that decides how a contest's agents play, by name; agents whose version is not known are left out."""
+    sources = digest_of(package_sources("envs", "agents", "evaluation"))
+    program = {"Python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__}
+    known = {label: version for label, version in zip(contest.labels, agents) if version is not None}
+    return {"plyground": f"{__version__} (sources {sources[:10]})", **program, **known}
+
+
+def serve(connection: Connection) -> None:
+    """Play what comes through a connection, until its other end is closed."""
+    with contextlib.suppress(EOFError, OSError):
+        try:
+            worker = GameWorker(connection.recv_bytes())
+            connection.send(worker.get_ready())
+            while True:
+                connection.send(worker.play(connection.recv()))
+        except SpecificationError as error:
+            connection.send(error)

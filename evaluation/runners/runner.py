@@ -1,0 +1,96 @@
+"""Engines: where the games of a tournament are played. The same games come out of each, in whatever order they are finished."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable
+from typing import NamedTuple
+
+from ..match import GameResult
+from .contest import Arena, Contest, ScheduledGame
+
+Results = Generator[tuple[ScheduledGame, GameResult], None, None]
+
+
+class EngineError(Exception):
+    """Games cannot be played where they were to be; the message says why."""
+
+
+class GivenUp(NamedTuple):
+    """A game that could not be played, and why."""
+
+    game: ScheduledGame
+    reason: str
+
+
+class Engine(ABC):
+    """Plays scheduled games somewhere. It is handed plain data and makes the agents itself; it knows nothing of stores.
+
+    Attributes:
+        given_up: the games that could not be played wherever they were tried.
+    """
+
+    def __init__(self) -> None:
+        self.given_up: list[GivenUp] = []
+
+    @abstractmethod
+    def get_ready(self, contest: Contest) -> None:
+        """Make the agents of a contest and let them compile, so that :meth:`play` starts at once.
+
+        Raises:
+            EngineError: nothing can be played there.
+        """
+
+    @abstractmethod
+    def play(self, contest: Contest, games: Iterable[ScheduledGame]) -> Results:
+        """Play games; each comes with its result as soon as it is finished. ``games`` is taken up lazily, little more than is played at once.
+
+        The agents go when the generator ends or is closed.
+
+        Raises:
+            EngineError: nothing can be played there.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """End everything that the engine has started. It may be used again afterwards."""
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+class LocalEngine(Engine):
+    """Plays one game after the other in this process."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._arena: Arena | None = None
+
+    def get_ready(self, contest: Contest) -> None:
+        try:
+            self._arena_of(contest).get_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def play(self, contest: Contest, games: Iterable[ScheduledGame]) -> Results:
+        arena = self._arena_of(contest)
+        try:
+            for game in games:
+                yield game, arena.play(game)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        if self._arena is not None:
+            self._arena.close()
+            self._arena = None
+
+    def _arena_of(self, contest: Contest) -> Arena:
+        if self._arena is None or self._arena.contest != contest:
+            self.close()
+            self._arena = Arena(contest)
+        return self._arena

@@ -1,0 +1,113 @@
+"""Processes of our own: started anew (never forked, which threads and numba do not survive), spoken to over a socket, and sure to end.
+
+A worker ends when it is killed, when the socket is closed, and on Linux also when the process that started it ends in any way. It stands in a
+session of its own: Ctrl-C in the terminal does not reach it, and what it has started itself is killed with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from multiprocessing.connection import Connection
+
+import psutil
+
+from ...envs.compiled import kernels
+from ...envs.specification import SpecificationError
+
+EXIT_SECONDS = 2.0  # a process whose end of the socket is closed has this long to be gone
+PR_SET_PDEATHSIG = 1  # of Linux's prctl
+LARGEST_MESSAGE = 2**30
+
+
+class WorkerDied(Exception):
+    """A worker has ended, or closed its socket; the message says how, in words that follow its name."""
+
+
+class WorkerProcess:
+    """A Python process that runs ``serve(connection)`` of a module of this package.
+
+    Args:
+        module: the module's full name.
+    """
+
+    def __init__(self, module: str) -> None:
+        if os.name != "posix":
+            raise SpecificationError("worker processes need Linux or macOS; play with --isolate never and --engine local")
+        ours, theirs = socket.socketpair()
+        with theirs:
+            same_path = f"import sys; sys.path[:] = {sys.path!r}"
+            start = f"{same_path}; from {__name__} import run; run({module!r}, {theirs.fileno()}, {os.getpid()})"
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", start], stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()], start_new_session=True
+            )
+        self.connection = Connection(ours.detach())
+        self._poll = select.poll()
+        self._poll.register(self.connection.fileno(), select.POLLIN)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def send(self, message: bytes) -> None:
+        """Send a message; WorkerDied if nobody takes it."""
+        try:
+            self.connection.send_bytes(message)
+        except OSError:
+            raise self._death() from None
+
+    def answered(self, seconds: float) -> bool:
+        """Wait until there is a message, or the worker has ended (True), or the time is over (False)."""
+        return bool(self._poll.poll(max(seconds, 0.0) * 1e3))
+
+    def receive(self) -> bytes:
+        """The next message; WorkerDied if there is none and the worker has ended."""
+        try:
+            return self.connection.recv_bytes(LARGEST_MESSAGE)
+        except (EOFError, OSError):
+            raise self._death() from None
+
+    def memory(self) -> int:
+        """Bytes of resident memory of the process and all that it has started."""
+        total = 0
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(self.pid)
+            total = process.memory_info().rss
+            for child in process.children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    total += child.memory_info().rss
+        return total
+
+    def _death(self) -> WorkerDied:
+        try:
+            status = self._process.wait(EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return WorkerDied("closed the connection to the match")
+        if status < 0:
+            return WorkerDied(f"was killed by signal {-status} ({signal.Signals(-status).name})")
+        return WorkerDied(f"ended its process with exit status {status}")
+
+    def kill(self) -> None:
+        """End the process and all that it has started, whatever they are doing."""
+        self.connection.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
+
+
+def run(module: str, descriptor: int, parent: int) -> None:
+    """What a new worker does. Its standard output goes where the error output of the process goes that started it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    kernels.ANNOUNCE_AFTER_SECONDS = 3600.0  # what compiles everywhere is not to be told by every process
+    if os.getppid() == parent:  # otherwise the parent has ended before
+        importlib.import_module(module).serve(Connection(descriptor))

@@ -1,0 +1,229 @@
+"""From results to numbers: the cross table of a tournament. It knows games by their results only, never a board.
+
+A game that two deterministic agents repeat tells nothing new and is counted once. Whether they are deterministic is seen in their games:
+if every time that an opening came round again they have played the same moves, then the repeated games do not count; as soon as they
+once play others, their games are samples of what they do, and all of them count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ..store.store import StoredGame
+from .ratings import Meeting
+
+
+class Tally:
+    """Wins, draws and losses from one side."""
+
+    __slots__ = ("draws", "losses", "wins")
+
+    def __init__(self, wins: int = 0, draws: int = 0, losses: int = 0) -> None:
+        self.wins, self.draws, self.losses = wins, draws, losses
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float | None:
+        """Points for each game (a win is one, a draw half a point), or None before the first game."""
+        return (self.wins + self.draws / 2) / self.games if self.games else None
+
+    def count(self, result: float) -> None:
+        """Count one game by its return to this side."""
+        if result > 0:
+            self.wins += 1
+        elif result < 0:
+            self.losses += 1
+        else:
+            self.draws += 1
+
+    def to_json(self) -> dict[str, Any]:
+        return {"games": self.games, "wins": self.wins, "draws": self.draws, "losses": self.losses, "score": self.score}
+
+
+class AgentRow:
+    """What one agent has done.
+
+    Attributes:
+        number: its place in the tournament.
+        label: its name.
+        played: how many games it has played, repeated ones included. Faults, time and moves are those of all of them.
+        total: its games that count.
+        by_seat: its games in seat 0 and in seat 1.
+        against: its games by the opponent's number.
+        faults: how often it forfeited, by kind of fault.
+        last_fault: the reason of the latest of those games, or None.
+        seconds: its thinking time.
+        decisions: the moves it was asked for.
+        sequences: what stands for the different sequences of moves of its games.
+    """
+
+    def __init__(self, number: int, label: str, opponents: Iterable[int]) -> None:
+        self.number, self.label, self.played = number, label, 0
+        self.total, self.by_seat = Tally(), (Tally(), Tally())
+        self.against = {opponent: Tally() for opponent in opponents}
+        self.faults: Counter[str] = Counter()
+        self.last_fault: str | None = None
+        self.seconds, self.decisions = 0.0, 0
+        self.sequences: set[int] = set()
+
+    @property
+    def seconds_per_move(self) -> float | None:
+        return self.seconds / self.decisions if self.decisions else None
+
+    @property
+    def distinct_games(self) -> int:
+        """How many different sequences of moves its games have."""
+        return len(self.sequences)
+
+    @property
+    def distinct_share(self) -> float | None:
+        """Distinct games in proportion to all games."""
+        return self.distinct_games / self.played if self.played else None
+
+    def count(self, seat: int, opponent: int, result: float) -> None:
+        """Count the result of a game in which the agent sat in ``seat``."""
+        for tally in (self.total, self.by_seat[seat], self.against[opponent]):
+            tally.count(result)
+
+    def note(self, game: StoredGame, seat: int, sequence: int) -> None:
+        """Note everything else about a game in which the agent sat in ``seat``; ``sequence`` stands for its moves."""
+        result = game.result
+        self.played += 1
+        self.seconds += result.seconds[seat]
+        self.decisions += result.decisions[seat]
+        self.sequences.add(sequence)
+        if result.forfeited == seat:
+            assert result.fault is not None
+            self.faults[result.fault] += 1
+            self.last_fault = result.reason
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "agent": self.label,
+            **self.total.to_json(),
+            "repeated_games": self.played - self.total.games,
+            "seconds_per_move": self.seconds_per_move,
+            "distinct_games": self.distinct_games,
+            "distinct_share": self.distinct_share,
+            "forfeits": dict(self.faults),
+            "last_forfeit": self.last_fault,
+            "as_player_0": self.by_seat[0].to_json(),
+            "as_player_1": self.by_seat[1].to_json(),
+        }
+
+
+class _Result(NamedTuple):
+    """A game by its result: pair, agents' numbers by seat, return to seat 0."""
+
+    pair: int
+    players: tuple[int, int]
+    result: float
+
+
+class _Encounter:
+    """The games of two agents with each other: which of them count, and how the pairs come out."""
+
+    __slots__ = ("_first", "_halves", "_held", "_lines", "pairs")
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+        self._lines: dict[int, int] | None = {}  # seating and opening -> the moves played; None when the agents have shown to vary them
+        self._held: list[_Result] = []  # repeated games
+        self._halves: dict[int, int] = {}  # pair -> half-points of the first agent in the one game of it that is there
+        self.pairs = [0, 0, 0, 0, 0]
+
+    def admit(self, game: StoredGame, sequence: int) -> list[_Result]:
+        """Take a game; returns the games that count as a consequence: this one, none, or this one and all that had been held back."""
+        result = _Result(game.pair, game.players, game.result.returns[0])
+        if self._lines is None:
+            return self._counted([result])
+        line = hash((game.players[0], game.opening))
+        known = self._lines.get(line)
+        if known is None:
+            self._lines[line] = sequence
+            return self._counted([result])
+        if known == sequence:
+            self._held.append(result)
+            return []
+        counted = self._counted([*self._held, result])
+        self._held, self._lines = [], None
+        return counted
+
+    def _counted(self, results: list[_Result]) -> list[_Result]:
+        for pair, players, result in results:
+            points = (result > 0) - (result < 0)
+            half_points = 1 + (points if players[0] == self._first else -points)
+            other = self._halves.pop(pair, None)
+            if other is None:
+                self._halves[pair] = half_points
+            else:
+                self.pairs[half_points + other] += 1
+        return results
+
+    def singles(self) -> Counter[int]:
+        """Games whose other half is missing, by half-points of the first agent."""
+        return Counter(self._halves.values())
+
+
+class CrossTable:
+    """The results of everybody against everybody; games are counted one by one as they come.
+
+    Attributes:
+        rows: a row for each agent, in the order of the tournament.
+        games: how many games there are, repeated ones included.
+    """
+
+    def __init__(self, labels: list[str], games: Iterable[StoredGame] = ()) -> None:
+        numbers = range(len(labels))
+        self.rows = [AgentRow(number, label, (n for n in numbers if n != number)) for number, label in enumerate(labels)]
+        self.games = 0
+        self._encounters: dict[tuple[int, int], _Encounter] = {}
+        for game in games:
+            self.count(game)
+
+    def count(self, game: StoredGame) -> None:
+        """Count one more game."""
+        self.games += 1
+        sequence = hash(game.result.moves)  # 64 bits: a table of a million games stays small
+        for seat in (0, 1):
+            self.rows[game.players[seat]].note(game, seat, sequence)
+        key = min(game.players), max(game.players)
+        encounter = self._encounters.get(key) or self._encounters.setdefault(key, _Encounter(key[0]))
+        for _, players, result in encounter.admit(game, sequence):
+            self.rows[players[0]].count(0, players[1], result)
+            self.rows[players[1]].count(1, players[0], -result)
+
+    @property
+    def repeated(self) -> int:
+        """How many games do not count because deterministic agents had played them before."""
+        return self.games - sum(row.total.games for row in self.rows) // 2
+
+    @property
+    def distinct_games(self) -> int:
+        """How many different sequences of moves the games have."""
+        return len(set().union(*(row.sequences for row in self.rows)))
+
+    def meetings(self) -> list[Meeting]:
+        """The results that count, pair by pair, as the ratings want them."""
+        found = []
+        for (first, second), encounter in self._encounters.items():
+            losses, draws, wins = (encounter.singles()[half_points] for half_points in (0, 1, 2))
+            all_lost, one, two, three, all_won = encounter.pairs
+            found.append(Meeting(first, second, (all_lost, one, two, three, all_won), (losses, draws, wins)))
+        return found
+
+    def standings(self) -> list[AgentRow]:
+        """The rows, the highest score first; equals in the order of the tournament."""
+        return sorted(self.rows, key=lambda row: -(row.total.score or 0.0))
+
+    def to_json(self) -> dict[str, Any]:
+        rows = self.standings()
+        meetings = [
+            {"agent": row.label, "opponent": self.rows[opponent].label, **tally.to_json()} for row in rows for opponent, tally in row.against.items()
+        ]
+        return {"games": self.games, "repeated_games": self.repeated, "agents": [row.to_json() for row in rows], "meetings": meetings}
