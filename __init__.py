@@ -1,4 +1,6 @@
-"""plyground: adversarial board games as reinforcement-learning environments, with search agents and an evaluation harness."""
+"""plyground: adversarial board games as reinforcement-learning environments, with search agents and
+an evaluation harness.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,16 @@ from .envs import (
 from .envs.version import __version__
 from .training.environments import register_environments
 
-__all__ = ["Agent", "Decision", "Game", "IllegalActionError", "Position", "__version__", "make_agent", "make_game", "register_agent"]
+__all__ = [
+    "Agent",
+    "Decision",
+    "Game",
+    "IllegalActionError",
+    "Position",
+    "__version__",
+    "make_agent",
+    "make_game",
+    "register_agent",
+]
 
 register_environments()

@@ -1,4 +1,7 @@
-"""The command line ``plyground``. Its commands stand in the folder ``commands``, by what they are for."""
+"""The command line ``plyground``.
+
+Its commands stand in the folder ``commands``, by what they are for.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,19 @@ from .commands.common import app
 from .envs.version import __version__
 
 # Importing a file of commands adds them to the application.
-__all__ = ["analysis", "app", "listing", "main", "playing", "policies", "quality", "results", "tournaments", "training", "verification"]
+__all__ = [
+    "analysis",
+    "app",
+    "listing",
+    "main",
+    "playing",
+    "policies",
+    "quality",
+    "results",
+    "tournaments",
+    "training",
+    "verification",
+]
 
 
 def main() -> None:
@@ -30,7 +45,9 @@ def main() -> None:
 
 
 @app.callback(invoke_without_command=True)
-def _version(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
     if version:
         typer.echo(f"plyground {__version__}")
         raise typer.Exit

@@ -26,13 +26,14 @@ from .book import open_book
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """An action, and what the search knows about it. All values are from the side of the player to move.
+    """An action, and what the search knows about it. All values are from the side of the player to
+    move.
 
     Attributes:
         action: the action chosen.
         value: what the position is worth, or None where the method estimates nothing.
-        scale: the unit of values: ``"return"`` (expected return of the game) or ``"points"`` (of the heuristic; a forced win in n plies is
-            1,000,000 for each unit of return, minus n).
+        scale: the unit of values: ``"return"`` (expected return of the game) or ``"points"`` (of
+            the heuristic; a forced win in n plies is 1,000,000 for each unit of return, minus n).
         values: value by action, for the actions the method valued.
         errors: standard error by action, for methods that sample.
         visits: simulations by action, for methods that sample.
@@ -42,7 +43,8 @@ class Decision:
         depth: plies searched in full.
         seconds: time spent, without compilation.
         exact: whether ``value`` is proved to be the result under best play.
-        from_book: whether the action was taken from the opening book, without search; ``values`` then holds the book's best actions.
+        from_book: whether the action was taken from the opening book, without search; ``values``
+            then holds the book's best actions.
         probabilities: what a network gives each action, before any search.
     """
 
@@ -65,17 +67,20 @@ class Decision:
 class Agent(ABC):
     """Base class of agents. A subclass declares its parameters and implements :meth:`decide`.
 
-    An agent is repeatable: the same specification, seed and sequence of situations give the same actions. One agent plays one
-    game at a time; for a second thread or a second game at once, make a second agent.
+    An agent is repeatable: the same specification, seed and sequence of situations give the same
+    actions. One agent plays one game at a time; for a second thread or a second game at once, make
+    a second agent.
 
     Attributes:
         name: the name it is registered under.
         summary: one line for people.
         parameters: what its specification may set.
-        isolated: whether matches run it in a process of its own unless told otherwise: so it should be if code that is not plyground's own
-            (a user's module, a network's runtime, another program) could hang, exit or eat up the memory.
+        isolated: whether matches run it in a process of its own unless told otherwise: so it should
+            be if code that is not plyground's own (a user's module, a network's runtime, another
+            program) could hang, exit or eat up the memory.
         options: the values of its parameters.
-        on_progress: called by iterative searches with the Decision of every iteration completed, if set.
+        on_progress: called by iterative searches with the Decision of every iteration completed, if
+            set.
     """
 
     on_progress: Callable[[Decision], None] | None = None
@@ -117,8 +122,9 @@ class Agent(ABC):
         """The action to play.
 
         Args:
-            situation: a Position, a live plyground AEC environment, or an observation dictionary with the keys
-                ``observation`` and ``action_mask`` (the agent must then have been made for a game).
+            situation: a Position, a live plyground AEC environment, or an observation dictionary
+                with the keys ``observation`` and ``action_mask`` (the agent must then have been
+                made for a game).
         """
         return self.analyse(situation).action
 
@@ -133,12 +139,15 @@ class Agent(ABC):
         return dataclasses.replace(decision, seconds=time.perf_counter() - began)
 
     def get_ready(self, game: Game) -> None:
-        """Check, allocate and compile for a game, so that compilation does not count as thinking time."""
+        """Check, allocate and compile for a game, so that compilation does not count as thinking
+        time.
+        """
         if game == self._ready_for:
             return
         self._check_game_and_book(game)
         with announce_compilation(f"{self.name} for {game.name}"):
-            start = game.initial_position()  # what agents ask of positions is compiled when it is first asked
+            # what agents ask of positions is compiled when it is first asked
+            start = game.initial_position()
             first = start.legal_actions()[0]
             if start.is_legal(first):
                 start.play(first)
@@ -158,40 +167,65 @@ class Agent(ABC):
         if move is None:
             return None
         value = None if move.values is None else move.values.get(move.action)
-        return Decision(move.action, value, move.scale, move.values, principal_variation=(move.action,), exact=move.exact, from_book=True)
+        return Decision(
+            move.action,
+            value,
+            move.scale,
+            move.values,
+            principal_variation=(move.action,),
+            exact=move.exact,
+            from_book=True,
+        )
 
     def _position_of(self, situation: Any) -> Position:
         if isinstance(situation, Position):
             return situation
         if isinstance(situation, Mapping) and "observation" in situation:
             if self._bound_game is None:
-                raise ValueError("an observation alone does not tell which game it is from; make the agent for a game: make_agent(spec, game=…)")
+                raise ValueError(
+                    "an observation alone does not tell which game it is from; make the agent for "
+                    "a game: make_agent(spec, game=…)"
+                )
             if "action_mask" in situation and not np.any(situation["action_mask"]):
-                raise ValueError("there is nothing to decide: the action mask is all zeros (the game is over, or another player is to move)")
+                raise ValueError(
+                    "there is nothing to decide: the action mask is all zeros (the game is over, "
+                    "or another player is to move)"
+                )
             return self._bound_game.position_from_observation(situation["observation"])
         position = getattr(getattr(situation, "unwrapped", situation), "position", None)
         if isinstance(position, Position):
             return position
-        raise TypeError(f"an agent acts on a Position, a plyground environment or an observation dictionary, not on {type(situation).__name__}")
+        raise TypeError(
+            f"an agent acts on a Position, a plyground environment or an observation dictionary, "
+            f"not on {type(situation).__name__}"
+        )
 
     @property
     def deterministic(self) -> bool:
-        """Whether it always plays the same in a game that takes the same course, whatever its seed: it draws no random numbers and looks at no clock.
+        """Whether it always plays the same in a game that takes the same course, whatever its seed:
+        it draws no random numbers and looks at no clock.
 
-        Two such agents repeat their game whenever they meet in the same opening: a tournament does not play it again. False where it is not known.
+        Two such agents repeat their game whenever they meet in the same opening: a tournament does
+        not play it again. False where it is not known.
         """
         return False
 
     @property
     def version(self) -> str:
-        """What its decisions depend on beside its specification: the program, and the content of its opening book."""
+        """What its decisions depend on beside its specification: the program, and the content of
+        its opening book.
+        """
         book = "" if self._book is None else self._book.version
         return f"plyground {__version__}" + (f", {book}" if book else "")
 
     @property
     def spec(self) -> str:
         """The specification that makes this agent, options with their defaults left out."""
-        changed = {p.name: self.options[p.name] for p in self.parameters if self.options[p.name] != p.default}
+        changed = {
+            p.name: self.options[p.name]
+            for p in self.parameters
+            if self.options[p.name] != p.default
+        }
         return format_specification(self.name, changed)
 
     def __repr__(self) -> str:
@@ -202,12 +236,17 @@ class Agent(ABC):
 
 
 def heuristic_index(game: Game, heuristic: str) -> int:
-    """The number ``evaluate`` knows a heuristic by: ``none`` is −1, ``default`` the game's first; SpecificationError if unknown."""
+    """The number ``evaluate`` knows a heuristic by: ``none`` is −1, ``default`` the game's first;
+    SpecificationError if unknown.
+    """
     known = game.declaration.heuristics
     if heuristic == "none" or (heuristic == "default" and not known):
         return -1
     if heuristic == "default":
         return 0
     if heuristic not in known:
-        raise SpecificationError(f"{game.name} has no heuristic {heuristic!r} (there are: {', '.join((*known, 'default', 'none'))})")
+        raise SpecificationError(
+            f"{game.name} has no heuristic {heuristic!r} (there are: "
+            f"{', '.join((*known, 'default', 'none'))})"
+        )
     return known.index(heuristic)

@@ -1,4 +1,5 @@
-"""The levels of caro: ``easy``, ``medium`` and ``hard``, and the three modes of the 10×10 board (SYSTEMS.md G2–G4, R1–R3).
+"""The levels of caro: ``easy``, ``medium`` and ``hard``, and the three modes of the 10×10 board
+(SYSTEMS.md G2–G4, R1–R3).
 
 ``medium`` is the agent below; the others are settings of agents that play every game.
 """
@@ -24,17 +25,27 @@ DEFENCE = 2  # what the opponent could make here counts twice
 def shape_points(rules, cells, action, row_step, col_step):
     """What the run through the stone on ``action`` counts in one direction (SYSTEMS.md G3).
 
-    A winning row counts 100,000; otherwise, with two open ends / one: one stone missing 10,000 / 5,000, two 1,000 / 100, three 50 / 10, more 1 / 1;
-    without an open end, and for a row too long to win, 0.
+    A winning row counts 100,000; otherwise, with two open ends / one: one stone missing 10,000 /
+    5,000, two 1,000 / 100, three 50 / 10, more 1 / 1; without an open end, and for a row too long
+    to win, 0.
     """
     if row_wins(rules, cells, action, row_step, col_step):
         return FULL_ROW
     length, open_ends = 1, 0
     for sign in (1, -1):
-        run = count_run(cells, rules.rows, rules.cols, action, sign * row_step, sign * col_step, cells[action])
+        run = count_run(
+            cells, rules.rows, rules.cols, action, sign * row_step, sign * col_step, cells[action]
+        )
         length += run
-        row, column = action // rules.cols + sign * (run + 1) * row_step, action % rules.cols + sign * (run + 1) * col_step
-        open_ends += 0 <= row < rules.rows and 0 <= column < rules.cols and cells[row * rules.cols + column] == 0
+        row, column = (
+            action // rules.cols + sign * (run + 1) * row_step,
+            action % rules.cols + sign * (run + 1) * col_step,
+        )
+        open_ends += (
+            0 <= row < rules.rows
+            and 0 <= column < rules.cols
+            and cells[row * rules.cols + column] == 0
+        )
     if open_ends == 0 or length >= rules.connect:
         return 0
     missing = rules.connect - length
@@ -49,7 +60,9 @@ def shape_points(rules, cells, action, row_step, col_step):
 
 @kernel
 def grade_cells(rules, cells, player, points):
-    """Fill ``points`` (int64, one for each cell): attack plus twice the defence for free cells, −1 for the others."""
+    """Fill ``points`` (int64, one for each cell): attack plus twice the defence for free cells, −1
+    for the others.
+    """
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
             points[cell] = -1
@@ -66,10 +79,12 @@ def grade_cells(rules, cells, player, points):
 
 @register_agent("medium")
 class Medium(Agent):
-    """Takes the cell where attack + 2 × defence is highest: what the player's own stone would make there, and what the opponent's would.
+    """Takes the cell where attack + 2 × defence is highest: what the player's own stone would make
+    there, and what the opponent's would.
 
-    Among equals it takes the cell nearest to the centre (larger distance along rows or columns), and among these one at random. It looks at one
-    stone only: as the formula has it, stopping an opponent's five (2 × 100,000) comes before making its own.
+    Among equals it takes the cell nearest to the centre (larger distance along rows or columns),
+    and among these one at random. It looks at one stone only: as the formula has it, stopping an
+    opponent's five (2 × 100,000) comes before making its own.
     """
 
     summary = "caro level: own shapes plus twice the opponent's, one stone ahead"
@@ -81,7 +96,10 @@ class Medium(Agent):
     def prepare(self, game: Game) -> None:
         self._points = np.empty(game.facts.num_actions, np.int64)
         row, column = np.divmod(np.arange(game.facts.num_actions), game.rules.cols)
-        self._from_centre = np.maximum(abs(2 * row - game.rules.rows + 1), abs(2 * column - game.rules.cols + 1)) // 2
+        self._from_centre = (
+            np.maximum(abs(2 * row - game.rules.rows + 1), abs(2 * column - game.rules.cols + 1))
+            // 2
+        )
         self._grade(game.initial_position())
         random_below(self.rng.copy(), 1)
 
@@ -101,8 +119,22 @@ class Medium(Agent):
 
 register_preset("easy", "random", "caro level: a random free cell")
 register_preset(
-    "hard", "alphabeta:depth=3,radius=2,heuristic=caro15_open,foresee=yes", "caro level: alpha-beta, depth 3, cells within distance 2 of a stone"
+    "hard",
+    "alphabeta:depth=3,radius=2,heuristic=caro15_open,foresee=yes",
+    "caro level: alpha-beta, depth 3, cells within distance 2 of a stone",
 )
-register_preset("caro10_heuristic", "alphabeta:depth=1,radius=1,heuristic=caro10", "caro 10×10: the best windows after its own move, one ply ahead")
-register_preset("caro10_minimax", "minimax:depth=3,radius=1,heuristic=caro10", "caro 10×10: minimax, depth 3, cells next to a stone")
-register_preset("caro10_alphabeta", "alphabeta:depth=4,radius=1,heuristic=caro10", "caro 10×10: alpha-beta, depth 4, cells next to a stone")
+register_preset(
+    "caro10_heuristic",
+    "alphabeta:depth=1,radius=1,heuristic=caro10",
+    "caro 10×10: the best windows after its own move, one ply ahead",
+)
+register_preset(
+    "caro10_minimax",
+    "minimax:depth=3,radius=1,heuristic=caro10",
+    "caro 10×10: minimax, depth 3, cells next to a stone",
+)
+register_preset(
+    "caro10_alphabeta",
+    "alphabeta:depth=4,radius=1,heuristic=caro10",
+    "caro 10×10: alpha-beta, depth 4, cells next to a stone",
+)

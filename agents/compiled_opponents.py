@@ -1,6 +1,7 @@
 """Agents as opponents that move inside the compiled loop of the vector environments.
 
-Each form plays exactly what its agent plays, with the random numbers drawn in the same order; tests hold the two against each other.
+Each form plays exactly what its agent plays, with the random numbers drawn in the same order; tests
+hold the two against each other.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def choose_greedily(opponent, rules, position, rng):
     count = grade_actions(rules, position, heuristic, children, actions, replies, grades, points)
     best, ties = 0, 0
     for i in range(count):
-        if i > 0 and (grades[i] > grades[best] or (grades[i] == grades[best] and points[i] > points[best])):
+        if i > 0 and (
+            grades[i] > grades[best] or (grades[i] == grades[best] and points[i] > points[best])
+        ):
             best, ties = i, 0
         if grades[i] == grades[best] and points[i] == points[best]:
             ties += 1
@@ -101,7 +104,8 @@ class TreeSearchOpponent(NamedTuple):
     first_depth: int
     depth: int
     forced: int  # whether a proven value ends the deepening: the game's returns are −1, 0 and 1
-    complete: int  # whether a tree without leaves at the depth limit does: the search leaves no action out
+    # whether a tree without leaves at the depth limit does: the search leaves no action out
+    complete: int
     moves_again: int
 
 
@@ -135,8 +139,13 @@ def choose_by_search(opponent, rules, position, rng):
         root = workspace.frames[0]
         if opponent.forced and abs(root.best) > search.PROVEN:
             break
-        # No leaf at the depth limit: every line was followed to the end of its game, at the root `count` actions at most.
-        if opponent.complete and workspace.registers[4] == 0 and (not opponent.moves_again or depth >= count_actions(rules, position, workspace)):
+        # No leaf at the depth limit: every line was followed to the end of its game, at the root
+        # `count` actions at most.
+        if (
+            opponent.complete
+            and workspace.registers[4] == 0
+            and (not opponent.moves_again or depth >= count_actions(rules, position, workspace))
+        ):
             break
     return np.int64(workspace.frames[0].best_action)
 
@@ -155,12 +164,21 @@ def _make_greedy(agent: Agent, game: Game) -> GreedyOpponent:
     count = game.facts.num_actions
     actions, replies = np.empty(count, np.int16), np.empty(count, np.int16)
     index = heuristic_index(game, agent.options["heuristic"])
-    return GreedyOpponent(index, game.new_records(2), actions, replies, np.empty(count, np.int64), np.empty(count, np.int64))
+    return GreedyOpponent(
+        index,
+        game.new_records(2),
+        actions,
+        replies,
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+    )
 
 
 def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearchOpponent:
     agent.get_ready(game)
-    options = search.Options(0, heuristic_index(game, agent.options["heuristic"]), 0, **agent._switches())
+    options = search.Options(
+        0, heuristic_index(game, agent.options["heuristic"]), 0, **agent._switches()
+    )
     form = search_form(game, agent.options["heuristic"])
     depth, _, _ = agent._limits(game.initial_position())
     return TreeSearchOpponent(
@@ -179,15 +197,19 @@ def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearchOpponent:
 
 
 def compiled_form(agent: Any) -> Callable[[Game], Any] | None:
-    """What makes the compiled form of an agent for a game, with buffers of its own; None if the agent has none.
+    """What makes the compiled form of an agent for a game, with buffers of its own; None if the
+    agent has none.
 
-    Searches that watch the clock, count nodes, adapt their depth or consult a book or a solver have none.
+    Searches that watch the clock, count nodes, adapt their depth or consult a book or a solver have
+    none.
     """
     if type(agent) is RandomAgent:
         return functools.partial(_make_random, agent)
     if type(agent) is Greedy and _has_no_book(agent):
         return functools.partial(_make_greedy, agent)
-    limited = any(getattr(agent, "options", {}).get(name) for name in ("time", "nodes", "adaptive", "endgame"))
+    limited = any(
+        getattr(agent, "options", {}).get(name) for name in ("time", "nodes", "adaptive", "endgame")
+    )
     if type(agent) in (AlphaBeta, Minimax) and not limited and _has_no_book(agent):
         return functools.partial(_make_tree_search, agent)
     return None

@@ -1,4 +1,6 @@
-"""The greedy agent: win at once, else do not let the opponent win at once, else the best evaluation one ply ahead."""
+"""The greedy agent: win at once, else do not let the opponent win at once, else the best evaluation
+one ply ahead.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # what an action does, the best first
 def grade_actions(rules, position, heuristic, children, actions, replies, grades, points):
     """Grade every legal action and evaluate what it leads to; returns how many there are.
 
-    ``children`` are two spare records, ``actions`` and ``replies`` int16 buffers of num_actions; ``grades`` and ``points`` (int64,
-    num_actions) are filled in the order of ``actions``.
+    ``children`` are two spare records, ``actions`` and ``replies`` int16 buffers of num_actions;
+    ``grades`` and ``points`` (int64, num_actions) are filled in the order of ``actions``.
     """
     count = r.legal_actions(rules, position, actions)
     mover = r.to_move(rules, position)
@@ -49,10 +51,19 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
 
 @register_agent("greedy")
 class Greedy(Agent):
-    """Wins at once, else blocks, else takes the best evaluation after its own move; ties are broken at random."""
+    """Wins at once, else blocks, else takes the best evaluation after its own move; ties are broken
+    at random.
+    """
 
     summary = "wins at once, else blocks, else the best evaluation one ply ahead"
-    parameters = (Parameter("heuristic", str, "default", "what values a position: a heuristic of the game, default or none"),)
+    parameters = (
+        Parameter(
+            "heuristic",
+            str,
+            "default",
+            "what values a position: a heuristic of the game, default or none",
+        ),
+    )
 
     def check_game(self, game: Game) -> None:
         heuristic_index(game, self.options["heuristic"])
@@ -77,4 +88,11 @@ class Greedy(Agent):
         best = best[points[best] == points[best].max()]
         chosen = best[int(random_below(self.rng, best.size))]
         values = {int(action): float(value) for action, value in zip(self._actions[:count], points)}
-        return Decision(int(self._actions[chosen]), float(points[chosen]), "points", values, nodes=count, depth=1)
+        return Decision(
+            int(self._actions[chosen]),
+            float(points[chosen]),
+            "points",
+            values,
+            nodes=count,
+            depth=1,
+        )

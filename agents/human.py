@@ -12,7 +12,10 @@ from .registry import register_agent
 
 
 class HumanQuit(KeyboardInterrupt):
-    """The person wants to stop. A KeyboardInterrupt, so that a match does not take it for a fault of the agent."""
+    """The person wants to stop.
+
+    A KeyboardInterrupt, so that a match does not take it for a fault of the agent.
+    """
 
 
 @register_agent("human")
@@ -20,7 +23,8 @@ class HumanAgent(Agent):
     """Shows the board, asks for a move and asks again until it is one.
 
     Attributes:
-        ask: what reads a line, ``input`` by default; a test or another front end may put its own function here.
+        ask: what reads a line, ``input`` by default; a test or another front end may put its own
+            function here.
         tell: what shows a text, ``print`` by default.
     """
 
@@ -34,7 +38,10 @@ class HumanAgent(Agent):
         example = position.game.action_to_text(legal[len(legal) // 2])
         while True:
             try:
-                text = self.ask(f"{PLAYERS[position.to_move]}, your move (such as {example}; ? for help, q to quit): ").strip()
+                text = self.ask(
+                    f"{PLAYERS[position.to_move]}, your move (such as {example}; ? for help, q to "
+                    f"quit): "
+                ).strip()
             except EOFError:
                 raise HumanQuit("the input has ended") from None
             if text.lower() in ("q", "quit", "exit"):
@@ -53,7 +60,8 @@ class HumanAgent(Agent):
 
 
 def read_move(game: Game, text: str) -> int:
-    """The action a person means: its name, or on a board of cells its row and column as the numbers beside the board say.
+    """The action a person means: its name, or on a board of cells its row and column as the numbers
+    beside the board say.
 
     Raises:
         ValueError: there is no such action; says what is allowed.
@@ -66,7 +74,10 @@ def read_move(game: Game, text: str) -> int:
     rows, cols = int(game.rules.rows), int(game.rules.cols)
     row, column = int(numbers[1]), int(numbers[2])
     if not (1 <= row <= rows and 1 <= column <= cols):
-        raise ValueError(f"row {row}, column {column} is off the board; rows go from 1 (bottom) to {rows}, columns from 1 (left) to {cols}")
+        raise ValueError(
+            f"row {row}, column {column} is off the board; rows go from 1 (bottom) to {rows}, "
+            f"columns from 1 (left) to {cols}"
+        )
     return (rows - row) * cols + column - 1
 
 
@@ -83,5 +94,10 @@ def _taken(game: Game) -> str:
 def _help(position: Position, legal: list[int]) -> str:
     names = [position.game.action_to_text(action) for action in legal]
     shown = ", ".join(names[:40]) + (f" and {len(names) - 40} more" if len(names) > 40 else "")
-    cells = "\nA cell may be given as two numbers as well: its row, counted from the bottom, and its column." if _has_cells(position.game) else ""
+    cells = (
+        "\nA cell may be given as two numbers as well: its row, counted from the bottom, and its "
+        "column."
+        if _has_cells(position.game)
+        else ""
+    )
     return f"Possible moves: {shown}.{cells}\nq leaves the game."

@@ -1,4 +1,5 @@
-"""Pure Monte Carlo: random games to the end after each legal action; the highest mean return is played.
+"""Pure Monte Carlo: random games to the end after each legal action; the highest mean return is
+played.
 
 Source: Abramson, "Expected-outcome: a general model of static evaluation", IEEE PAMI 12, 1990.
 """
@@ -26,7 +27,8 @@ def play_out(rules, position, rng, scratch):
 
 @kernel
 def sample_action(rules, position, action, simulations, rng, spare, scratch):
-    """Play random games after ``action``; returns the sum and the sum of squares of the mover's returns.
+    """Play random games after ``action``; returns the sum and the sum of squares of the mover's
+    returns.
 
     ``spare`` is a recarray of two records, ``scratch`` int16 of num_actions.
     """
@@ -48,24 +50,52 @@ class MonteCarlo(Agent):
     """Plays the action with the highest mean return over random games; ties are broken at random."""
 
     summary = "random games to the end after each legal action, the highest mean return"
-    parameters = (Parameter("simulations", int, 100, "random games for each legal action", 1, 10**9), *BOOK_PARAMETERS)
+    parameters = (
+        Parameter("simulations", int, 100, "random games for each legal action", 1, 10**9),
+        *BOOK_PARAMETERS,
+    )
 
     def prepare(self, game: Game) -> None:
         self._spare = game.new_records(2)
         self._scratch = np.empty(game.facts.num_actions, np.int16)
         random_below(self.rng.copy(), 1)
         start = game.initial_position()
-        sample_action(game.rules, start.record, start.legal_actions()[0], 1, self.rng.copy(), self._spare, self._scratch)
+        sample_action(
+            game.rules,
+            start.record,
+            start.legal_actions()[0],
+            1,
+            self.rng.copy(),
+            self._spare,
+            self._scratch,
+        )
 
     def decide(self, position: Position) -> Decision:
         n = self.options["simulations"]
         means, errors = {}, {}
         for action in position.legal_actions():
-            total, squares = sample_action(position.game.rules, position.record, action, n, self.rng, self._spare, self._scratch)
+            total, squares = sample_action(
+                position.game.rules,
+                position.record,
+                action,
+                n,
+                self.rng,
+                self._spare,
+                self._scratch,
+            )
             means[action] = total / n
             variance = max(squares / n - (total / n) ** 2, 0.0) * n / max(n - 1, 1)
             errors[action] = float(np.sqrt(variance / n))
         best = [action for action, mean in means.items() if mean == max(means.values())]
         action = best[int(random_below(self.rng, len(best)))]
         visits = dict.fromkeys(means, n)
-        return Decision(action, means[action], "return", means, errors, visits, (action,), simulations=n * len(means))
+        return Decision(
+            action,
+            means[action],
+            "return",
+            means,
+            errors,
+            visits,
+            (action,),
+            simulations=n * len(means),
+        )

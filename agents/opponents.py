@@ -1,4 +1,6 @@
-"""What a learner plays against: one agent, a pool, or a weighted mixture, from specifications or objects."""
+"""What a learner plays against: one agent, a pool, or a weighted mixture, from specifications or
+objects.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
     """The opponents that ``opponent`` names.
 
     Args:
-        opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``, whose weights need not add up to 1; an agent; any
-            object with ``act(position)`` or ``act_batch(observations, masks)``; a sequence of these, all met equally often.
+        opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``,
+            whose weights need not add up to 1; an agent; any object with ``act(position)`` or
+            ``act_batch(observations, masks)``; a sequence of these, all met equally often.
         game: the game they play; an agent that cannot is refused.
 
     Raises:
@@ -34,25 +37,36 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
     if isinstance(opponent, Opponent):
         return (opponent,)
     if isinstance(opponent, str):
-        members = read_mixture(opponent) if opponent.strip().startswith(MIXTURE) else [(1.0, opponent)]
+        members = (
+            read_mixture(opponent) if opponent.strip().startswith(MIXTURE) else [(1.0, opponent)]
+        )
         return tuple(_make_one(spec, game)._replace(weight=weight) for weight, spec in members)
     if isinstance(opponent, Sequence):
         if not opponent:
             raise SpecificationError("a pool of opponents needs at least one; this one is empty")
         pools = [make_opponents(member, game) for member in opponent]
         totals = [sum(member.weight for member in pool) for pool in pools]
-        return tuple(member._replace(weight=member.weight / total) for pool, total in zip(pools, totals) for member in pool)
+        return tuple(
+            member._replace(weight=member.weight / total)
+            for pool, total in zip(pools, totals)
+            for member in pool
+        )
     return (_make_one(opponent, game),)
 
 
 def read_mixture(text: str) -> list[tuple[float, str]]:
-    """The weights and specifications of a mixture ``"mix:0.3 random,0.7 greedy"``; SpecificationError if it cannot be read."""
+    """The weights and specifications of a mixture ``"mix:0.3 random,0.7 greedy"``;
+    SpecificationError if it cannot be read.
+    """
     members = []
     for item in _NEXT_MEMBER.split(text.strip()[len(MIXTURE) :].strip()):
         found = _MEMBER.fullmatch(item.strip())
         weight = _positive_number(found[1]) if found else None
         if found is None or weight is None:
-            raise SpecificationError(f"{item!r} in {text!r} is not of the form WEIGHT AGENT, such as mix:0.3 random,0.7 alphabeta:depth=2")
+            raise SpecificationError(
+                f"{item!r} in {text!r} is not of the form WEIGHT AGENT, such as mix:0.3 random,0.7 "
+                f"alphabeta:depth=2"
+            )
         members.append((weight, found[2]))
     return members
 
@@ -70,6 +84,11 @@ def _make_one(opponent: Any, game: Game) -> Opponent:
     if isinstance(agent, Agent):
         agent.check_game(game)
         return Opponent(str(agent), agent, compiled_form(agent))
-    if not callable(getattr(agent, "act", None)) and not callable(getattr(agent, "act_batch", None)):
-        raise TypeError(f"{opponent!r} is no opponent: it is neither text nor has it a method act(position) or act_batch(observations, masks)")
+    if not callable(getattr(agent, "act", None)) and not callable(
+        getattr(agent, "act_batch", None)
+    ):
+        raise TypeError(
+            f"{opponent!r} is no opponent: it is neither text nor has it a method act(position) or "
+            f"act_batch(observations, masks)"
+        )
     return Opponent(type(agent).__name__, agent)

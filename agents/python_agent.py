@@ -16,15 +16,27 @@ from .registry import register_agent
 
 @register_agent("python")
 class PythonAgent(Agent):
-    """Calls ``function()`` of a module, which is looked for in the current folder too; the result must have ``act(position)``.
+    """Calls ``function()`` of a module, which is looked for in the current folder too; the result
+    must have ``act(position)``.
 
-    What ``act`` returns is handed on as it is: the match judges it. If the result has ``reset(seed)``, it is called before every
-    game; an agent that draws random numbers needs it to be repeatable. ``deterministic = True`` in the result says that it draws none, looks at no
-    clock and keeps nothing from one game to the next: a tournament then does not let it repeat its games.
+    What ``act`` returns is handed on as it is: the match judges it. If the result has
+    ``reset(seed)``, it is called before every game; an agent that draws random numbers needs it to
+    be repeatable. ``deterministic = True`` in the result says that it draws none, looks at no clock
+    and keeps nothing from one game to the next: a tournament then does not let it repeat its games.
     """
 
-    summary = "an agent of your own: python:MODULE:FUNCTION calls the function, whose result has act(position)"
-    parameters = (Parameter("function", str, None, "MODULE:FUNCTION, a function without arguments that makes the agent"),)
+    summary = (
+        "an agent of your own: python:MODULE:FUNCTION calls the function, whose result has "
+        "act(position)"
+    )
+    parameters = (
+        Parameter(
+            "function",
+            str,
+            None,
+            "MODULE:FUNCTION, a function without arguments that makes the agent",
+        ),
+    )
     argument = "function"
     isolated = True
 
@@ -51,36 +63,65 @@ class PythonAgent(Agent):
 
     @property
     def version(self) -> str:
-        """A hash of the module's source, so that results of an edited agent are not taken for those of the one before."""
+        """A hash of the module's source, so that results of an edited agent are not taken for those
+        of the one before.
+        """
         module = sys.modules[self.options["function"].partition(":")[0]]
         path = getattr(module, "__file__", None)
-        return f"source {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]}" if path else "unknown"
+        return (
+            f"source {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]}"
+            if path
+            else "unknown"
+        )
 
 
 def _call_factory(reference: str | None) -> Any:
-    """Import MODULE, call FUNCTION; SpecificationError if that does not give something with ``act``."""
+    """Import MODULE, call FUNCTION; SpecificationError if that does not give something with
+    ``act``.
+    """
     module_name, colon, function_name = (reference or "").partition(":")
     if not (module_name and colon and function_name):
-        raise SpecificationError("write python:MODULE:FUNCTION; FUNCTION() of MODULE must return an object with act(position)")
+        raise SpecificationError(
+            "write python:MODULE:FUNCTION; FUNCTION() of MODULE must return an object with "
+            "act(position)"
+        )
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        if error.name is not None and (module_name == error.name or module_name.startswith(error.name + ".")):
-            raise SpecificationError(f"there is no module {module_name!r}, neither installed nor in {here}") from None
+        if error.name is not None and (
+            module_name == error.name or module_name.startswith(error.name + ".")
+        ):
+            raise SpecificationError(
+                f"there is no module {module_name!r}, neither installed nor in {here}"
+            ) from None
         raise SpecificationError(f"importing {module_name!r} failed: {error}") from error
     except (Exception, SystemExit) as error:
-        raise SpecificationError(f"importing {module_name!r} failed: {type(error).__name__}: {error}") from error
+        raise SpecificationError(
+            f"importing {module_name!r} failed: {type(error).__name__}: {error}"
+        ) from error
     function = getattr(module, function_name, None)
     if not callable(function):
-        functions = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
-        raise SpecificationError(f"module {module_name!r} has no function {function_name!r} (it has: {', '.join(functions) or 'none'})")
+        functions = [
+            name
+            for name, value in vars(module).items()
+            if callable(value) and not name.startswith("_")
+        ]
+        raise SpecificationError(
+            f"module {module_name!r} has no function {function_name!r} (it has: "
+            f"{', '.join(functions) or 'none'})"
+        )
     try:
         bot = function()
     except (Exception, SystemExit) as error:
-        raise SpecificationError(f"{function_name}() of module {module_name!r} raised {type(error).__name__}: {error}") from error
+        raise SpecificationError(
+            f"{function_name}() of module {module_name!r} raised {type(error).__name__}: {error}"
+        ) from error
     if not callable(getattr(bot, "act", None)):
-        raise SpecificationError(f"{function_name}() of module {module_name!r} returned a {type(bot).__name__}, which has no method act(position)")
+        raise SpecificationError(
+            f"{function_name}() of module {module_name!r} returned a {type(bot).__name__}, which "
+            f"has no method act(position)"
+        )
     return bot

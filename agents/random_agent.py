@@ -21,4 +21,6 @@ class RandomAgent(Agent):
         r.random_action(game.rules, game.initial_position().record, self.rng.copy(), self._scratch)
 
     def decide(self, position: Position) -> Decision:
-        return Decision(int(r.random_action(position.game.rules, position.record, self.rng, self._scratch)))
+        return Decision(
+            int(r.random_action(position.game.rules, position.record, self.rng, self._scratch))
+        )

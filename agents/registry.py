@@ -15,13 +15,17 @@ _presets: dict[str, tuple[str, str]] = {}
 
 
 def register_agent(name: str) -> Any:
-    """Class decorator: make an Agent subclass known by a name, for ``make_agent`` and the command line."""
+    """Class decorator: make an Agent subclass known by a name, for ``make_agent`` and the command
+    line.
+    """
 
     def decorate(agent_class: A) -> A:
         if not issubclass(agent_class, Agent):
             raise TypeError(f"{agent_class.__name__} is no plyground.agents.Agent")
         known = _classes.get(name)
-        if name in _presets or (known is not None and known.__qualname__ != agent_class.__qualname__):
+        if name in _presets or (
+            known is not None and known.__qualname__ != agent_class.__qualname__
+        ):
             raise ValueError(f"an agent named {name!r} is registered already")
         agent_class.name = name
         _classes[name] = agent_class
@@ -52,11 +56,13 @@ def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0)
 
     Args:
         spec: name and options; an Agent is returned as it is.
-        game: the game it will play, if it is to act on bare observations or to be checked now rather than at its first move.
+        game: the game it will play, if it is to act on bare observations or to be checked now
+            rather than at its first move.
         seed: start of its random stream.
 
     Raises:
-        SpecificationError: unknown agent or option, a value that is not allowed, or a game the agent cannot play.
+        SpecificationError: unknown agent or option, a value that is not allowed, or a game the
+            agent cannot play.
     """
     if isinstance(spec, Agent):
         return spec
@@ -80,6 +86,8 @@ def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
     if parsed.argument is not None:
         keyless = getattr(agent_class, "argument", None)
         if keyless is None:
-            raise SpecificationError(f"{parsed.argument!r} in {spec!r} is not of the form KEY=VALUE")
+            raise SpecificationError(
+                f"{parsed.argument!r} in {spec!r} is not of the form KEY=VALUE"
+            )
         options[keyless] = parsed.argument
     return agent_class, options

@@ -1,8 +1,10 @@
-"""Moves per second of the connect-four environment beside PettingZoo's, and of a Position beside an OpenSpiel state.
+"""Moves per second of the connect-four environment beside PettingZoo's, and of a Position beside an
+OpenSpiel state.
 
-Run with ``python benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough look). Every contestant plays random legal moves. The
-contestants of a comparison take turns, and medians over the turns are printed. The clock is the process's own processor time, so that other
-work on the machine hardly matters.
+Run with ``python benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough look). Every
+contestant plays random legal moves. The contestants of a comparison take turns, and medians over
+the turns are printed. The clock is the process's own processor time, so that other work on the
+machine hardly matters.
 """
 
 from __future__ import annotations
@@ -63,7 +65,9 @@ def play_open_spiel(game, choose: Callable[[], float]) -> int:
 
 
 def play_open_spiel_arrays(game, choose: Callable[[], float]) -> int:
-    """The same with observation and mask made arrays, as a learner needs them and as a Position gives them."""
+    """The same with observation and mask made arrays, as a learner needs them and as a Position
+    gives them.
+    """
     state = game.new_initial_state()
     moves = 0
     while not state.is_terminal():
@@ -74,7 +78,9 @@ def play_open_spiel_arrays(game, choose: Callable[[], float]) -> int:
     return moves
 
 
-def measure(contestants: dict[str, Callable[[Callable[[], float]], int]], seconds: float, turns: int) -> dict[str, float]:
+def measure(
+    contestants: dict[str, Callable[[Callable[[], float]], int]], seconds: float, turns: int
+) -> dict[str, float]:
     """Median moves per second of each contestant, which takes ``turns`` turns of ``seconds``."""
     rates: dict[str, list[float]] = {name: [] for name in contestants}
     for turn in range(turns + 1):
@@ -127,7 +133,9 @@ def main() -> None:
         ours = next(iter(rates))
         for name, rate in rates.items():
             ratio = "" if name == ours else f"{rates[ours] / rate:.1f}"
-            table.add_row(title if name == ours else "", name, f"{rate:,.0f}", f"{1e6 / rate:.1f}", ratio)
+            table.add_row(
+                title if name == ours else "", name, f"{rate:,.0f}", f"{1e6 / rate:.1f}", ratio
+            )
         table.add_section()
     Console().print(table)
 

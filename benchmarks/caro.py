@@ -1,7 +1,9 @@
-"""Caro on 15×15: cost of the level ``hard``, depth and speed of the default engine, time limits kept.
+"""Caro on 15×15: cost of the level ``hard``, depth and speed of the default engine, time limits
+kept.
 
-Run with ``python benchmarks/caro.py`` (a minute). Moves of ``hard`` are timed by the process's own processor time; the default engine plays
-against the clock, so its depth needs a machine with a free core. Figures elsewhere are those of SYSTEMS.md G6 and of the project's issue on search.
+Run with ``python benchmarks/caro.py`` (a minute). Moves of ``hard`` are timed by the process's own
+processor time; the default engine plays against the clock, so its depth needs a machine with a free
+core. Figures elsewhere are those of SYSTEMS.md G6 and of the project's issue on search.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def opening(seed: int) -> Position:
 
 
 def hard_level(games: int) -> Iterator[Row]:
-    """``hard`` in whole games against ``medium``: processor time and nodes a move, and the nodes of the same search without pruning."""
+    """``hard`` in whole games against ``medium``: processor time and nodes a move, and the nodes of
+    the same search without pruning.
+    """
     hard, medium = make_agent("hard"), make_agent("medium")
     unpruned = make_agent("minimax:depth=3,radius=2,heuristic=caro15_open")
     hard.act(opening(0))
@@ -58,14 +62,28 @@ def hard_level(games: int) -> Iterator[Row]:
                 pairs.append((decision.nodes, unpruned.analyse(position).nodes))
             position.play(decision.action)
     mean = statistics.mean(seconds)
-    yield "hard, a move, mean over games", "0.51 s", f"{1000 * mean:.1f} ms", f"{0.51 / mean:.0f}", "≤ 2 ms"
+    yield (
+        "hard, a move, mean over games",
+        "0.51 s",
+        f"{1000 * mean:.1f} ms",
+        f"{0.51 / mean:.0f}",
+        "≤ 2 ms",
+    )
     yield "hard, nodes a move", "423,500", f"{statistics.mean(nodes):,.0f}", "", ""
     with_pruning, without = (statistics.mean(column) for column in zip(*pairs, strict=True))
-    yield f"hard, {len(pairs)} positions: nodes pruned / not", "423,500 / 847,250", f"{with_pruning:,.0f} / {without:,.0f}", "", ""
+    yield (
+        f"hard, {len(pairs)} positions: nodes pruned / not",
+        "423,500 / 847,250",
+        f"{with_pruning:,.0f} / {without:,.0f}",
+        "",
+        "",
+    )
 
 
 def default_engine(games: int) -> Iterator[Row]:
-    """The default engine at plies 10 to 30 of games that it plays with itself to depth 4, in positions where no end is in sight."""
+    """The default engine at plies 10 to 30 of games that it plays with itself to depth 4, in
+    positions where no end is in sight.
+    """
     agent, quick, depths, speeds = make_agent(DEFAULT), make_agent("alphabeta:depth=4"), [], []
     for seed in range(games):
         position = opening(seed)
@@ -80,22 +98,48 @@ def default_engine(games: int) -> Iterator[Row]:
                 position.play(quick.act(position))
     ours = f"depth {statistics.median(depths):.0f} ({min(depths)} to {max(depths)})"
     yield f"{DEFAULT}, {len(depths)} positions at plies 10–30", "depth 3", ours, "", "≥ 8"
-    yield "the same, nodes a second", "0.83 M", f"{statistics.median(speeds) / 1e6:.2f} M", f"{statistics.median(speeds) / 830_000:.1f}", ""
+    yield (
+        "the same, nodes a second",
+        "0.83 M",
+        f"{statistics.median(speeds) / 1e6:.2f} M",
+        f"{statistics.median(speeds) / 830_000:.1f}",
+        "",
+    )
 
 
 def time_limits() -> Iterator[Row]:
-    """The longest any of the first eight moves took over its limit, and the first move of a fresh process."""
+    """The longest any of the first eight moves took over its limit, and the first move of a fresh
+    process.
+    """
     for spec in (GAME, "gomoku:size=19"):
-        agent, position, over = make_agent("alphabeta:time=0.2"), make_game(spec).initial_position(), []
+        agent, position, over = (
+            make_agent("alphabeta:time=0.2"),
+            make_game(spec).initial_position(),
+            [],
+        )
         agent.get_ready(position.game)
         for _ in range(8):
             began = time.perf_counter()
             action = agent.act(position)
             over.append(time.perf_counter() - began - 0.2)
             position.play(action)
-        yield f"alphabeta:time=0.2, {spec}, longest overtime", "—", f"{1000 * max(over):.0f} ms", "", "≤ 50 ms"
-    printed = subprocess.run([sys.executable, "-c", FIRST_MOVE], capture_output=True, text=True, check=True).stdout
-    yield "time=0.5, 19×19, first move in a fresh process, overtime", "—", f"{1000 * (float(printed) - 0.5):.0f} ms", "", "≤ 50 ms"
+        yield (
+            f"alphabeta:time=0.2, {spec}, longest overtime",
+            "—",
+            f"{1000 * max(over):.0f} ms",
+            "",
+            "≤ 50 ms",
+        )
+    printed = subprocess.run(
+        [sys.executable, "-c", FIRST_MOVE], capture_output=True, text=True, check=True
+    ).stdout
+    yield (
+        "time=0.5, 19×19, first move in a fresh process, overtime",
+        "—",
+        f"{1000 * (float(printed) - 0.5):.0f} ms",
+        "",
+        "≤ 50 ms",
+    )
 
 
 def rows(games: int = 8) -> Iterator[Row]:
@@ -105,8 +149,12 @@ def rows(games: int = 8) -> Iterator[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=8, help="games of each kind (default: %(default)s)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--games", type=int, default=8, help="games of each kind (default: %(default)s)"
+    )
     games = parser.parse_args().games
     table = Table("work", "elsewhere", "plyground", "ratio", "wanted", title="Caro")
     console = Console(width=140)

@@ -1,10 +1,11 @@
-"""Speed of the evaluation harness: random against random at connect four, every game committed to a store on disk.
+"""Speed of the evaluation harness: random against random at connect four, every game committed to a
+store on disk.
 
     python benchmarks/harness.py
 
-prints games a second, microseconds a move, and what of that the harness costs beyond the agents' thinking; what it costs to run
-agents in processes of their own; and how much faster two worker processes are than one, with agents that think some milliseconds (if two
-processors are free).
+prints games a second, microseconds a move, and what of that the harness costs beyond the agents'
+thinking; what it costs to run agents in processes of their own; and how much faster two worker
+processes are than one, with agents that think some milliseconds (if two processors are free).
 """
 
 from __future__ import annotations
@@ -31,17 +32,26 @@ START_SECONDS = 4
 
 
 def run(path: Path, games: int, seed: int) -> tuple[float, float, float, int]:
-    """A tournament from plan to table: seconds, processor seconds, the agents' thinking seconds, moves."""
+    """A tournament from plan to table: seconds, processor seconds, the agents' thinking seconds,
+    moves.
+    """
     began, began_processor = time.perf_counter(), time.process_time()
     with Store(path) as store:
-        tournament = Tournament(Plan("connect_four", ("random", "random"), pairs=games // 2, seed=seed), store)
+        tournament = Tournament(
+            Plan("connect_four", ("random", "random"), pairs=games // 2, seed=seed), store
+        )
         progress = TournamentProgress(tournament.schedule.total)
         progress.begin(CrossTable(tournament.labels, tournament.played()))
         tournament.run(progress.count)
         table = CrossTable(tournament.labels, tournament.played())
     seconds, processor = time.perf_counter() - began, time.process_time() - began_processor
     assert table.games == games
-    return seconds, processor, sum(row.seconds for row in table.rows), sum(row.decisions for row in table.rows)
+    return (
+        seconds,
+        processor,
+        sum(row.seconds for row in table.rows),
+        sum(row.decisions for row in table.rows),
+    )
 
 
 def main() -> None:
@@ -50,22 +60,42 @@ def main() -> None:
         run(Path(folder) / "warm-up.db", 10, seed=0)
         runs = [run(Path(folder) / f"{seed}.db", GAMES, seed) for seed in range(1, RUNS + 1)]
     seconds, processor, thinking, moves = min(runs)
-    print(f"{GAMES} games of connect four, random against random, with store: {seconds:.2f} s (best of {RUNS}; {GAMES / seconds:.0f} games/s)")
-    print(f"processor time {processor:.2f} s, which is less than the time taken where other programs are busy too")
-    print(f"{moves} moves, {seconds / moves * 1e6:.1f} µs a move, of which {(seconds - thinking) / moves * 1e6:.1f} µs beyond the agents' thinking")
+    print(
+        f"{GAMES} games of connect four, random against random, with store: {seconds:.2f} s (best "
+        f"of {RUNS}; {GAMES / seconds:.0f} games/s)"
+    )
+    print(
+        f"processor time {processor:.2f} s, which is less than the time taken where other programs "
+        f"are busy too"
+    )
+    print(
+        f"{moves} moves, {seconds / moves * 1e6:.1f} µs a move, of which "
+        f"{(seconds - thinking) / moves * 1e6:.1f} µs beyond the agents' thinking"
+    )
 
     measure_isolation()
     measure_processes()
 
 
 def measure_isolation() -> None:
-    """Microseconds that a move of an isolated agent takes longer than one of an agent in this process."""
+    """Microseconds that a move of an isolated agent takes longer than one of an agent in this
+    process.
+    """
     game = make_game("connect_four")
     with contextlib.ExitStack() as stack:
-        isolated = [stack.enter_context(contextlib.closing(IsolatedPlayer("random", game))) for _ in range(2)]
+        isolated = [
+            stack.enter_context(contextlib.closing(IsolatedPlayer("random", game)))
+            for _ in range(2)
+        ]
         local = [make_agent("random") for _ in range(2)]
-        best = [min(_microseconds_a_move(game, players) for _ in range(RUNS)) for players in (isolated, local)]
-    print(f"isolated: {best[0]:.0f} µs a move, in this process {best[1]:.0f} µs: isolation costs {best[0] - best[1]:.0f} µs a move")
+        best = [
+            min(_microseconds_a_move(game, players) for _ in range(RUNS))
+            for players in (isolated, local)
+        ]
+    print(
+        f"isolated: {best[0]:.0f} µs a move, in this process {best[1]:.0f} µs: isolation costs "
+        f"{best[0] - best[1]:.0f} µs a move"
+    )
 
 
 def _microseconds_a_move(game: Game, players: list[Any]) -> float:
@@ -75,15 +105,28 @@ def _microseconds_a_move(game: Game, players: list[Any]) -> float:
 
 
 def measure_processes() -> None:
-    """Games a second on one and on two worker processes, in turn, and the best ratio of neighbouring runs."""
-    plan = Plan("connect_four", ("montecarlo:simulations=300", "montecarlo:simulations=300"), pairs=PROCESS_PAIRS)
+    """Games a second on one and on two worker processes, in turn, and the best ratio of
+    neighbouring runs.
+    """
+    plan = Plan(
+        "connect_four",
+        ("montecarlo:simulations=300", "montecarlo:simulations=300"),
+        pairs=PROCESS_PAIRS,
+    )
     speeds = [[_games_a_second(plan, processes) for processes in (1, 2)] for _ in range(2)]
     one, two = max(speeds, key=lambda pair: pair[1] / pair[0])
-    print(f"worker processes: one {one:.1f} games/s, two {two:.1f} games/s: {two / one:.2f} times as many")
+    print(
+        f"worker processes: one {one:.1f} games/s, two {two:.1f} games/s: {two / one:.2f} times as "
+        f"many"
+    )
 
 
 def _games_a_second(plan: Plan, processes: int) -> float:
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store, ProcessEngine(processes) as engine:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder) / "games.db") as store,
+        ProcessEngine(processes) as engine,
+    ):
         tournament = Tournament(plan, store, engine=engine)
         tournament.get_ready()
         time.sleep(START_SECONDS)  # for the second process; the first is ready

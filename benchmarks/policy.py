@@ -1,9 +1,12 @@
-"""Speed of trained policies at connect four: raw play, and MCTS with a network in place of playouts.
+"""Speed of trained policies at connect four: raw play, and MCTS with a network in place of
+playouts.
 
-Run with ``python benchmarks/policy.py [--policy FILE.onnx]`` (a minute). Without a policy file the networks are untrained ones, which compute as much
-as trained ones: stable-baselines3's default, two fully connected layers of 64, and two convolutions of 32 channels before it.
+Run with ``python benchmarks/policy.py [--policy FILE.onnx]`` (a minute). Without a policy file the
+networks are untrained ones, which compute as much as trained ones: stable-baselines3's default, two
+fully connected layers of 64, and two convolutions of 32 channels before it.
 
-Rates are per second of the process's processor time on one core, the median of several rounds, so that other work on the machine hardly touches them.
+Rates are per second of the process's processor time on one core, the median of several rounds, so
+that other work on the machine hardly touches them.
 """
 
 from __future__ import annotations
@@ -46,10 +49,25 @@ def untrained(folder: Path) -> Iterator[tuple[str, Path]]:
         def forward(self, observations):
             return self.layers(observations.permute(0, 3, 1, 2))
 
-    for name, options in (("fully connected", {}), ("convolutional", {"features_extractor_class": Convolutions})):
+    for name, options in (
+        ("fully connected", {}),
+        ("convolutional", {"features_extractor_class": Convolutions}),
+    ):
         path = folder / f"{name.partition(' ')[0]}.onnx"
         env = BoardVecEnv(GAME, 2)
-        export_policy(MaskablePPO("MlpPolicy", env, n_steps=2, batch_size=4, device="cpu", seed=1, policy_kwargs=options), path, GAME)
+        export_policy(
+            MaskablePPO(
+                "MlpPolicy",
+                env,
+                n_steps=2,
+                batch_size=4,
+                device="cpu",
+                seed=1,
+                policy_kwargs=options,
+            ),
+            path,
+            GAME,
+        )
         yield name, path
 
 
@@ -97,7 +115,9 @@ def measure(path: Path, seconds: float, add: Callable[[str, float, str], None]) 
     add(f"raw play, {POSITIONS} at once", rate(together, seconds), "positions")
     network = load_policy_file(path)
     for batch in BATCHES:
-        search = plyground.make_agent(f"mcts:simulations={SIMULATIONS},network={path},batch={batch},reuse=no", GAME)
+        search = plyground.make_agent(
+            f"mcts:simulations={SIMULATIONS},network={path},batch={batch},reuse=no", GAME
+        )
         search.get_ready(plyground.make_game(GAME))
 
         def simulate(search: plyground.Agent = search) -> int:
@@ -119,9 +139,19 @@ def main() -> None:
     for heading in ("network", "work", "a second", "of"):
         table.add_column(heading, justify="right" if heading == "a second" else "left")
     with tempfile.TemporaryDirectory() as folder:
-        chosen = [(arguments.policy.name, arguments.policy)] if arguments.policy else untrained(Path(folder))
+        chosen = (
+            [(arguments.policy.name, arguments.policy)]
+            if arguments.policy
+            else untrained(Path(folder))
+        )
         for name, path in chosen:
-            measure(path, arguments.seconds, lambda work, found, unit, name=name: table.add_row(name, work, f"{found:,.0f}", unit))
+            measure(
+                path,
+                arguments.seconds,
+                lambda work, found, unit, name=name: table.add_row(
+                    name, work, f"{found:,.0f}", unit
+                ),
+            )
     Console().print(table)
 
 

@@ -1,11 +1,13 @@
-"""How well ratings and sequential tests keep their promises, by simulation, and how fast a report of a large store is.
+"""How well ratings and sequential tests keep their promises, by simulation, and how fast a report
+of a large store is.
 
     python benchmarks/ratings.py                # all of it, about two minutes
     python benchmarks/ratings.py coverage sprt  # parts: coverage, sprt, report
 
-``coverage`` simulates pools of known strengths and counts how often the 95 % intervals hold the true ratings. ``sprt`` simulates tests under
-either hypothesis and counts wrong verdicts. ``report`` makes a store of a million games, played at random strengths without a board, and
-times ``plyground report`` on it, as text and as HTML, each in a process of its own, with its greatest memory.
+``coverage`` simulates pools of known strengths and counts how often the 95 % intervals hold the
+true ratings. ``sprt`` simulates tests under either hypothesis and counts wrong verdicts. ``report``
+makes a store of a million games, played at random strengths without a board, and times ``plyground
+report`` on it, as text and as HTML, each in a process of its own, with its greatest memory.
 """
 
 from __future__ import annotations
@@ -34,9 +36,11 @@ REPORT_GAMES = 1_000_000
 
 
 def pair_probabilities(difference: float, draws: float, bias: float) -> np.ndarray:
-    """Probabilities of 0, ½, 1, 1½ and 2 points in a pair whose opening favours either seat by a uniformly random amount.
+    """Probabilities of 0, ½, 1, 1½ and 2 points in a pair whose opening favours either seat by a
+    uniformly random amount.
 
-    ``draws`` is the share of draws and ``bias`` the greatest advantage of a seat, both in proportion to what the expected score leaves room for.
+    ``draws`` is the share of draws and ``bias`` the greatest advantage of a seat, both in
+    proportion to what the expected score leaves room for.
     """
     score = score_of(difference)
     room = min(score, 1 - score)
@@ -64,13 +68,29 @@ def coverage() -> None:
         for _ in range(SIMULATIONS):
             elo = rng.normal(0, spread, agents)
             elo -= elo.mean()
-            pool = [(i, j, pair_probabilities(elo[i] - elo[j], draws, bias)) for i in range(agents) for j in range(i + 1, agents)]
-            ratings = rate([""] * agents, [Meeting(i, j, tuple(rng.multinomial(pairs, chances))) for i, j, chances in pool])
-            covered += [abs(ratings.elo[agent] - elo[agent]) <= ratings.margin(agent) for agent in range(agents)]
-        print(f"{agents:6}  {pairs:10}  {draws:5.1f}  {bias:9.1f}  {spread:12}  {100 * np.mean(covered):6.1f} %", flush=True)
+            pool = [
+                (i, j, pair_probabilities(elo[i] - elo[j], draws, bias))
+                for i in range(agents)
+                for j in range(i + 1, agents)
+            ]
+            ratings = rate(
+                [""] * agents,
+                [Meeting(i, j, tuple(rng.multinomial(pairs, chances))) for i, j, chances in pool],
+            )
+            covered += [
+                abs(ratings.elo[agent] - elo[agent]) <= ratings.margin(agent)
+                for agent in range(agents)
+            ]
+        print(
+            f"{agents:6}  {pairs:10}  {draws:5.1f}  {bias:9.1f}  {spread:12}  "
+            f"{100 * np.mean(covered):6.1f} %",
+            flush=True,
+        )
 
 
-def simulate_sprt(rng: np.random.Generator, hypotheses: Hypotheses, chances: np.ndarray) -> tuple[str, int]:
+def simulate_sprt(
+    rng: np.random.Generator, hypotheses: Hypotheses, chances: np.ndarray
+) -> tuple[str, int]:
     """The verdict of one test, and after how many pairs it came."""
     counts = [0, 0, 0, 0, 0]
     played = 0
@@ -78,7 +98,9 @@ def simulate_sprt(rng: np.random.Generator, hypotheses: Hypotheses, chances: np.
         for outcome in rng.choice(5, 256, p=chances).tolist():
             counts[outcome] += 1
             played += 1
-            verdict = hypotheses.verdict(log_likelihood_ratio(counts, hypotheses.elo0, hypotheses.elo1))
+            verdict = hypotheses.verdict(
+                log_likelihood_ratio(counts, hypotheses.elo0, hypotheses.elo1)
+            )
             if verdict is not None:
                 return verdict, played
 
@@ -86,7 +108,10 @@ def simulate_sprt(rng: np.random.Generator, hypotheses: Hypotheses, chances: np.
 def sprt() -> None:
     """Tests of 0 against 50 Elo, alpha = beta = 0.05, with few and many draws."""
     hypotheses = Hypotheses(0, 50)
-    print(f"wrong verdicts of {SIMULATIONS} sequential tests of 0 against 50 Elo with alpha = beta = 5 %")
+    print(
+        f"wrong verdicts of {SIMULATIONS} sequential tests of 0 against 50 Elo with alpha = beta = "
+        f"5 %"
+    )
     print("true Elo  draws  seat bias   wrong  pairs (mean)")
     for true, wrong in ((0.0, H1), (50.0, H0)):
         for draws, bias in ((0.0, 0.0), (0.3, 0.5), (0.8, 0.8)):
@@ -94,11 +119,17 @@ def sprt() -> None:
             chances = pair_probabilities(true, draws, bias)
             runs = [simulate_sprt(rng, hypotheses, chances) for _ in range(SIMULATIONS)]
             errors = sum(verdict == wrong for verdict, _ in runs) / SIMULATIONS
-            print(f"{true:8.0f}  {draws:5.1f}  {bias:9.1f}  {100 * errors:4.1f} %  {np.mean([pairs for _, pairs in runs]):12.0f}", flush=True)
+            print(
+                f"{true:8.0f}  {draws:5.1f}  {bias:9.1f}  {100 * errors:4.1f} %  "
+                f"{np.mean([pairs for _, pairs in runs]):12.0f}",
+                flush=True,
+            )
 
 
 def make_store(path: Path, games: int, agents: int = 10) -> None:
-    """A store with one large tournament: everybody against everybody, results by strength, 30 moves a game."""
+    """A store with one large tournament: everybody against everybody, results by strength, 30 moves
+    a game.
+    """
     chance = random.Random(1)
     strengths = [60.0 * number for number in range(agents)]
     pairs = games // (agents * (agents - 1))
@@ -115,7 +146,13 @@ def make_store(path: Path, games: int, agents: int = 10) -> None:
                 for second in range(agents):
                     if first != second:
                         score = score_of(strengths[first] - strengths[second] + 30)
-                        won = 0.0 if chance.random() < 0.1 else 1.0 if chance.random() < score else -1.0
+                        won = (
+                            0.0
+                            if chance.random() < 0.1
+                            else 1.0
+                            if chance.random() < score
+                            else -1.0
+                        )
                         moves = " ".join(map(str, opening + chance.choices(range(7), k=26)))
                         reason = "board full" if won == 0 else "4 in a row"
                         yield (
@@ -144,7 +181,10 @@ def make_store(path: Path, games: int, agents: int = 10) -> None:
             if left == 0:
                 break
             left -= 1
-            connection.execute("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute(
+                "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
     connection.close()
 
 
@@ -161,11 +201,20 @@ def report() -> None:
         page = Path(folder) / "report.html"
         for form, options in (("text", []), ("HTML", ["--html", str(page)])):
             began = time.perf_counter()
-            done = subprocess.run([sys.executable, "-c", MEASURE, "report", str(path), *options], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [sys.executable, "-c", MEASURE, "report", str(path), *options],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             seconds = time.perf_counter() - began
             processor, memory = float(done.stderr.split()[-2]), int(done.stderr.split()[-1]) / 2**20
             size = f", a page of {page.stat().st_size / 2**20:.1f} MiB" if options else ""
-            print(f"{form}: {seconds:.1f} s ({processor:.1f} s of processor time), at most {memory:.2f} GiB{size}", flush=True)
+            print(
+                f"{form}: {seconds:.1f} s ({processor:.1f} s of processor time), at most "
+                f"{memory:.2f} GiB{size}",
+                flush=True,
+            )
 
 
 PARTS: dict[str, Callable[[], None]] = {"coverage": coverage, "sprt": sprt, "report": report}

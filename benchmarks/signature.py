@@ -1,11 +1,15 @@
-"""The signature of the search agents: how many nodes they visit on fixed positions, and for agents that sample what they count there.
+"""The signature of the search agents: how many nodes they visit on fixed positions, and for agents
+that sample what they count there.
 
-    python benchmarks/signature.py            # compares with signature.toml; exit status 1 if anything has moved
-    python benchmarks/signature.py --write    # after a change that was meant to move it; say so in the changelog
+    python benchmarks/signature.py            # compares with signature.toml; exit status 1 if
+    anything has moved python benchmarks/signature.py --write    # after a change that was meant to
+    move it; say so in the changelog
 
-A change of a search, an ordering, a heuristic or a random stream that is not meant to change what is searched must leave the signature as it is. The
-numbers do not depend on the machine or its speed. They are of two kinds: a whole number is the sum of the nodes over the game's positions, a text
-a digest of the visits (``mcts``), the mean returns (``montecarlo``) or the evaluations (``greedy``) of every action.
+A change of a search, an ordering, a heuristic or a random stream that is not meant to change what
+is searched must leave the signature as it is. The numbers do not depend on the machine or its
+speed. They are of two kinds: a whole number is the sum of the nodes over the game's positions, a
+text a digest of the visits (``mcts``), the mean returns (``montecarlo``) or the evaluations
+(``greedy``) of every action.
 """
 
 from __future__ import annotations
@@ -21,7 +25,12 @@ from plyground.agents import Decision
 
 STORED = Path(__file__).with_name("signature.toml")
 PLAIN = "ordering=none,table=0,killers=no,history=no,scout=no,iterative=no,symmetry=no"
-SAMPLERS = ("mcts:simulations=400", "mcts:simulations=400,playout=ordered,cutoff=6", "montecarlo:simulations=20", "greedy")
+SAMPLERS = (
+    "mcts:simulations=400",
+    "mcts:simulations=400,playout=ordered,cutoff=6",
+    "montecarlo:simulations=20",
+    "greedy",
+)
 
 # Game: positions by the moves that lead to them, and the agents beside the samplers.
 WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -31,7 +40,9 @@ WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "tic_tac_toe:size=5,connect=4": (
         ("", "c3,b2", "c3,c4,b3,d3,b4"),
-        ("minimax:depth=3", f"alphabeta:depth=4,{PLAIN}", "alphabeta:depth=6", "alphabeta:depth=5,heuristic=none"),
+        ((
+            "minimax:depth=3"
+        ), f"alphabeta:depth=4,{PLAIN}", "alphabeta:depth=6", "alphabeta:depth=5,heuristic=none"),
     ),
     "connect_four": (
         ("", "d,d,d", "d,c,d,c,e,f,b,d,d,c,a", "a,b,a,b,g,f,e"),
@@ -44,16 +55,26 @@ WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "alphabeta:nodes=20000",
         ),
     ),
-    "connect_four:rows=5,cols=5": (("", "c,c,b"), ("solver:memory=16", "solver:memory=16,moves=all,weak=yes")),
+    "connect_four:rows=5,cols=5": (((
+        ""
+    ), "c,c,b"), ("solver:memory=16", "solver:memory=16,moves=all,weak=yes")),
     "dots_and_boxes:rows=3,cols=3": (
         ("", "h 1 1,v 1 1,h 2 1", "h 0 0,h 0 1,h 0 2,v 0 0,v 1 0,v 2 0,h 3 0,h 3 1,h 3 2,v 0 3"),
-        ("minimax:depth=3", f"alphabeta:depth=4,{PLAIN}", "alphabeta:depth=6", "alphabeta:depth=5,heuristic=classic"),
+        ((
+            "minimax:depth=3"
+        ), (
+            f"alphabeta:depth=4,{PLAIN}"
+        ), "alphabeta:depth=6", "alphabeta:depth=5,heuristic=classic"),
     ),
     # A board too large for a table on disk: with one, nothing is left to search.
     "dots_and_boxes:rows=3,cols=4": (("h 1 1,v 1 1,h 2 1",), ("solver:memory=16",)),
     "gomoku": (
         ("", "h8,i9,h9,h7", "h8,i9,h9,h7,i8,g8,j8,k8,g10,i10"),
-        ("minimax:depth=2,radius=1", f"alphabeta:depth=2,{PLAIN}", "alphabeta:depth=6", "alphabeta:depth=3,heuristic=caro15", "hard"),
+        ((
+            "minimax:depth=2,radius=1"
+        ), (
+            f"alphabeta:depth=2,{PLAIN}"
+        ), "alphabeta:depth=6", "alphabeta:depth=3,heuristic=caro15", "hard"),
     ),
     "gomoku:size=10,rule=caro": (
         ("e5,f6", "e5,f6,e6,e4,f5,d5,g5,h5"),
@@ -69,7 +90,9 @@ def digest(numbers: dict[int, float]) -> str:
 
 
 def known_of(decision: Decision) -> dict[int, float]:
-    """What an agent that samples or evaluates knows of every action: visits where they differ, else values."""
+    """What an agent that samples or evaluates knows of every action: visits where they differ, else
+    values.
+    """
     visits = decision.visits or {}
     return dict(visits) if len(set(visits.values())) > 1 else dict(decision.values or {})
 
@@ -96,7 +119,9 @@ def all_lines() -> list[tuple[str, str]]:
 def read(path: Path = STORED) -> dict[tuple[str, str], int | str]:
     """The signature as it is stored."""
     stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {(game, agent): value for game, lines in stored.items() for agent, value in lines.items()}
+    return {
+        (game, agent): value for game, lines in stored.items() for agent, value in lines.items()
+    }
 
 
 def write(signature: dict[tuple[str, str], int | str], path: Path = STORED) -> None:
@@ -106,31 +131,50 @@ def write(signature: dict[tuple[str, str], int | str], path: Path = STORED) -> N
         text += f'\n["{game}"]\n'
         for (line_game, agent), value in signature.items():
             if line_game == game:
-                text += f'"{agent}" = ' + (f"{value}\n" if isinstance(value, int) else f'"{value}"\n')
+                text += f'"{agent}" = ' + (
+                    f"{value}\n" if isinstance(value, int) else f'"{value}"\n'
+                )
     path.write_text(text, encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None, path: Path = STORED) -> int:
     """Measure, print, compare or write; returns the exit status."""
-    parser = argparse.ArgumentParser(description="How many nodes the search agents visit on fixed positions, compared with what is stored.")
-    parser.add_argument("--write", action="store_true", help="store what is measured now; say so in the changelog")
+    parser = argparse.ArgumentParser(
+        description=(
+            "How many nodes the search agents visit on fixed positions, compared with what is "
+            "stored."
+        )
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="store what is measured now; say so in the changelog"
+    )
     writing = parser.parse_args(arguments).write
     stored, found = read(path), {}
     for game, agent in all_lines():
         found[game, agent] = measure(game, agent)
         before = stored.pop((game, agent), "nothing")
         note = "" if found[game, agent] == before else f"   was {before}"
-        print(f"{game:<30} {agent.replace(PLAIN, 'plain'):<46} {found[game, agent]:>10}{note}", flush=True)
+        print(
+            f"{game:<30} {agent.replace(PLAIN, 'plain'):<46} {found[game, agent]:>10}{note}",
+            flush=True,
+        )
         if note:
             stored[game, agent] = before
     for game, agent in stored.keys() - found.keys():
         print(f"{game:<30} {agent:<46} is stored, but not measured any more")
     if writing:
         write(found, path)
-        print(f"written to {path.name}" + ("; it has moved: say so in the changelog" if stored else "; nothing has moved"))
+        print(
+            f"written to {path.name}"
+            + ("; it has moved: say so in the changelog" if stored else "; nothing has moved")
+        )
         return 0
     if stored:
-        print("the signature has moved. If that is meant: python benchmarks/signature.py --write, and say so in the changelog", file=sys.stderr)
+        print(
+            "the signature has moved. If that is meant: python benchmarks/signature.py --write, "
+            "and say so in the changelog",
+            file=sys.stderr,
+        )
     return 1 if stored else 0
 
 

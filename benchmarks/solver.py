@@ -3,9 +3,11 @@
     python benchmarks/solver.py connect_four --positions 100
     python benchmarks/solver.py connect_four_boards
 
-The first solves the sets of positions in benchmarks/positions, drawn by benchmarks/solver_positions.py by phase and difficulty as in Pons' tutorial
-"Solving Connect 4", each set by one batch call with an empty table, and checks the values. Positions searched are those whose children were
-looked at. The second solves empty boards. The clock is the thread's own processor time, so that other work on the machine matters less.
+The first solves the sets of positions in benchmarks/positions, drawn by
+benchmarks/solver_positions.py by phase and difficulty as in Pons' tutorial "Solving Connect 4",
+each set by one batch call with an empty table, and checks the values. Positions searched are those
+whose children were looked at. The second solves empty boards. The clock is the thread's own
+processor time, so that other work on the machine matters less.
 """
 
 from __future__ import annotations
@@ -28,7 +30,15 @@ def connect_four(count: int, memory_mb: int, names: list[str]) -> None:
     game = make_game("connect_four")
     solver = make_solver(game, memory_mb)
     table = Table(title=f"connect four, table {memory_mb} MiB")
-    for heading in ("class", "positions", "searched each", "CPU time each", "searched/s", "Pons: searched", "at 7 M/s"):
+    for heading in (
+        "class",
+        "positions",
+        "searched each",
+        "CPU time each",
+        "searched/s",
+        "Pons: searched",
+        "at 7 M/s",
+    ):
         table.add_column(heading, justify="left" if heading == "class" else "right")
     for chosen in CLASSES:
         if names and chosen.name not in names:
@@ -55,9 +65,18 @@ def connect_four(count: int, memory_mb: int, names: list[str]) -> None:
 
 
 def connect_four_boards(specs: list[str], memory_mb: int, moves: Literal["best", "all"]) -> None:
-    """Empty boards: the value for the first player and of a best or of all actions; the time includes the line of best play."""
+    """Empty boards: the value for the first player and of a best or of all actions; the time
+    includes the line of best play.
+    """
     table = Table(title=f"empty boards, table {memory_mb} MiB")
-    for heading in ("board", "value", "actions", "positions searched", "CPU seconds", "positions/s"):
+    for heading in (
+        "board",
+        "value",
+        "actions",
+        "positions searched",
+        "CPU seconds",
+        "positions/s",
+    ):
         table.add_column(heading, justify="left" if heading == "board" else "right")
     for spec in specs:
         game = make_game(spec)
@@ -69,7 +88,14 @@ def connect_four_boards(specs: list[str], memory_mb: int, moves: Literal["best",
         seconds = time.thread_time() - began
         values = list((solution.values or {solution.best_action: solution.value}).items())
         listed = " ".join(f"{game.action_to_text(action)} {value:+d}" for action, value in values)
-        table.add_row(spec, str(solution.value), listed, f"{solution.nodes:,}", f"{seconds:.2f}", f"{solution.nodes / seconds:,.0f}")
+        table.add_row(
+            spec,
+            str(solution.value),
+            listed,
+            f"{solution.nodes:,}",
+            f"{seconds:.2f}",
+            f"{solution.nodes / seconds:,.0f}",
+        )
     CONSOLE.print(table)
 
 
@@ -82,13 +108,37 @@ def time_text(microseconds: float) -> str:
 
 def main() -> None:
     """Parse the command line and run one measurement."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", default="connect_four", choices=["connect_four", "connect_four_boards"])
-    parser.add_argument("--positions", type=int, default=20, help="at most so many positions of each class (default: %(default)s)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "what", nargs="?", default="connect_four", choices=["connect_four", "connect_four_boards"]
+    )
+    parser.add_argument(
+        "--positions",
+        type=int,
+        default=20,
+        help="at most so many positions of each class (default: %(default)s)",
+    )
     parser.add_argument("--memory", type=int, default=1024, help="MiB for the table")
-    parser.add_argument("--classes", nargs="*", default=[], choices=[each.name for each in CLASSES], help="only these classes")
-    parser.add_argument("--boards", nargs="*", default=["connect_four:rows=5,cols=5", "connect_four:rows=4,cols=7", "connect_four"])
-    parser.add_argument("--moves", default="best", choices=["best", "all"], help="value one best action of the boards, or all")
+    parser.add_argument(
+        "--classes",
+        nargs="*",
+        default=[],
+        choices=[each.name for each in CLASSES],
+        help="only these classes",
+    )
+    parser.add_argument(
+        "--boards",
+        nargs="*",
+        default=["connect_four:rows=5,cols=5", "connect_four:rows=4,cols=7", "connect_four"],
+    )
+    parser.add_argument(
+        "--moves",
+        default="best",
+        choices=["best", "all"],
+        help="value one best action of the boards, or all",
+    )
     arguments = parser.parse_args()
     if arguments.what == "connect_four":
         connect_four(arguments.positions, arguments.memory, arguments.classes)

@@ -1,9 +1,11 @@
-"""How long the exact solvers take by the number of plies that can be left: what `endgame=solver` rests on.
+"""How long the exact solvers take by the number of plies that can be left: what `endgame=solver`
+rests on.
 
     python benchmarks/solver_endgames.py
 
-Positions after random moves, the same number of each count of plies left, are solved one by one as an agent with `endgame=` does, with its
-table, until counts take more than 30 ms on average. Times are the thread's own processor time.
+Positions after random moves, the same number of each count of plies left, are solved one by one as
+an agent with `endgame=` does, with its table, until counts take more than 30 ms on average. Times
+are the thread's own processor time.
 """
 
 from __future__ import annotations
@@ -45,16 +47,34 @@ def random_position(game: Game, played: int, rng: np.random.Generator) -> Positi
 
 def main() -> None:
     """Print mean and longest time by plies left for each game."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--games", nargs="*", default=list(GAMES))
-    parser.add_argument("--positions", type=int, default=20, help="of each number of plies left (default: %(default)s)")
-    parser.add_argument("--step", type=int, default=2, help="between the numbers of plies left (default: %(default)s)")
+    parser.add_argument(
+        "--positions",
+        type=int,
+        default=20,
+        help="of each number of plies left (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--step",
+        type=int,
+        default=2,
+        help="between the numbers of plies left (default: %(default)s)",
+    )
     options = parser.parse_args()
     for spec in options.games:
         game, rng = make_game(spec), np.random.default_rng(0)
         solver = make_solver(game, max(MEMORY_MB, solver_class_of(game).least_memory_mb(game)))
-        solver.solve(random_position(game, game.facts.longest_game - 4, rng))  # so that loading the kernels is not timed
-        table = Table("plies left at most", "mean", "longest", title=f"{spec}: {options.positions} positions each")
+        # so that loading the kernels is not timed
+        solver.solve(random_position(game, game.facts.longest_game - 4, rng))
+        table = Table(
+            "plies left at most",
+            "mean",
+            "longest",
+            title=f"{spec}: {options.positions} positions each",
+        )
         for left in range(8, game.facts.longest_game + 1, options.step):
             seconds = []
             for _ in range(options.positions):
@@ -62,7 +82,9 @@ def main() -> None:
                 began = time.thread_time()
                 solver.solve(position)
                 seconds.append(time.thread_time() - began)
-            table.add_row(str(left), f"{1e3 * np.mean(seconds):.2f} ms", f"{1e3 * max(seconds):.2f} ms")
+            table.add_row(
+                str(left), f"{1e3 * np.mean(seconds):.2f} ms", f"{1e3 * max(seconds):.2f} ms"
+            )
             if np.mean(seconds) > ENOUGH:
                 break
         Console().print(table)

@@ -1,15 +1,20 @@
-"""Positions of connect four by phase and difficulty, for benchmarks/solver.py, in benchmarks/positions.
+"""Positions of connect four by phase and difficulty, for benchmarks/solver.py, in
+benchmarks/positions.
 
-    python benchmarks/solver_positions.py                                   # the first few of every file are those that the seed gives
-    python benchmarks/solver_positions.py --classes "middle medium" --write --positions 1000
+    python benchmarks/solver_positions.py                                   # the first few of every
+    file are those that the seed gives python benchmarks/solver_positions.py --classes "middle
+    medium" --write --positions 1000
 
-The classes are those of Pons' tutorial "Solving Connect 4": the phase is the number of stones, the difficulty the number of plies to the end of the
-game under best play. The positions of a phase are one stream drawn by a seed: random legal moves up to a random number of stones; games that
-ended and positions with a win at once are thrown away. The solver tells to which class each belongs, and a file holds the first so many of a class,
-one to a line: the moves as column numbers from 1, and the value for the side to move. That is the format of Pons' own test sets.
+The classes are those of Pons' tutorial "Solving Connect 4": the phase is the number of stones, the
+difficulty the number of plies to the end of the game under best play. The positions of a phase are
+one stream drawn by a seed: random legal moves up to a random number of stones; games that ended and
+positions with a win at once are thrown away. The solver tells to which class each belongs, and a
+file holds the first so many of a class, one to a line: the moves as column numbers from 1, and the
+value for the side to move. That is the format of Pons' own test sets.
 
-Drawing takes longer than solving does afterwards, because most positions are thrown away. What the solutions took, each from an empty table, is
-printed too: the processor time of the call that told the value.
+Drawing takes longer than solving does afterwards, because most positions are thrown away. What the
+solutions took, each from an empty table, is printed too: the processor time of the call that told
+the value.
 """
 
 from __future__ import annotations
@@ -32,7 +37,9 @@ SEED = 0
 
 
 class PositionClass(NamedTuple):
-    """Positions of a phase and a difficulty: ranges of stones on the board and of plies to the end, both inclusive; what Pons' solver takes."""
+    """Positions of a phase and a difficulty: ranges of stones on the board and of plies to the end,
+    both inclusive; what Pons' solver takes.
+    """
 
     name: str
     stones: tuple[int, int]
@@ -61,7 +68,9 @@ PHASES = tuple(dict.fromkeys(each.phase for each in CLASSES))
 
 
 class SolvedPosition(NamedTuple):
-    """A position by its moves, its value for the side to move, and what telling it took: positions searched, processor time in seconds."""
+    """A position by its moves, its value for the side to move, and what telling it took: positions
+    searched, processor time in seconds.
+    """
 
     moves: tuple[int, ...]
     value: int
@@ -76,11 +85,18 @@ def read_positions(chosen: PositionClass, count: int) -> list[SolvedPosition]:
     """The first positions of a class's file, with their values."""
     with chosen.path.open() as lines:
         fields = [line.split() for line, _ in zip(lines, range(count))]
-    return [SolvedPosition(tuple(int(digit) - 1 for digit in moves), int(value)) for moves, value in fields]
+    return [
+        SolvedPosition(tuple(int(digit) - 1 for digit in moves), int(value))
+        for moves, value in fields
+    ]
 
 
-def random_positions(game: Game, stones: tuple[int, int], seed: int) -> Iterator[tuple[tuple[int, ...], Position]]:
-    """Random positions with a number of stones in a range and no win at once, with their moves; without end."""
+def random_positions(
+    game: Game, stones: tuple[int, int], seed: int
+) -> Iterator[tuple[tuple[int, ...], Position]]:
+    """Random positions with a number of stones in a range and no win at once, with their moves;
+    without end.
+    """
     rng = np.random.default_rng(seed)
     while True:
         position, moves = game.initial_position(), []
@@ -97,14 +113,18 @@ def random_positions(game: Game, stones: tuple[int, int], seed: int) -> Iterator
 
 
 def plies_to_the_end(value: int, left: int) -> int:
-    """How many plies a game with ``left`` free cells goes on, if it is worth ``value`` to the side to move."""
+    """How many plies a game with ``left`` free cells goes on, if it is worth ``value`` to the side
+    to move.
+    """
     if value > 0:
         return 2 * ((left + 1) // 2 - value) + 1
     return 2 * (left // 2 + value + 1) if value < 0 else left
 
 
 def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies: int) -> bool:
-    """Whether the game ends within so many plies under best play, by one or two questions that are cheaper than the value."""
+    """Whether the game ends within so many plies under best play, by one or two questions that are
+    cheaper than the value.
+    """
     if left <= plies:
         return True
     won = [value for value in range(1, left) if plies_to_the_end(value, left) <= plies]
@@ -114,21 +134,32 @@ def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies:
     return bool(lost) and not solver.at_least([position], np.array(lost[-1:]) + 1)[0]
 
 
-def class_of(solver: ConnectFourSolver, position: Position, wanted: Iterable[PositionClass]) -> PositionClass | None:
-    """Which of the classes wanted, all of one phase and easier ones first, a position belongs to, by questions that are cheaper than its value."""
+def class_of(
+    solver: ConnectFourSolver, position: Position, wanted: Iterable[PositionClass]
+) -> PositionClass | None:
+    """Which of the classes wanted, all of one phase and easier ones first, a position belongs to,
+    by questions that are cheaper than its value.
+    """
     left = position.game.facts.longest_game - int(position.record.ply)
     for chosen in wanted:
         if ends_within(solver, position, left, chosen.plies[1]):
-            return None if chosen.plies[0] > 0 and ends_within(solver, position, left, chosen.plies[0] - 1) else chosen
+            return (
+                None
+                if chosen.plies[0] > 0 and ends_within(solver, position, left, chosen.plies[0] - 1)
+                else chosen
+            )
     return None
 
 
-def draw(counts: dict[PositionClass, int], memory_mb: int) -> Iterator[tuple[PositionClass, SolvedPosition]]:
+def draw(
+    counts: dict[PositionClass, int], memory_mb: int
+) -> Iterator[tuple[PositionClass, SolvedPosition]]:
     """The first positions of classes of a phase, so many of each, one after the other."""
     game = make_game("connect_four")
     solver = make_solver(game, memory_mb)
     assert isinstance(solver, ConnectFourSolver)
-    solver.solve_batch([game.position([3] * 6 + [2] * 6)])  # so that loading the kernels is not timed
+    # so that loading the kernels is not timed
+    solver.solve_batch([game.position([3] * 6 + [2] * 6)])
     missing = dict(counts)
     for moves, position in random_positions(game, next(iter(counts)).stones, SEED):
         chosen = class_of(solver, position, missing)
@@ -139,7 +170,11 @@ def draw(counts: dict[PositionClass, int], memory_mb: int) -> Iterator[tuple[Pos
         began = time.thread_time()
         value = int(solver.solve_batch([position])[0])
         seconds = time.thread_time() - began
-        assert chosen.plies[0] <= plies_to_the_end(value, game.facts.longest_game - len(moves)) <= chosen.plies[1]
+        assert (
+            chosen.plies[0]
+            <= plies_to_the_end(value, game.facts.longest_game - len(moves))
+            <= chosen.plies[1]
+        )
         yield chosen, SolvedPosition(moves, value, solver.nodes, seconds)
         missing[chosen] -= 1
         if missing[chosen] == 0:
@@ -150,30 +185,65 @@ def draw(counts: dict[PositionClass, int], memory_mb: int) -> Iterator[tuple[Pos
 
 def main() -> None:
     """Draw, and write the files or compare with them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--classes", nargs="*", default=[each.name for each in CLASSES], choices=[each.name for each in CLASSES], help="only these")
-    parser.add_argument("--positions", type=int, default=10, help="positions in each class (default: %(default)s)")
-    parser.add_argument("--memory", type=int, default=1024, help="MiB for the table (default: %(default)s)")
-    parser.add_argument("--write", action="store_true", help="write the files, position by position; without, compare with them")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--classes",
+        nargs="*",
+        default=[each.name for each in CLASSES],
+        choices=[each.name for each in CLASSES],
+        help="only these",
+    )
+    parser.add_argument(
+        "--positions", type=int, default=10, help="positions in each class (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--memory", type=int, default=1024, help="MiB for the table (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write the files, position by position; without, compare with them",
+    )
     options = parser.parse_args()
     for phase in PHASES:
-        found: dict[PositionClass, list[SolvedPosition]] = {each: [] for each in CLASSES if each.phase == phase and each.name in options.classes}
+        found: dict[PositionClass, list[SolvedPosition]] = {
+            each: [] for each in CLASSES if each.phase == phase and each.name in options.classes
+        }
         if not found:
             continue
         with contextlib.ExitStack() as stack:
-            files = {chosen: stack.enter_context(chosen.path.open("w" if options.write else "r")) for chosen in found}
+            files = {
+                chosen: stack.enter_context(chosen.path.open("w" if options.write else "r"))
+                for chosen in found
+            }
             for chosen, solved in draw(dict.fromkeys(found, options.positions), options.memory):
                 found[chosen].append(solved)
                 if options.write:
                     files[chosen].write(solved.line())
                     files[chosen].flush()
                 elif files[chosen].readline() != solved.line():
-                    raise SystemExit(f"{chosen.path} does not hold the positions that the seed gives: line {len(found[chosen])}")
-                print(f"\r  {phase}:", ", ".join(f"{len(positions)} {each.name}" for each, positions in found.items()), end="", file=sys.stderr)
+                    raise SystemExit(
+                        f"{chosen.path} does not hold the positions that the seed gives: line "
+                        f"{len(found[chosen])}"
+                    )
+                print(
+                    f"\r  {phase}:",
+                    ", ".join(f"{len(positions)} {each.name}" for each, positions in found.items()),
+                    end="",
+                    file=sys.stderr,
+                )
         print(file=sys.stderr)
         for chosen, positions in found.items():
-            nodes, seconds = sum(each.nodes for each in positions) / len(positions), sum(each.seconds for each in positions) / len(positions)
-            print(f"{chosen.name}: {len(positions)} positions, solved in {1e3 * seconds:,.3f} ms with {nodes:,.0f} positions searched each")
+            nodes, seconds = (
+                sum(each.nodes for each in positions) / len(positions),
+                sum(each.seconds for each in positions) / len(positions),
+            )
+            print(
+                f"{chosen.name}: {len(positions)} positions, solved in {1e3 * seconds:,.3f} ms "
+                f"with {nodes:,.0f} positions searched each"
+            )
 
 
 if __name__ == "__main__":

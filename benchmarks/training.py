@@ -1,11 +1,14 @@
-"""Steps per second of MaskablePPO at connect four, whole training loop, beside a learner set up as in PettingZoo's tutorial on action masks.
+"""Steps per second of MaskablePPO at connect four, whole training loop, beside a learner set up as
+in PettingZoo's tutorial on action masks.
 
-Run with ``python benchmarks/training.py`` (three minutes). The two take turns in one process with one thread for torch; the medians of the turns are
-printed. Each has its own settings. Ours are those of ``plyground train ppo connect_four --opponent random --set dense=256,128``.
-The tutorial's are one environment and what MaskablePPO does by default (updates of 2,048 steps, 10 epochs, batches of 64); there the learner
-plays both sides, so no opponent costs it any time.
+Run with ``python benchmarks/training.py`` (three minutes). The two take turns in one process with
+one thread for torch; the medians of the turns are printed. Each has its own settings. Ours are
+those of ``plyground train ppo connect_four --opponent random --set dense=256,128``. The tutorial's
+are one environment and what MaskablePPO does by default (updates of 2,048 steps, 10 epochs, batches
+of 64); there the learner plays both sides, so no opponent costs it any time.
 
-Then each trains anew until it scores 95 % against ``random`` over 200 paired openings of 4 plies, or until the time given is over.
+Then each trains anew until it scores 95 % against ``random`` over 200 paired openings of 4 plies,
+or until the time given is over.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ GOAL, PAIRS, PLIES = 0.95, 200, 4
 
 
 class BothSides(gymnasium.Env):
-    """PettingZoo's connect four as one Gymnasium environment: whoever is to move acts, and is shown what the next player sees."""
+    """PettingZoo's connect four as one Gymnasium environment: whoever is to move acts, and is shown
+    what the next player sees.
+    """
 
     def __init__(self) -> None:
         self.aec = pettingzoo.make("aec", "classic/connect_four-v3")
@@ -48,7 +53,9 @@ class BothSides(gymnasium.Env):
         self.observation_space = self.aec.observation_space(player)["observation"]
         self.action_space = self.aec.action_space(player)
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         self.aec.reset(seed)
         return self.aec.observe(self.aec.agent_selection)["observation"], {}
 
@@ -64,7 +71,12 @@ class BothSides(gymnasium.Env):
 def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
     """A function that makes one update and tells how many steps it took, and the policy."""
     torch.distributions.Distribution.set_default_validate_args(True)  # torch's own default
-    model = MaskablePPO("MlpPolicy", ActionMasker(BothSides(), lambda env: env.action_mask()), seed=seed, device="cpu")
+    model = MaskablePPO(
+        "MlpPolicy",
+        ActionMasker(BothSides(), lambda env: env.action_mask()),
+        seed=seed,
+        device="cpu",
+    )
 
     def update() -> int:
         model.learn(model.n_steps, reset_num_timesteps=False)
@@ -76,7 +88,13 @@ def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
 def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
     game = make_game("connect_four")
     settings = make_settings("connect_four", {"opponent": "random", "steps": 10**9}, SETTINGS)
-    env = BoardVecEnv(game, settings.games, "random", opening_plies=settings.opening_plies, symmetries=settings.symmetries)
+    env = BoardVecEnv(
+        game,
+        settings.games,
+        "random",
+        opening_plies=settings.opening_plies,
+        symmetries=settings.symmetries,
+    )
     learner = Learner(env, settings, seed)
 
     def update() -> int:
@@ -98,12 +116,18 @@ def score(policy: Any) -> float:
     player = NetworkPlayer(policy)
     if hasattr(policy.features_extractor, "reduced"):
         with full_precision(policy):
-            return play_ladder(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[0].score
+            return play_ladder(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[
+                0
+            ].score
     return play_ladder(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[0].score
 
 
-def time_to_goal(make: Callable[[int], tuple[Callable[[], int], Any]], limit: float) -> tuple[float, int, float]:
-    """Seconds of training, steps and score when the goal or the limit was reached; the games that measure are not counted."""
+def time_to_goal(
+    make: Callable[[int], tuple[Callable[[], int], Any]], limit: float
+) -> tuple[float, int, float]:
+    """Seconds of training, steps and score when the goal or the limit was reached; the games that
+    measure are not counted.
+    """
     update, policy = make(2)
     spent, steps, measured, reached = 0.0, 0, 0.0, 0.0
     while spent < limit and reached < GOAL:
@@ -129,13 +153,27 @@ def main() -> None:
         for name, make in makers.items():
             rates[name].append(rate(make(turn)[0], given.seconds))
     table = Table(title=f"MaskablePPO at connect four, one thread; load {os.getloadavg()[0]:.1f}")
-    for heading in ("learner", "steps/s", "ratio", "seconds of training", "steps", "score against random"):
+    for heading in (
+        "learner",
+        "steps/s",
+        "ratio",
+        "seconds of training",
+        "steps",
+        "score against random",
+    ):
         table.add_column(heading, justify="left" if heading == "learner" else "right")
     slow = statistics.median(rates["as in PettingZoo's tutorial"])
     for name, make in makers.items():
         fast = statistics.median(rates[name])
         seconds, steps, reached = time_to_goal(make, given.limit)
-        table.add_row(name, f"{fast:,.0f}", f"{fast / slow:.1f}", f"{seconds:.0f}", f"{steps:,}", f"{100 * reached:.1f} %")
+        table.add_row(
+            name,
+            f"{fast:,.0f}",
+            f"{fast / slow:.1f}",
+            f"{seconds:.0f}",
+            f"{steps:,}",
+            f"{100 * reached:.1f} %",
+        )
     Console(width=120).print(table)
 
 

@@ -1,12 +1,15 @@
-"""Steps per second of the vector environment at connect four, beside Pgx (if it is installed) and PettingZoo.
+"""Steps per second of the vector environment at connect four, beside Pgx (if it is installed) and
+PettingZoo.
 
-Run with ``python benchmarks/vector_env.py`` (a minute; ``--seconds 0.3`` for a rough look). Contestants take turns; the median over the turns
-is printed, at the best of several batch sizes. A step is a random legal action in one game, with mask and observation; in the second part it includes
+Run with ``python benchmarks/vector_env.py`` (a minute; ``--seconds 0.3`` for a rough look).
+Contestants take turns; the median over the turns is printed, at the best of several batch sizes. A
+step is a random legal action in one game, with mask and observation; in the second part it includes
 the reply of ``alphabeta:depth=2``.
 
-The first column of rates is for one core: steps per second of the process's processor time, which other work on the machine hardly touches. The
-second is by the wall clock with a thread for each core, and says what it should only on a machine with nothing else to do. Pgx starts threads of
-its own; its processor time is that of all of them, so its first column too is for one core.
+The first column of rates is for one core: steps per second of the process's processor time, which
+other work on the machine hardly touches. The second is by the wall clock with a thread for each
+core, and says what it should only on a machine with nothing else to do. Pgx starts threads of its
+own; its processor time is that of all of them, so its first column too is for one core.
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ from plyground.envs.single_agent.game_batch import GameBatch
 from rich.console import Console
 from rich.table import Table
 
-PGX_ELSEWHERE = 1.75e6  # steps per second by the wall clock on two cores, measured on another such machine
+# steps per second by the wall clock on two cores, measured on another such machine
+PGX_ELSEWHERE = 1.75e6
 BATCH_SIZES = (256, 1024, 4096, 16384)
 TURNS = 5
 
@@ -41,20 +45,26 @@ class Rates(NamedTuple):
 
 
 def measure(step: Callable[[], int], seconds: float) -> Rates:
-    """Median rates over the turns, after one turn to warm up; ``step`` returns how many steps it made."""
+    """Median rates over the turns, after one turn to warm up; ``step`` returns how many steps it
+    made.
+    """
     found = []
     for _ in range(TURNS + 1):
         steps, cpu, wall = 0, time.process_time(), time.perf_counter()
         while time.perf_counter() - wall < seconds / TURNS:
             steps += step()
-        found.append(Rates(steps / (time.process_time() - cpu), steps / (time.perf_counter() - wall)))
+        found.append(
+            Rates(steps / (time.process_time() - cpu), steps / (time.perf_counter() - wall))
+        )
     return Rates(*(statistics.median(column) for column in zip(*found[1:])))
 
 
 def stepper(opponent: str | None, size: int, threads: int) -> Callable[[], int]:
     """Random masked play in a batch of connect-four games."""
     game = plyground.make_game("connect_four")
-    batch = GameBatch(game, size, None if opponent is None else make_opponents(opponent, game), threads=threads)
+    batch = GameBatch(
+        game, size, None if opponent is None else make_opponents(opponent, game), threads=threads
+    )
     batch.reset(seed=1)
     stream = new_stream(2)
 
@@ -66,9 +76,13 @@ def stepper(opponent: str | None, size: int, threads: int) -> Callable[[], int]:
 
 
 def best_of_sizes(opponent: str | None, seconds: float, threads: int) -> tuple[int, Rates]:
-    """The batch size with the best rate, by processor time for one thread and by the clock for several."""
+    """The batch size with the best rate, by processor time for one thread and by the clock for
+    several.
+    """
     rates = {size: measure(stepper(opponent, size, threads), seconds) for size in BATCH_SIZES}
-    size = max(rates, key=lambda size: rates[size].of_a_core if threads == 1 else rates[size].by_the_clock)
+    size = max(
+        rates, key=lambda size: rates[size].of_a_core if threads == 1 else rates[size].by_the_clock
+    )
     return size, rates[size]
 
 
@@ -92,23 +106,34 @@ def pettingzoo_stepper() -> Callable[[], int]:
 
 
 def pgx_stepper(size: int) -> Callable[[], int]:
-    """Pgx's connect four: auto-reset, random legal actions and 100 steps in one compiled loop, as it is fastest. ImportError if not installed."""
+    """Pgx's connect four: auto-reset, random legal actions and 100 steps in one compiled loop, as
+    it is fastest. ImportError if not installed.
+    """
     import jax
     import pgx
     from pgx.experimental import auto_reset
 
     environment = pgx.make("connect_four")
-    advance, initialise = jax.vmap(auto_reset(environment.step, environment.init)), jax.vmap(environment.init)
+    advance, initialise = (
+        jax.vmap(auto_reset(environment.step, environment.init)),
+        jax.vmap(environment.init),
+    )
 
     def one(carried, key):
         state, total = carried
         logits = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
         keys = jax.random.split(key, size)
         state = advance(state, jax.random.categorical(key, logits, axis=1), keys)
-        return (state, total + state.observation.sum()), None  # the sum keeps the observations from being optimised away
+        # the sum keeps the observations from being optimised away
+        return (state, total + state.observation.sum()), None
 
-    many = jax.jit(lambda state, key: jax.lax.scan(one, (state, 0.0), jax.random.split(key, 100))[0])
-    kept = [jax.jit(initialise)(jax.random.split(jax.random.PRNGKey(0), size)), jax.random.PRNGKey(1)]
+    many = jax.jit(
+        lambda state, key: jax.lax.scan(one, (state, 0.0), jax.random.split(key, 100))[0]
+    )
+    kept = [
+        jax.jit(initialise)(jax.random.split(jax.random.PRNGKey(0), size)),
+        jax.random.PRNGKey(1),
+    ]
 
     def step() -> int:
         kept[1], key = jax.random.split(kept[1])
@@ -123,32 +148,73 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement")
     seconds, cores = parser.parse_args().seconds, os.cpu_count() or 1
-    table = Table(title=f"connect four, steps per second in millions; {cores} cores, load {os.getloadavg()[0]:.1f} at the start")
-    for heading in ("work", "contestant", "batch", "one core (CPU time)", f"wall clock, {cores} threads", "ours faster by (core / clock)"):
+    table = Table(
+        title=(
+            f"connect four, steps per second in millions; {cores} cores, load "
+            f"{os.getloadavg()[0]:.1f} at the start"
+        )
+    )
+    for heading in (
+        "work",
+        "contestant",
+        "batch",
+        "one core (CPU time)",
+        f"wall clock, {cores} threads",
+        "ours faster by (core / clock)",
+    ):
         table.add_column(heading, justify="left" if heading in ("work", "contestant") else "right")
 
     ours: dict[str, tuple[float, float]] = {}
-    for work, opponent in (("both sides random", None), ("alphabeta:depth=2 replies", "alphabeta:depth=2")):
+    for work, opponent in (
+        ("both sides random", None),
+        ("alphabeta:depth=2 replies", "alphabeta:depth=2"),
+    ):
         size, alone = best_of_sizes(opponent, seconds, 1)
         sizes, together = best_of_sizes(opponent, seconds, cores)
         ours[work] = alone.of_a_core, together.by_the_clock
-        table.add_row(work, "plyground", f"{size} / {sizes}", f"{alone.of_a_core / 1e6:.3f}", f"{together.by_the_clock / 1e6:.3f}", "")
+        table.add_row(
+            work,
+            "plyground",
+            f"{size} / {sizes}",
+            f"{alone.of_a_core / 1e6:.3f}",
+            f"{together.by_the_clock / 1e6:.3f}",
+            "",
+        )
 
     core, clock = ours["both sides random"]
     try:
         found = {size: measure(pgx_stepper(size), seconds) for size in BATCH_SIZES}
     except ImportError:
         table.add_row(
-            "both sides random", "Pgx, not installed: measured elsewhere", "", "", f"{PGX_ELSEWHERE / 1e6:.3f}", f"— / {clock / PGX_ELSEWHERE:.1f}"
+            "both sides random",
+            "Pgx, not installed: measured elsewhere",
+            "",
+            "",
+            f"{PGX_ELSEWHERE / 1e6:.3f}",
+            f"— / {clock / PGX_ELSEWHERE:.1f}",
         )
     else:
         size = max(found, key=lambda size: found[size].by_the_clock)
         rates = found[size]
         ratio = f"{core / rates.of_a_core:.1f} / {clock / rates.by_the_clock:.1f}"
-        table.add_row("both sides random", "Pgx", str(size), f"{rates.of_a_core / 1e6:.3f}", f"{rates.by_the_clock / 1e6:.3f}", ratio)
+        table.add_row(
+            "both sides random",
+            "Pgx",
+            str(size),
+            f"{rates.of_a_core / 1e6:.3f}",
+            f"{rates.by_the_clock / 1e6:.3f}",
+            ratio,
+        )
     rates = measure(pettingzoo_stepper(), seconds)
     ratio = f"{core / rates.of_a_core:.0f} / {clock / rates.by_the_clock:.0f}"
-    table.add_row("both sides random", "PettingZoo AEC (one thread)", "1", f"{rates.of_a_core / 1e6:.3f}", f"{rates.by_the_clock / 1e6:.3f}", ratio)
+    table.add_row(
+        "both sides random",
+        "PettingZoo AEC (one thread)",
+        "1",
+        f"{rates.of_a_core / 1e6:.3f}",
+        f"{rates.by_the_clock / 1e6:.3f}",
+        ratio,
+    )
     Console().print(table)
 
 

@@ -34,11 +34,21 @@ from .common import (
     read_moves,
 )
 
-# How agents that value only the action they choose, unless they are asked for more, are asked for more.
-VALUES_OF_ALL: dict[str, dict[str, Any]] = {"alphabeta": {"values": True}, "solver": {"moves": "all"}}
+# How agents that value only the action they choose, unless they are asked for more, are asked for
+# more.
+VALUES_OF_ALL: dict[str, dict[str, Any]] = {
+    "alphabeta": {"values": True},
+    "solver": {"moves": "all"},
+}
 DEFAULT_AGENT = "alphabeta:time=1"
 
-MovesOption = Annotated[str, typer.Option(metavar="MOVES", help="Moves that lead to the position, by name, separated by commas: d,d,c.")]
+MovesOption = Annotated[
+    str,
+    typer.Option(
+        metavar="MOVES",
+        help="Moves that lead to the position, by name, separated by commas: d,d,c.",
+    ),
+]
 
 
 @app.command()
@@ -46,8 +56,18 @@ def analyse(
     game: GameArgument,
     moves: MovesOption = "",
     agent: Annotated[str, typer.Option(metavar="AGENT", help="Who analyses.")] = DEFAULT_AGENT,
-    all_actions: Annotated[bool, typer.Option("--all", help="Value every action where the agent can (slower), and list them all.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Tell what is known after every depth, or so many simulations.")] = False,
+    all_actions: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Value every action where the agent can (slower), and list them all."
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", help="Tell what is known after every depth, or so many simulations."
+        ),
+    ] = False,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:
@@ -65,7 +85,9 @@ def analyse(
     position = chosen.position(read_moves(chosen, moves))
     analyst = make_agent(agent, chosen, seed)
     if isinstance(analyst, HumanAgent):
-        raise SpecificationError("a person at the terminal analyses nothing; use: plyground play GAME")
+        raise SpecificationError(
+            "a person at the terminal analyses nothing; use: plyground play GAME"
+        )
     if all_actions and analyst.name in VALUES_OF_ALL:
         analyst = type(analyst)(chosen, seed, **(analyst.options | VALUES_OF_ALL[analyst.name]))
     if not as_json:
@@ -73,7 +95,12 @@ def analyse(
     progress = _watch(analyst, position, verbose, quiet=as_json)
     decision = analyst.analyse(position)
     if as_json:
-        value = {"game": chosen.spec, "moves": moves, "agent": analyst.spec, **report.to_json(position, decision)}
+        value = {
+            "game": chosen.spec,
+            "moves": moves,
+            "agent": analyst.spec,
+            **report.to_json(position, decision),
+        }
         print_json(value | ({"progress": progress} if verbose else {}))
         return
     if progress:
@@ -90,7 +117,9 @@ def _watch(analyst: Agent, position: Position, verbose: bool, quiet: bool) -> li
 
     def tell(decision: Decision) -> None:
         seconds = clock.perf_counter() - began
-        reports.append(report.to_json(position, decision) | {"seconds": seconds, "per_second": None})
+        reports.append(
+            report.to_json(position, decision) | {"seconds": seconds, "per_second": None}
+        )
         if not quiet:
             typer.echo(report.progress_line(position, decision, seconds))
 
@@ -103,10 +132,24 @@ def _watch(analyst: Agent, position: Position, verbose: bool, quiet: bool) -> li
 def solve(
     game: GameArgument,
     moves: MovesOption = "",
-    all_moves: Annotated[bool, typer.Option("--all-moves", help="Find the value of every legal action.")] = False,
-    weak: Annotated[bool, typer.Option("--weak", help="Ask only for win, draw or loss, which is quicker.")] = False,
-    memory: Annotated[int, typer.Option(metavar="MB", min=1, max=1 << 20, help="What the table of positions may take, in MiB.")] = DEFAULT_MEMORY_MB,
-    time: Annotated[float | None, typer.Option(metavar="SECONDS", min=0.001, help="Stop after so long with what is proved by then.")] = None,
+    all_moves: Annotated[
+        bool, typer.Option("--all-moves", help="Find the value of every legal action.")
+    ] = False,
+    weak: Annotated[
+        bool, typer.Option("--weak", help="Ask only for win, draw or loss, which is quicker.")
+    ] = False,
+    memory: Annotated[
+        int,
+        typer.Option(
+            metavar="MB", min=1, max=1 << 20, help="What the table of positions may take, in MiB."
+        ),
+    ] = DEFAULT_MEMORY_MB,
+    time: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", min=0.001, help="Stop after so long with what is proved by then."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find the result of a position under best play of both sides.
@@ -142,9 +185,16 @@ def solve(
         raise typer.Exit(INTERRUPTED)
 
 
-def _show_solution(position: Position, solution: Solution, moves: str, weak: bool, as_json: bool) -> None:
+def _show_solution(
+    position: Position, solution: Solution, moves: str, weak: bool, as_json: bool
+) -> None:
     if as_json:
-        known = {"game": position.game.spec, "moves": moves, "to_move": PLAYERS[position.to_move], "weak": weak}
+        known = {
+            "game": position.game.spec,
+            "moves": moves,
+            "to_move": PLAYERS[position.to_move],
+            "weak": weak,
+        }
         print_json(known | describe(position, solution))
     else:
         report.print_solution(position, solution, weak, Console(highlight=False))
@@ -154,17 +204,23 @@ def _show_solution(position: Position, solution: Solution, moves: str, weak: boo
 def book(
     game: GameArgument,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the book is written.")],
-    agent: Annotated[str, typer.Option(metavar="AGENT", help="Who analyses the positions.")] = DEFAULT_AGENT,
-    plies: Annotated[int, typer.Option(min=1, help="How many plies of the game the book covers.")] = 4,
+    agent: Annotated[
+        str, typer.Option(metavar="AGENT", help="Who analyses the positions.")
+    ] = DEFAULT_AGENT,
+    plies: Annotated[
+        int, typer.Option(min=1, help="How many plies of the game the book covers.")
+    ] = 4,
     seed: SeedOption = 1,
 ) -> None:
-    """Make an opening book: every position of the first plies, up to symmetry, analysed by an agent.
+    """Make an opening book: every position of the first plies, up to symmetry, analysed by an
+    agent.
 
     Agents that search play from it with book=FILE, such as alphabeta:time=0.5,book=FILE.
 
     [bold]Example[/bold]
 
-    plyground book connect_four --agent alphabeta:depth=12,values=yes --plies 4 --out connect_four.book
+    plyground book connect_four --agent alphabeta:depth=12,values=yes --plies 4 --out
+    connect_four.book
     """
     chosen = make_game(game)
     try:
@@ -173,4 +229,7 @@ def book(
     except KeyboardInterrupt:
         typer.echo("stopped; no book was written", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    typer.echo(f"{count} positions of the first {plies} plies of {chosen.spec}, as {agent} sees them, are in {out}")
+    typer.echo(
+        f"{count} positions of the first {plies} plies of {chosen.spec}, as {agent} sees them, are "
+        f"in {out}"
+    )

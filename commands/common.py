@@ -26,7 +26,13 @@ class _Commands(typer.core.TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except (SpecificationError, IllegalActionError, StoreError, EngineError, TrainingError) as error:
+        except (
+            SpecificationError,
+            IllegalActionError,
+            StoreError,
+            EngineError,
+            TrainingError,
+        ) as error:
             typer.echo(f"plyground: {error}", err=True)
             raise typer.Exit(BAD_INPUT) from None
 
@@ -41,25 +47,55 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="Name and parameters, such as connect_four or gomoku:size=10,rule=caro.")]
-OpeningOption = Annotated[str, typer.Option(metavar="MOVES", help="Moves played beforehand, by name, separated by commas: d,d,c.")]
+GameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="Name and parameters, such as connect_four or gomoku:size=10,rule=caro.",
+    ),
+]
+OpeningOption = Annotated[
+    str,
+    typer.Option(
+        metavar="MOVES", help="Moves played beforehand, by name, separated by commas: d,d,c."
+    ),
+]
 SeedOption = Annotated[int, typer.Option(help="Decides everything that is random.")]
 OpeningsOption = Annotated[
     str,
     typer.Option(
-        metavar="random:PLIES|all:PLIES|FILE", help="Where openings come from: random moves, every position of that depth up to symmetry, a file."
+        metavar="random:PLIES|all:PLIES|FILE",
+        help=(
+            "Where openings come from: random moves, every position of that depth up to symmetry, "
+            "a file."
+        ),
     ),
 ]
-BalancedOption = Annotated[str | None, typer.Option(metavar="AGENT", help="Take only openings that this agent values near 0, such as solver.")]
+BalancedOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AGENT", help="Take only openings that this agent values near 0, such as solver."
+    ),
+]
 WithinOption = Annotated[
-    float | None, typer.Option(metavar="VALUE", help="How near, in the unit of the agent's values (default: a tenth of the greatest return).")
+    float | None,
+    typer.Option(
+        metavar="VALUE",
+        help=(
+            "How near, in the unit of the agent's values (default: a tenth of the greatest return)."
+        ),
+    ),
 ]
 StoreOption = Annotated[Path, typer.Option(metavar="FILE", help="Where finished games are kept.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON to standard output instead of text.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Write JSON to standard output instead of text.")
+]
 
 
 def read_moves(game: Game, text: str) -> list[int]:
-    """The actions named in ``text``; IllegalActionError if they cannot be played, or nothing is left to play after them."""
+    """The actions named in ``text``; IllegalActionError if they cannot be played, or nothing is
+    left to play after them.
+    """
     actions = [game.text_to_action(name) for name in text.split(",")] if text.strip() else []
     position = game.position(actions)
     if position.is_over:
@@ -72,13 +108,17 @@ def print_json(value: Any) -> None:
 
 
 def same_command(context: typer.Context, **changed: Any) -> str:
-    """The command that was given, arguments first, options that have their defaults left out; some parameters may be changed."""
+    """The command that was given, arguments first, options that have their defaults left out; some
+    parameters may be changed.
+    """
     arguments: list[Any] = []
     options: list[str] = []
     for parameter in context.command.params:
         value = (context.params | changed).get(parameter.name or "")
         if parameter.param_type_name == "argument":
-            arguments += value if isinstance(value, (list, tuple)) else [] if value is None else [value]
+            arguments += (
+                value if isinstance(value, (list, tuple)) else [] if value is None else [value]
+            )
         elif isinstance(value, (list, tuple)):
             options += [part for one in value for part in (parameter.opts[0], str(one))]
         elif value != parameter.default and value is not None:

@@ -1,4 +1,6 @@
-"""Options of commands that play games: where they are played, what agents may use, what becomes of those that crash."""
+"""Options of commands that play games: where they are played, what agents may use, what becomes of
+those that crash.
+"""
 
 from __future__ import annotations
 
@@ -22,26 +24,70 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 IsolateOption = Annotated[
     str,
     typer.Option(
-        "--isolate", metavar="|".join(ISOLATION), help="Agents in processes of their own: auto isolates learned and external agents and your own."
+        "--isolate",
+        metavar="|".join(ISOLATION),
+        help=(
+            "Agents in processes of their own: auto isolates learned and external agents and your "
+            "own."
+        ),
     ),
 ]
-MoveTimeoutOption = Annotated[float | None, typer.Option(metavar="SECONDS", help="Thinking time for a move; more forfeits the game.")]
-GameTimeOption = Annotated[float | None, typer.Option(metavar="SECONDS", help="Thinking time of an agent for all its moves of a game.")]
-MemoryLimitOption = Annotated[str | None, typer.Option(metavar="SIZE", help="Memory of an isolated agent, such as 2G or 700M.")]
-WithdrawOption = Annotated[int, typer.Option(min=0, metavar="N", help="Withdraw an agent whose process crashed in N games in a row (0: never).")]
+MoveTimeoutOption = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="Thinking time for a move; more forfeits the game."),
+]
+GameTimeOption = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="Thinking time of an agent for all its moves of a game."),
+]
+MemoryLimitOption = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Memory of an isolated agent, such as 2G or 700M."),
+]
+WithdrawOption = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Withdraw an agent whose process crashed in N games in a row (0: never).",
+    ),
+]
 EngineOption = Annotated[
     str | None,
-    typer.Option(metavar="local|processes|ray", help="Where games are played (default: local, or processes if --concurrency is given)."),
+    typer.Option(
+        metavar="local|processes|ray",
+        help="Where games are played (default: local, or processes if --concurrency is given).",
+    ),
 ]
-ConcurrencyOption = Annotated[int | None, typer.Option(min=1, metavar="N", help="Games at once (default: as many as there are processors).")]
-AddressOption = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Of a Ray cluster, or auto (default: Ray is started here).")]
+ConcurrencyOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Games at once (default: as many as there are processors)."
+    ),
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT", help="Of a Ray cluster, or auto (default: Ray is started here)."
+    ),
+]
 
 
 def read_conditions(
-    isolate: str, move_timeout: float | None, game_time: float | None, memory_limit: str | None, withdraw_after: int = WITHDRAW_AFTER
+    isolate: str,
+    move_timeout: float | None,
+    game_time: float | None,
+    memory_limit: str | None,
+    withdraw_after: int = WITHDRAW_AFTER,
 ) -> Conditions:
-    """The conditions that the options ask for; BadParameter if a size cannot be read, SpecificationError if nothing can be played under them."""
-    conditions = Conditions(isolate, Limits(move_timeout, game_time, None if memory_limit is None else _bytes(memory_limit)), withdraw_after)
+    """The conditions that the options ask for; BadParameter if a size cannot be read,
+    SpecificationError if nothing can be played under them.
+    """
+    conditions = Conditions(
+        isolate,
+        Limits(move_timeout, game_time, None if memory_limit is None else _bytes(memory_limit)),
+        withdraw_after,
+    )
     conditions.check()
     return conditions
 
@@ -49,7 +95,10 @@ def read_conditions(
 def _bytes(size: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?", size.strip(), re.IGNORECASE)
     if found is None:
-        raise typer.BadParameter(f"{size!r} is no amount of memory; write 2G, 700M or a number of bytes", param_hint="--memory-limit")
+        raise typer.BadParameter(
+            f"{size!r} is no amount of memory; write 2G, 700M or a number of bytes",
+            param_hint="--memory-limit",
+        )
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
@@ -61,13 +110,18 @@ def choose_engine(name: str | None, concurrency: int | None, address: str | None
         raise typer.BadParameter("only --engine ray has an address", param_hint="--address")
     if name == "local":
         if concurrency not in (None, 1):
-            raise typer.BadParameter("the local engine plays one game at a time; take --engine processes", param_hint="--concurrency")
+            raise typer.BadParameter(
+                "the local engine plays one game at a time; take --engine processes",
+                param_hint="--concurrency",
+            )
         return LocalEngine()
     if name == "processes":
         return ProcessEngine(concurrency)
     if name == "ray":
         return RayEngine(address, concurrency)
-    raise typer.BadParameter(f"there is no engine {name!r} (there are: local, processes, ray)", param_hint="--engine")
+    raise typer.BadParameter(
+        f"there is no engine {name!r} (there are: local, processes, ray)", param_hint="--engine"
+    )
 
 
 def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
@@ -76,14 +130,24 @@ def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
         for number, games in tournament.withdrawn().agents.items():
             after = tournament.conditions.withdraw_after
             crashes = f"its process crashed in {after} game{'s' if after > 1 else ''} in a row"
-            told = f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are not played (--withdraw-after 0 plays them)"
+            told = (
+                f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are "
+                f"not played (--withdraw-after 0 plays them)"
+            )
             notes.print(told, style="red", markup=False)
 
 
 def end_if_given_up(engine: Engine, notes: Console) -> None:
     """If games could not be played wherever they were tried, say so and end with exit status 1."""
     for given_up in engine.given_up:
-        game = f"game {given_up.game.pair} of agents {given_up.game.players[0]} and {given_up.game.players[1]}"
-        notes.print(f"{game} was given up, since every worker died over it; the last one {given_up.reason}", style="red", markup=False)
+        game = (
+            f"game {given_up.game.pair} of agents {given_up.game.players[0]} and "
+            f"{given_up.game.players[1]}"
+        )
+        notes.print(
+            f"{game} was given up, since every worker died over it; the last one {given_up.reason}",
+            style="red",
+            markup=False,
+        )
     if engine.given_up:
         raise typer.Exit(1)

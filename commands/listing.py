@@ -42,28 +42,50 @@ def games(as_json: JsonOption = False) -> None:
         return
     console = Console(highlight=False)
     for game in listed:
-        console.print(f"[bold]{game.name}[/bold]  {game.declaration.title}, id {game.declaration.game_id}")
+        console.print(
+            f"[bold]{game.name}[/bold]  {game.declaration.title}, id {game.declaration.game_id}"
+        )
         console.print(f"with the defaults: {display.facts_text(game)}", style="dim", markup=False)
-        console.print(display.parameter_table(game.declaration.parameters + game.declaration.short_forms))
-        console.print(f"heuristics: {', '.join(game.declaration.heuristics) or 'none'}\n", markup=False)
-    console.print("A game is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as gomoku:size=10,rule=caro.", markup=False)
+        console.print(
+            display.parameter_table(game.declaration.parameters + game.declaration.short_forms)
+        )
+        console.print(
+            f"heuristics: {', '.join(game.declaration.heuristics) or 'none'}\n", markup=False
+        )
+    console.print(
+        "A game is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as "
+        "gomoku:size=10,rule=caro.",
+        markup=False,
+    )
 
 
 def _game_json(game: Game) -> dict[str, Any]:
     declaration = game.declaration
-    parameters = [_parameter_json(parameter) for parameter in declaration.parameters + declaration.short_forms]
-    known = {"name": game.name, "id": declaration.game_id, "title": declaration.title, "facts": game.facts._asdict()}
+    parameters = [
+        _parameter_json(parameter) for parameter in declaration.parameters + declaration.short_forms
+    ]
+    known = {
+        "name": game.name,
+        "id": declaration.game_id,
+        "title": declaration.title,
+        "facts": game.facts._asdict(),
+    }
     return known | {"parameters": parameters, "heuristics": declaration.heuristics}
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:
-    limits = {side: value if math.isfinite(value) else None for side, value in (("low", parameter.low), ("high", parameter.high))}
+    limits = {
+        side: value if math.isfinite(value) else None
+        for side, value in (("low", parameter.low), ("high", parameter.high))
+    }
     return {**parameter._asdict(), "kind": parameter.kind.__name__, **limits}
 
 
 @app.command()
 def agents(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Tell all about this agent.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Tell all about this agent.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the agents with their parameters, and the presets.
@@ -79,15 +101,28 @@ def agents(
         check_names("there is no agent", [name], [*classes, *presets])
     shown = [known for known in classes if name in (None, known)]
     if as_json:
-        found = [{"name": n, "summary": classes[n].summary, "parameters": [_parameter_json(p) for p in classes[n].parameters]} for n in shown]
-        short = [{"name": n, "stands_for": spec, "summary": text} for n, (spec, text) in presets.items() if name in (None, n)]
+        found = [
+            {
+                "name": n,
+                "summary": classes[n].summary,
+                "parameters": [_parameter_json(p) for p in classes[n].parameters],
+            }
+            for n in shown
+        ]
+        short = [
+            {"name": n, "stands_for": spec, "summary": text}
+            for n, (spec, text) in presets.items()
+            if name in (None, n)
+        ]
         print_json({"agents": found, "presets": short})
         return
     console = Console(highlight=False)
     for known in shown:
         console.print(f"[bold]{known}[/bold]  {escape(classes[known].summary)}")
         if name is not None:
-            description = inspect.cleandoc(classes[known].__doc__ or "").partition("\n\nAttributes:")[0]
+            description = inspect.cleandoc(classes[known].__doc__ or "").partition(
+                "\n\nAttributes:"
+            )[0]
             console.print(f"\n{description}\n", markup=False)
         if classes[known].parameters:
             console.print(Padding(display.parameter_table(classes[known].parameters), (0, 0, 0, 2)))
@@ -96,7 +131,11 @@ def agents(
     for preset, (spec, summary) in presets.items():
         if name in (None, preset):
             console.print(f"[bold]{preset}[/bold]  {escape(summary)} ({escape(spec)})")
-    console.print("\nAn agent is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as alphabeta:depth=6.", markup=False)
+    console.print(
+        "\nAn agent is written NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE, such as "
+        "alphabeta:depth=6.",
+        markup=False,
+    )
 
 
 @app.command()
@@ -124,7 +163,8 @@ def perft(
     opening: OpeningOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Count the sequences of moves to every depth up to the one given; those that end the game count at their last move.
+    """Count the sequences of moves to every depth up to the one given; those that end the game
+    count at their last move.
 
     [bold]Example[/bold]
 

@@ -61,14 +61,35 @@ def match(
     with contest.seated() as players:
         result, moves = _play(contest, players, actions, seed, show, quiet=as_json)
     if as_json:
-        value = {"game": chosen.spec, "agents": [first, second], "seed": seed, "opening": actions, "moves": moves}
-        print_json(value | {"actions": result.moves, "returns": result.returns, "winner": result.winner, "reason": result.reason})
+        value = {
+            "game": chosen.spec,
+            "agents": [first, second],
+            "seed": seed,
+            "opening": actions,
+            "moves": moves,
+        }
+        print_json(
+            value
+            | {
+                "actions": result.moves,
+                "returns": result.returns,
+                "winner": result.winner,
+                "reason": result.reason,
+            }
+        )
 
 
 def _play(
-    contest: Contest, players: list[Any], opening: list[int], seed: int, show: bool, quiet: bool = False
+    contest: Contest,
+    players: list[Any],
+    opening: list[int],
+    seed: int,
+    show: bool,
+    quiet: bool = False,
 ) -> tuple[GameResult, list[dict[str, Any]]]:
-    """Play one game, telling every move on standard output; returns the result and the agents' moves as JSON values."""
+    """Play one game, telling every move on standard output; returns the result and the agents'
+    moves as JSON values.
+    """
     game, names = contest.game, contest.labels
     moves: list[dict[str, Any]] = []
 
@@ -77,11 +98,25 @@ def _play(
             typer.echo(text)
 
     def on_move(position: Position, seat: int, action: int, decision: Decision | None) -> None:
-        known = {} if decision is None else {"value": decision.value, "scale": decision.scale, "seconds": decision.seconds}
-        moves.append({"player": PLAYERS[seat], "action": action, "name": game.action_to_text(action), **known})
+        known = (
+            {}
+            if decision is None
+            else {"value": decision.value, "scale": decision.scale, "seconds": decision.seconds}
+        )
+        moves.append(
+            {
+                "player": PLAYERS[seat],
+                "action": action,
+                "name": game.action_to_text(action),
+                **known,
+            }
+        )
         if not isinstance(players[seat], HumanAgent):
             thoughts = display.thoughts(game, decision)
-            tell(f"{len(opening) + len(moves):>3}. {PLAYERS[seat]} ({names[seat]}) plays {game.action_to_text(action)}   [{thoughts}]")
+            tell(
+                f"{len(opening) + len(moves):>3}. {PLAYERS[seat]} ({names[seat]}) plays "
+                f"{game.action_to_text(action)}   [{thoughts}]"
+            )
         if show:
             tell(f"{position}\n")
 
@@ -89,7 +124,9 @@ def _play(
         tell("opening: " + ", ".join(map(game.action_to_text, opening)))
     if show:
         tell(f"{game.position(opening)}\n")
-    result = play_game(game, players, opening, (seed, seed + 1), names, on_move, contest.conditions.limits)
+    result = play_game(
+        game, players, opening, (seed, seed + 1), names, on_move, contest.conditions.limits
+    )
     tell(str(result))
     return result, moves
 
@@ -97,8 +134,12 @@ def _play(
 @app.command()
 def play(
     game: GameArgument,
-    against: Annotated[str, typer.Option(metavar="AGENT", help="Who to play against.")] = "alphabeta:depth=4",
-    seat: Annotated[int, typer.Option(min=0, max=1, help="Your seat: 0 moves first, 1 second.")] = 0,
+    against: Annotated[
+        str, typer.Option(metavar="AGENT", help="Who to play against.")
+    ] = "alphabeta:depth=4",
+    seat: Annotated[
+        int, typer.Option(min=0, max=1, help="Your seat: 0 moves first, 1 second.")
+    ] = 0,
     seed: SeedOption = 1,
 ) -> None:
     """Play a game yourself, in the terminal.
@@ -115,11 +156,17 @@ def play(
     names = ("you", against) if seat == 0 else (against, "you")
     contest = Contest(chosen, ("human", against) if seat == 0 else (against, "human"), names)
     try:
-        with contest.seated() as players:  # an opponent that does not exist is told before anything else
-            typer.echo(f"{chosen.declaration.title}: you are {PLAYERS[seat]} and move {'second' if seat else 'first'}, against {against}.")
+        # an opponent that does not exist is told before anything else
+        with contest.seated() as players:
+            typer.echo(
+                f"{chosen.declaration.title}: you are {PLAYERS[seat]} and move "
+                f"{'second' if seat else 'first'}, against {against}."
+            )
             result, _ = _play(contest, players, [], seed, show=False)
     except (HumanQuit, KeyboardInterrupt):
         typer.echo("\nYou left the game.")
         raise typer.Exit from None
     typer.echo(f"\n{chosen.position(result.moves)}\n")
-    typer.echo("A draw." if result.winner is None else "You win." if result.winner == seat else "You lose.")
+    typer.echo(
+        "A draw." if result.winner is None else "You win." if result.winner == seat else "You lose."
+    )

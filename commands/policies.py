@@ -18,15 +18,31 @@ from .common import app
 
 @app.command("export-policy")
 def export_policy(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training run, or a model saved by stable-baselines3 (.zip).")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the policy file is written; its name ends in .onnx.")],
+    run: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="The folder of a training run, or a model saved by stable-baselines3 (.zip).",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="Where the policy file is written; its name ends in .onnx."
+        ),
+    ],
     trained_on: Annotated[
-        str | None, typer.Option(metavar="GAME", help="For a .zip, which does not state it: the game, such as gomoku:size=9.")
+        str | None,
+        typer.Option(
+            metavar="GAME",
+            help="For a .zip, which does not state it: the game, such as gomoku:size=9.",
+        ),
     ] = None,
 ) -> None:
     """Write a trained policy as an ONNX file, which is played without torch: onnx:FILE.
 
-    A .zip of stable-baselines3 is unpickled, which runs what its maker put there: for trusted files only.
+    A .zip of stable-baselines3 is unpickled, which runs what its maker put there: for trusted files
+    only.
 
     [bold]Examples[/bold]
 
@@ -38,7 +54,9 @@ def export_policy(
         raise SpecificationError(f"{out} is no name for a policy file; it must end in .onnx")
     if run.suffix != ".zip":
         if trained_on is not None:
-            raise SpecificationError(f"--trained-on is for models of stable-baselines3 (.zip); {run} states its own game")
+            raise SpecificationError(
+                f"--trained-on is for models of stable-baselines3 (.zip); {run} states its own game"
+            )
         network = load_run(run)
         assert isinstance(network, OnnxNetwork)
         network.write(out)
@@ -58,5 +76,7 @@ def _export_zip(path: Path, out: Path, trained_on: str) -> None:
         from ..agents.policies.sb3 import load_sb3_model
         from ..training.export import export_policy as export
     except ImportError:
-        raise SpecificationError('models of stable-baselines3 are exported with torch: pip install "plyground[train]"') from None
+        raise SpecificationError(
+            'models of stable-baselines3 are exported with torch: pip install "plyground[train]"'
+        ) from None
     export(load_sb3_model(path), out, game)

@@ -42,29 +42,59 @@ DEFAULT_POSITIONS = 300
 @app.command()
 def quality(
     game: GameArgument,
-    agents: Annotated[list[str] | None, typer.Argument(metavar="[AGENT...]", help="Whose moves are judged.")] = None,
-    games: Annotated[Path | None, typer.Option(metavar="STORE", help="Judge what agents have played in this store (default agents: all).")] = None,
+    agents: Annotated[
+        list[str] | None, typer.Argument(metavar="[AGENT...]", help="Whose moves are judged.")
+    ] = None,
+    games: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="STORE",
+            help="Judge what agents have played in this store (default agents: all).",
+        ),
+    ] = None,
     positions: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help=f"How many positions (default {DEFAULT_POSITIONS}); with --games, of how many moves (default: all)."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help=(
+                f"How many positions (default {DEFAULT_POSITIONS}); with --games, of how many "
+                f"moves (default: all)."
+            ),
+        ),
     ] = None,
     from_ply: Annotated[
-        int | None, typer.Option(min=0, metavar="PLY", help=f"Judge nothing earlier (default: where at most {REACH} plies are left).")
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="PLY",
+            help=f"Judge nothing earlier (default: where at most {REACH} plies are left).",
+        ),
     ] = None,
-    time_limit: Annotated[float, typer.Option(min=0.001, metavar="SECONDS", help="For solving a position; others are left out.")] = TIME_LIMIT,
-    memory: Annotated[int, typer.Option(min=1, metavar="MB", help="What the solver's table may take, in MiB.")] = DEFAULT_MEMORY_MB,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.001, metavar="SECONDS", help="For solving a position; others are left out."
+        ),
+    ] = TIME_LIMIT,
+    memory: Annotated[
+        int, typer.Option(min=1, metavar="MB", help="What the solver's table may take, in MiB.")
+    ] = DEFAULT_MEMORY_MB,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge agents' moves by the exact solver: optimal moves, value lost a move, blunders, seconds, in the opening, the middle and the end.
+    """Judge agents' moves by the exact solver: optimal moves, value lost a move, blunders, seconds,
+    in the opening, the middle and the end.
 
-    Positions in which all moves are worth the same are left out. Agents decide in the same random positions, or are judged by the games of a store.
+    Positions in which all moves are worth the same are left out. Agents decide in the same random
+    positions, or are judged by the games of a store.
 
     [bold]Examples[/bold]
 
     plyground quality connect_four random greedy alphabeta:depth=6 mcts:time=0.05
 
-    plyground quality dots_and_boxes:rows=3,cols=3 greedy mcts:simulations=1000 --positions 500 --json
+    plyground quality dots_and_boxes:rows=3,cols=3 greedy mcts:simulations=1000 --positions 500
+    --json
 
     plyground quality connect_four --games plyground-tournament.db
     """
@@ -77,15 +107,29 @@ def quality(
         elif agents:
             evidence = _of_positions(judge, agents, positions or DEFAULT_POSITIONS, seed, first)
         else:
-            raise SpecificationError("name the agents to judge, or the store whose games are judged: --games STORE")
+            raise SpecificationError(
+                "name the agents to judge, or the store whose games are judged: --games STORE"
+            )
     except KeyboardInterrupt:
         typer.echo("stopped; nothing was judged to the end", err=True)
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
-        print_json({"game": chosen.spec, "from_ply": first, "seed": seed, "meaning": judge.solver.meaning, **to_json(evidence)})
+        print_json(
+            {
+                "game": chosen.spec,
+                "from_ply": first,
+                "seed": seed,
+                "meaning": judge.solver.meaning,
+                **to_json(evidence),
+            }
+        )
         return
     console = Console(highlight=False)
-    console.print(_heading(chosen, evidence, first, None if games is None else games.name) + "\n", markup=False, soft_wrap=True)
+    console.print(
+        _heading(chosen, evidence, first, None if games is None else games.name) + "\n",
+        markup=False,
+        soft_wrap=True,
+    )
     print_qualities(evidence, judge.solver.meaning, console)
 
 
@@ -100,16 +144,25 @@ def _of_positions(judge: Judge, specs: list[str], count: int, seed: int, first: 
         return ask_agents(judge, sample, agents, distinct_labels(tuple(specs)), seed, progress)
 
 
-def _of_store(judge: Judge, path: Path, labels: list[str], count: int | None, seed: int, first: int) -> Evidence:
+def _of_store(
+    judge: Judge, path: Path, labels: list[str], count: int | None, seed: int, first: int
+) -> Evidence:
     with Store(path) as store, show_steps("judging moves", Console(stderr=True)) as progress:
         evidence = stored_moves(judge, store, labels, count, seed, first, progress)
     if not evidence.moves:
-        raise StoreError(f"{path} holds no moves to judge: {', '.join(f'{n} {why}' for why, n in evidence.left_out.items()) or 'no games'}")
+        raise StoreError(
+            f"{path} holds no moves to judge: "
+            f"{', '.join(f'{n} {why}' for why, n in evidence.left_out.items()) or 'no games'}"
+        )
     return evidence
 
 
 def _heading(game: Game, evidence: Evidence, first: int, store: str | None) -> str:
     """What was judged, in one line."""
     count = len({move.cluster for move in evidence.moves})
-    source = f"{count:,} random positions" if store is None else f"{len(evidence.moves):,} moves of {count:,} games in {store}"
+    source = (
+        f"{count:,} random positions"
+        if store is None
+        else f"{len(evidence.moves):,} moves of {count:,} games in {store}"
+    )
     return f"{game.spec}: {source}{f', from ply {first} on' if first else ''}, against perfect play"

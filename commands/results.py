@@ -1,4 +1,6 @@
-"""Commands about evidence: ``report`` and ``export`` of a store, and ``sprt``, which gathers as much as a question needs."""
+"""Commands about evidence: ``report`` and ``export`` of a store, and ``sprt``, which gathers as
+much as a question needs.
+"""
 
 from __future__ import annotations
 
@@ -65,19 +67,39 @@ from .conditions import (
     tell_of_withdrawals,
 )
 
-StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")]
+StoreArgument = Annotated[
+    Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")
+]
 
 
 @app.command()
 def report(
     context: typer.Context,
     store: StoreArgument = DEFAULT_STORE,
-    anchor: Annotated[str | None, typer.Option(metavar="AGENT=RATING", help="Give an agent this rating (default: the mean is 0).")] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as one HTML file that needs nothing else.")] = None,
-    replays: Annotated[int, typer.Option(min=0, metavar="N", help="With --html: show at most N games of each tournament move by move.")] = 60,
+    anchor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGENT=RATING", help="Give an agent this rating (default: the mean is 0)."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the report as one HTML file that needs nothing else."
+        ),
+    ] = None,
+    replays: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="With --html: show at most N games of each tournament move by move.",
+        ),
+    ] = 60,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell what the games of a store show: ratings with intervals, cross table, first-move advantage, draws, endings.
+    """Tell what the games of a store show: ratings with intervals, cross table, first-move
+    advantage, draws, endings.
 
     [bold]Examples[/bold]
 
@@ -90,7 +112,9 @@ def report(
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
     with Store(store) as opened, status_line(notes) as say:
         say(f"reading the games in {store}")
-        reports = report_store(opened, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays)
+        reports = report_store(
+            opened, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays
+        )
     if html is not None and reports:
         _write_page(context, html, reports, store)
         notes.print(f"report in {html}", markup=False)
@@ -102,7 +126,9 @@ def report(
         print_report(reports, Console(highlight=False))
 
 
-def _write_page(context: typer.Context, html: Path, reports: list[TournamentReport], store: Path) -> None:
+def _write_page(
+    context: typer.Context, html: Path, reports: list[TournamentReport], store: Path
+) -> None:
     """Write the HTML report; the file appears when it is complete."""
     with show_steps("tournaments", Console(stderr=True)) as progress:
         page = report_page(reports, store.name, [same_command(context)], progress)
@@ -116,8 +142,12 @@ def _write_page(context: typer.Context, html: Path, reports: list[TournamentRepo
 @app.command()
 def export(
     store: StoreArgument = DEFAULT_STORE,
-    format: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="How the games are written.")] = "jsonl",
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where they go (default: standard output).")] = None,
+    format: Annotated[
+        str, typer.Option("--format", metavar="|".join(FORMATS), help="How the games are written.")
+    ] = "jsonl",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where they go (default: standard output).")
+    ] = None,
 ) -> None:
     """Write the games of a store for other programs, one row a game.
 
@@ -132,7 +162,8 @@ def export(
             count = export_games(opened, format, sys.stdout.buffer if out is None else out)
             sys.stdout.flush()
         except BrokenPipeError:  # whoever reads has enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered goes there when Python exits
+            # what is still buffered goes there when Python exits
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None
     if out is not None:
         typer.echo(f"{count} games in {out}", err=True)
@@ -142,11 +173,19 @@ def export(
 def sprt(
     context: typer.Context,
     game: GameArgument,
-    first: Annotated[str, typer.Argument(metavar="A", help="The agent whose strength is in question.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help="The agent whose strength is in question.")
+    ],
     second: Annotated[str, typer.Argument(metavar="B", help="The agent it is compared with.")],
-    elo0: Annotated[float, typer.Option(help="H0: A is stronger than B by this many Elo points.")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="H1: A is stronger than B by this many Elo points.")] = 20.0,
-    alpha: Annotated[float, typer.Option(help="Probability of accepting H1 where H0 holds.")] = 0.05,
+    elo0: Annotated[
+        float, typer.Option(help="H0: A is stronger than B by this many Elo points.")
+    ] = 0.0,
+    elo1: Annotated[
+        float, typer.Option(help="H1: A is stronger than B by this many Elo points.")
+    ] = 20.0,
+    alpha: Annotated[
+        float, typer.Option(help="Probability of accepting H1 where H0 holds.")
+    ] = 0.05,
     beta: Annotated[float, typer.Option(help="Probability of accepting H0 where H1 holds.")] = 0.05,
     max_pairs: Annotated[int, typer.Option(min=1, help="Pairs of games to play at most.")] = 10_000,
     opening: OpeningsOption = "random:4",
@@ -163,7 +202,8 @@ def sprt(
     memory_limit: MemoryLimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0 (sequential probability ratio test).
+    """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0
+    (sequential probability ratio test).
 
     Every finished game is kept at once. The same command goes on where it was stopped.
 
@@ -171,25 +211,36 @@ def sprt(
 
     plyground sprt connect_four alphabeta:depth=4 alphabeta:depth=3 --concurrency 2
 
-    plyground sprt connect_four montecarlo:simulations=200 montecarlo:simulations=100 --elo1 50 --max-pairs 500
+    plyground sprt connect_four montecarlo:simulations=200 montecarlo:simulations=100 --elo1 50
+    --max-pairs 500
     """
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
     if "human" in (first, second):
         raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
     conditions = read_conditions(isolate, move_timeout, game_time, memory_limit)
     with Store(store) as opened, choose_engine(engine, concurrency, address) as chosen:
-        plan = Plan(game, (first, second), max_pairs, opening, seed, balanced=balanced, within=within)
+        plan = Plan(
+            game, (first, second), max_pairs, opening, seed, balanced=balanced, within=within
+        )
         match = SprtMatch(plan, Hypotheses(elo0, elo1, alpha, beta), opened, chosen, conditions)
         lower, upper = match.hypotheses.bounds
         try:
-            with Console(stderr=True, highlight=False).status("" if balanced is None else "choosing openings") as status:
+            with Console(stderr=True, highlight=False).status(
+                "" if balanced is None else "choosing openings"
+            ) as status:
 
                 def show(state: SprtState) -> None:
-                    status.update(f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from {lower:.2f} to {upper:.2f})")
+                    status.update(
+                        f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from "
+                        f"{lower:.2f} to {upper:.2f})"
+                    )
 
                 match.run(show)
         except KeyboardInterrupt:
-            notes.print(f"stopped; the games are in {store}. To go on:\n  {same_command(context)}", markup=False)
+            notes.print(
+                f"stopped; the games are in {store}. To go on:\n  {same_command(context)}",
+                markup=False,
+            )
             raise typer.Exit(INTERRUPTED) from None
         tell_of_withdrawals([match.tournament], notes)
     if as_json:
@@ -205,20 +256,42 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
     console.print(Text(f"{match.plan.game}: {first} against {second}"))
     if state.verdict is not None:
         accepted, other = (elo1, elo0) if state.verdict == H1 else (elo0, elo1)
-        console.print(Text(f"{state.verdict} is accepted: the difference is {accepted:g} Elo rather than {other:g}", "bold"))
+        console.print(
+            Text(
+                f"{state.verdict} is accepted: the difference is {accepted:g} Elo rather than "
+                f"{other:g}",
+                "bold",
+            )
+        )
     elif match.exhausted:
-        console.print(Text("not decided: the agents would only repeat their games; longer or other --opening give more", "bold"))
+        console.print(
+            Text(
+                "not decided: the agents would only repeat their games; longer or other --opening "
+                "give more",
+                "bold",
+            )
+        )
     else:
-        console.print(Text(f"not decided after {match.max_pairs} pairs; the same command with more --max-pairs goes on", "bold"))
+        console.print(
+            Text(
+                f"not decided after {match.max_pairs} pairs; the same command with more "
+                f"--max-pairs goes on",
+                "bold",
+            )
+        )
     lower, upper = match.hypotheses.bounds
     shown = plain_table("", "", left=2)
     shown.show_header = False
-    shown.add_row("log-likelihood ratio", f"{state.ratio:.2f} ({H0} at {lower:.2f}, {H1} at {upper:.2f})")
+    shown.add_row(
+        "log-likelihood ratio", f"{state.ratio:.2f} ({H0} at {lower:.2f}, {H1} at {upper:.2f})"
+    )
     ratings = match.ratings()
     if ratings is not None:
         shown.add_row("Elo", f"{ratings.elo[0]:+.0f} ± {ratings.margin(0):.0f} (95 %)")
         shown.add_row("likelihood of superiority", f"{percent(ratings.superiority(0, 1))} %")
-        outcomes = ", ".join(f"{points}: {count}" for count, points in zip(state.pairs, ("0", "½", "1", "1½", "2")))
+        outcomes = ", ".join(
+            f"{points}: {count}" for count, points in zip(state.pairs, ("0", "½", "1", "1½", "2"))
+        )
         shown.add_row("pairs", f"{sum(state.pairs)} (by points: {outcomes})")
     if state.repeated:
         shown.add_row("repeated games", f"{state.repeated}, which do not count")

@@ -37,32 +37,57 @@ app.add_typer(train_app, name="train")
 def ppo(
     context: typer.Context,
     game: GameArgument,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The run's folder; a run in it is resumed.")],
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="The run's folder; a run in it is resumed.")
+    ],
     opponent: Annotated[
         str | None,
-        typer.Option(metavar="AGENT", help='Whom the learner meets: an agent, "mix:0.3 random,0.7 self", "ladder:random;greedy" (default: by game).'),
+        typer.Option(
+            metavar="AGENT",
+            help='Whom the learner meets: an agent, "mix:0.3 random,0.7 self", "ladder:random;greedy" (default: by game).',
+        ),
     ] = None,
-    steps: Annotated[str | None, typer.Option(help="Actions that the learner takes in all, such as 300k or 2M (default: by game).")] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            help="Actions that the learner takes in all, such as 300k or 2M (default: by game)."
+        ),
+    ] = None,
     seed: SeedOption = 1,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Any other setting, such as learning_rate=0.0005; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other setting, such as learning_rate=0.0005; may be repeated.",
+        ),
     ] = None,
     evaluate: Annotated[
-        str | None, typer.Option(metavar="AGENT;AGENT", help="Whom the learner is measured against (default: by game), or none.")
+        str | None,
+        typer.Option(
+            metavar="AGENT;AGENT",
+            help="Whom the learner is measured against (default: by game), or none.",
+        ),
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads for the network.")] = 1,
 ) -> None:
-    """Train with MaskablePPO. The same command resumes a run that was interrupted, however that happened.
+    """Train with MaskablePPO. The same command resumes a run that was interrupted, however that
+    happened.
 
     [bold]Examples[/bold]
 
     plyground train ppo connect_four --out runs/c4
 
-    plyground train ppo tic_tac_toe --opponent "mix:0.5 random,0.5 alphabeta:depth=9" --steps 300k --out runs/ttt --set learning_rate=0.0005
+    plyground train ppo tic_tac_toe --opponent "mix:0.5 random,0.5 alphabeta:depth=9" --steps 300k
+    --out runs/ttt --set learning_rate=0.0005
     """
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
     chosen = make_game(game)
-    given = {"opponent": opponent, "evaluate": evaluate, "steps": None if steps is None else _read_steps(steps)}
+    given = {
+        "opponent": opponent,
+        "evaluate": evaluate,
+        "steps": None if steps is None else _read_steps(steps),
+    }
     made = make_settings(chosen.name, given, settings or ())
     try:
         from ..training.learner import use_threads
@@ -70,9 +95,16 @@ def ppo(
     except ImportError as error:
         raise SpecificationError(str(error)) from None
     use_threads(threads)
-    ladder = [] if made.evaluate == NOTHING else [name.strip() for name in (made.evaluate).split(";")]
+    ladder = (
+        [] if made.evaluate == NOTHING else [name.strip() for name in (made.evaluate).split(";")]
+    )
     measure = _measure(chosen, ladder, made, seed)
-    facts = {"command": same_command(context), "versions": _versions(), "threads": threads, "machine": platform.processor() or platform.machine()}
+    facts = {
+        "command": same_command(context),
+        "versions": _versions(),
+        "threads": threads,
+        "machine": platform.processor() or platform.machine(),
+    }
     bar = _ProgressBar(Console(stderr=True), made)
     try:
         with bar:
@@ -81,12 +113,20 @@ def ppo(
                 on_note=bar.note,
             )  # fmt: skip
     except KeyboardInterrupt:
-        notes.print(f"stopped; the checkpoints are in {out}. To go on:\n  {same_command(context)}", markup=False)
+        notes.print(
+            f"stopped; the checkpoints are in {out}. To go on:\n  {same_command(context)}",
+            markup=False,
+        )
         raise typer.Exit(INTERRUPTED) from None
     if run.finished_now:
-        notes.print(f"finished: {made.steps:,} steps; the best policy is {out / 'best.onnx'}", markup=False)
+        notes.print(
+            f"finished: {made.steps:,} steps; the best policy is {out / 'best.onnx'}", markup=False
+        )
     for row in run.best_rows:
-        typer.echo(f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to {percent(row['high'])}, {row['games']} games)")
+        typer.echo(
+            f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to "
+            f"{percent(row['high'])}, {row['games']} games)"
+        )
 
 
 @app.command()
@@ -113,11 +153,17 @@ def _read_steps(text: str) -> int:
     try:
         return read_count(text)
     except ValueError:
-        raise SpecificationError(f"--steps {text} is not possible; it is a whole number such as 500000, 500k or 2M") from None
+        raise SpecificationError(
+            f"--steps {text} is not possible; it is a whole number such as 500000, 500k or 2M"
+        ) from None
 
 
-def _measure(game: Game, ladder: Sequence[str], settings: Settings, seed: int) -> Callable[[Any], list[dict[str, Any]]] | None:
-    """What measures the learner; opponents that do not exist are refused here, not after the first hour."""
+def _measure(
+    game: Game, ladder: Sequence[str], settings: Settings, seed: int
+) -> Callable[[Any], list[dict[str, Any]]] | None:
+    """What measures the learner; opponents that do not exist are refused here, not after the first
+    hour.
+    """
     if not ladder:
         return None
     from ..agents.opponents import make_opponents
@@ -125,7 +171,9 @@ def _measure(game: Game, ladder: Sequence[str], settings: Settings, seed: int) -
     for name in ladder:
         make_opponents(name, game)
     pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
-    return lambda player: [score._asdict() for score in play_ladder(game, player, ladder, pairs, plies, seed)]
+    return lambda player: [
+        score._asdict() for score in play_ladder(game, player, ladder, pairs, plies, seed)
+    ]
 
 
 def _versions() -> dict[str, str]:
@@ -139,13 +187,19 @@ def _versions() -> dict[str, str]:
 
 
 class _ProgressBar:
-    """One line on the terminal, and notes above it; where there is no terminal, notes and evaluations only."""
+    """One line on the terminal, and notes above it; where there is no terminal, notes and
+    evaluations only.
+    """
 
     def __init__(self, console: Console, settings: Settings) -> None:
         self._console = console
         self._bar = Progress(
-            BarColumn(bar_width=24), TextColumn("{task.percentage:3.0f} %"), TextColumn("{task.fields[text]}"), TextColumn("left"),
-            TimeRemainingColumn(), TextColumn("spent"), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+            BarColumn(bar_width=24), TextColumn((
+                "{task.percentage:3.0f} %"
+            )), TextColumn("{task.fields[text]}"), TextColumn("left"),
+            TimeRemainingColumn(), TextColumn((
+                "spent"
+            )), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
             refresh_per_second=2,
         )  # fmt: skip
         self._task = self._bar.add_task("", total=settings.steps, text="")
@@ -164,7 +218,12 @@ class _ProgressBar:
         self._bar.update(self._task, completed=progress.step, text=text)
         if progress.scores != self._scores:
             self._scores = progress.scores
-            self.note(f"step {progress.step:,}: " + ", ".join(f"{percent(score)} % against {name}" for name, score in progress.scores.items()))
+            self.note(
+                f"step {progress.step:,}: "
+                + ", ".join(
+                    f"{percent(score)} % against {name}" for name, score in progress.scores.items()
+                )
+            )
 
     def note(self, text: str) -> None:
         """Say something above the bar."""

@@ -20,11 +20,16 @@ NOT_REPEATABLE = 1  # exit status
 
 @app.command()
 def verify(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")] = DEFAULT_STORE,
-    games: Annotated[int, typer.Option(min=1, metavar="N", help="Games to play again, of each tournament.")] = 20,
+    store: Annotated[
+        Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")
+    ] = DEFAULT_STORE,
+    games: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Games to play again, of each tournament.")
+    ] = 20,
     isolate: IsolateOption = "auto",
 ) -> None:
-    """Play games of a store again with the same seeds, and tell which agents play other moves than they did.
+    """Play games of a store again with the same seeds, and tell which agents play other moves than
+    they did.
 
     [bold]Examples[/bold]
 
@@ -37,10 +42,16 @@ def verify(
                 say(f"playing games of {tournament.name} again")
                 played, deviations = verify_games(tournament, opened, games, isolate)
             deviating = deviating or bool(deviations)
-            typer.echo(f"{tournament.name}: {played - len(deviations)} of {played} games went the same way again")
+            typer.echo(
+                f"{tournament.name}: {played - len(deviations)} of {played} games went the same "
+                f"way again"
+            )
             for agent, count in Counter(deviation.agent for deviation in deviations).most_common():
                 first = next(deviation for deviation in deviations if deviation.agent == agent)
                 where = f"first in pair {first.game.pair} at ply {first.ply}"
-                typer.echo(f"  {tournament.agents[agent].label} left the recorded moves in {count} of them, {where}")
+                typer.echo(
+                    f"  {tournament.agents[agent].label} left the recorded moves in {count} of "
+                    f"them, {where}"
+                )
     if deviating:
         raise typer.Exit(NOT_REPEATABLE)

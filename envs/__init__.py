@@ -42,7 +42,9 @@ for _declaration in (rules_type.declaration for rules_type in BUILT_IN):  # type
 
 
 def __getattr__(name: str) -> ModuleType:
-    """``plyground.envs.connect_four_v0`` without an import of its own; an unknown version or game gets a helpful answer."""
+    """``plyground.envs.connect_four_v0`` without an import of its own; an unknown version or game
+    gets a helpful answer.
+    """
     if name.rpartition("_v")[2].isdigit():
         known = [rules_type.declaration.game_id for rules_type in BUILT_IN]  # type: ignore[attr-defined]
         try:

@@ -1,10 +1,12 @@
 """PettingZoo AEC environments: one class for all games.
 
-``env()`` behaves as PettingZoo's classic games do inside ``TerminateIllegalWrapper`` (illegal reward −1), ``AssertOutOfBoundsWrapper`` and
-``OrderEnforcingWrapper``, with the same errors and messages, but the class does it itself: three wrappers cost many times what the
-move costs. ``raw_env()`` is the same class without these checks; it refuses an illegal action with an error.
+``env()`` behaves as PettingZoo's classic games do inside ``TerminateIllegalWrapper`` (illegal
+reward −1), ``AssertOutOfBoundsWrapper`` and ``OrderEnforcingWrapper``, with the same errors and
+messages, but the class does it itself: three wrappers cost many times what the move costs.
+``raw_env()`` is the same class without these checks; it refuses an illegal action with an error.
 
-Every game of ours has a module such as ``plyground.envs.connect_four_v0`` with ``env`` and ``raw_env``; :func:`env_functions` makes them.
+Every game of ours has a module such as ``plyground.envs.connect_four_v0`` with ``env`` and
+``raw_env``; :func:`env_functions` makes them.
 """
 
 from __future__ import annotations
@@ -35,19 +37,34 @@ from .rendering import RENDER_MODES, RenderedBoard
 Observation = dict[str, np.ndarray]
 
 ILLEGAL_REWARD = -1.0
-KNOWN_AFTER_RESET = frozenset(("rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents", "position"))
+KNOWN_AFTER_RESET = frozenset(
+    (
+        "rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "agent_selection",
+        "num_agents",
+        "agents",
+        "position",
+    )
+)
 
 
 class IllegalMoveError(IllegalActionError, AssertionError):
-    """``raw_env`` was given an action that may not be played; an AssertionError, as PettingZoo's raw environments raise."""
+    """``raw_env`` was given an action that may not be played; an AssertionError, as PettingZoo's
+    raw environments raise.
+    """
 
 
 @kernel
 def describe_turn(rules, records, masks, planes):
-    """Write what the environment tells about a position (``records`` has length 1); returns who is to move and whether the game is over.
+    """Write what the environment tells about a position (``records`` has length 1); returns who is
+    to move and whether the game is over.
 
-    ``masks``, int8 of shape (3, num_actions) and all zeros, gets the legal actions in the row of the player to move and once more in the
-    last row; ``planes`` (int8, all zeros) what that player sees.
+    ``masks``, int8 of shape (3, num_actions) and all zeros, gets the legal actions in the row of
+    the player to move and once more in the last row; ``planes`` (int8, all zeros) what that player
+    sees.
     """
     position = records[0]
     scratch = np.empty(masks.shape[1], np.int16)
@@ -61,9 +78,11 @@ def describe_turn(rules, records, masks, planes):
 
 @kernel
 def advance(rules, records, action, masks, planes):
-    """A whole environment step in one call from Python: play ``action`` if it is legal and describe the position after it.
+    """A whole environment step in one call from Python: play ``action`` if it is legal and describe
+    the position after it.
 
-    Returns whether it was legal, who moves next, whether the game is over, and what each player gained.
+    Returns whether it was legal, who moves next, whether the game is over, and what each player
+    gained.
     """
     position = records[0]
     if not r.is_legal(rules, position, action):
@@ -71,33 +90,48 @@ def advance(rules, records, action, masks, planes):
     before_0, before_1 = r.returns(rules, position, 0), r.returns(rules, position, 1)
     r.play(rules, position, action)
     mover, over = describe_turn(rules, records, masks, planes)
-    return True, mover, over, r.returns(rules, position, 0) - before_0, r.returns(rules, position, 1) - before_1
+    return (
+        True,
+        mover,
+        over,
+        r.returns(rules, position, 0) - before_0,
+        r.returns(rules, position, 1) - before_1,
+    )
 
 
 class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo publishes no types
     """A board game for two agents, ``player_0`` (who moves first) and ``player_1``.
 
-    An observation is ``{"observation": …, "action_mask": …}``: int8 planes of shape ``game.facts.observation_shape`` as that agent sees
-    the board, and an int8 mask with 1 at each action the agent may play. The mask is all zeros for the agent that is not to move, and
-    for both once the game is over. ``infos[agent]["action_mask"]`` holds the mask too.
+    An observation is ``{"observation": …, "action_mask": …}``: int8 planes of shape
+    ``game.facts.observation_shape`` as that agent sees the board, and an int8 mask with 1 at each
+    action the agent may play. The mask is all zeros for the agent that is not to move, and for both
+    once the game is over. ``infos[agent]["action_mask"]`` holds the mask too.
 
-    Rewards are the change of the game's returns over the move, so that their sum over a game is the result. An agent that moves again
-    (dots and boxes) stays selected; its cumulative reward is, as always in PettingZoo, what it got since its own last step.
+    Rewards are the change of the game's returns over the move, so that their sum over a game is the
+    result. An agent that moves again (dots and boxes) stays selected; its cumulative reward is, as
+    always in PettingZoo, what it got since its own last step.
 
     Args:
         game: the game, or its specification (``"connect_four:rows=5"``).
-        render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None.
-        checked: whether illegal actions, actions out of bounds and calls out of order are dealt with as PettingZoo's wrappers do.
+        render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or
+            None.
+        checked: whether illegal actions, actions out of bounds and calls out of order are dealt
+            with as PettingZoo's wrappers do.
 
     Attributes:
         game: the game being played.
         render_mode: as given.
     """
 
-    def __init__(self, game: Game | str, render_mode: str | None = None, *, checked: bool = True) -> None:
+    def __init__(
+        self, game: Game | str, render_mode: str | None = None, *, checked: bool = True
+    ) -> None:
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode={render_mode!r} is not possible; it is one of {', '.join(RENDER_MODES)} or None")
+            raise ValueError(
+                f"render_mode={render_mode!r} is not possible; it is one of "
+                f"{', '.join(RENDER_MODES)} or None"
+            )
         self.game = make_game(game)
         self.render_mode = render_mode
         self.metadata = {
@@ -106,10 +140,15 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             "render_fps": 4,
             "is_parallelizable": False,
         }
-        self._num_actions, self._shape = self.game.facts.num_actions, self.game.facts.observation_shape
+        self._num_actions, self._shape = (
+            self.game.facts.num_actions,
+            self.game.facts.observation_shape,
+        )
         self.possible_agents = list(PLAYERS)
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in PLAYERS}
-        self.observation_spaces = {agent: _observation_space(self._shape, self._num_actions) for agent in PLAYERS}
+        self.observation_spaces = {
+            agent: _observation_space(self._shape, self._num_actions) for agent in PLAYERS
+        }
         self._checked = checked
         self._has_reset = False
         self._has_updated = False
@@ -121,7 +160,10 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
     def _compile(self) -> None:
         """Compile all kernels now, so that no step takes longer than the others."""
         self._initial = self.game.initial_position()
-        arguments, blank = (self.game.rules, records_of(self._initial.record)), self._blank_description()
+        arguments, blank = (
+            (self.game.rules, records_of(self._initial.record)),
+            self._blank_description(),
+        )
         with announce_compilation(f"the environment of {self.game.name}"):
             self._describe_turn = entry_point(describe_turn, *arguments, *blank)
             self._advance = entry_point(advance, *arguments, 0, *blank)
@@ -138,7 +180,11 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.__dict__ | {"_window": None}  # a copy opens its own window when it is rendered
-        return {name: value for name, value in kept.items() if name not in ("_describe_turn", "_advance", "_records")}
+        return {
+            name: value
+            for name, value in kept.items()
+            if name not in ("_describe_turn", "_advance", "_records")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -156,11 +202,15 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
 
     @property
     def position(self) -> Position:
-        """The live position. Searches may read and copy it; to change it, use :meth:`step` or :meth:`set_position`."""
+        """The live position.
+
+        Searches may read and copy it; to change it, use :meth:`step` or :meth:`set_position`.
+        """
         return self._position
 
     def set_position(self, position: Position) -> None:
-        """Go on from a copy of this position, as if the episode had started there: rewards are zero, both agents are back.
+        """Go on from a copy of this position, as if the episode had started there: rewards are
+        zero, both agents are back.
 
         Raises:
             ValueError: the position is of another game, or of the same with other parameters.
@@ -168,11 +218,18 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         if not isinstance(position, Position):
             raise TypeError(f"set_position takes a Position, not {type(position).__name__}")
         if position.game != self.game:
-            raise ValueError(f"this environment plays {self.game.spec}; the position is one of {position.game.spec}")
+            raise ValueError(
+                f"this environment plays {self.game.spec}; the position is one of "
+                f"{position.game.spec}"
+            )
         self._start_from(position.copy())
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game. Nothing in it is random; ``seed`` and ``options`` are accepted because the interface has them."""
+        """Start a new game.
+
+        Nothing in it is random; ``seed`` and ``options`` are accepted because the interface has
+        them.
+        """
         self._start_from(self._initial.copy())
 
     def _start_from(self, position: Position) -> None:
@@ -180,7 +237,8 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._records = records_of(position.record)  # the same memory, as kernels take it
         self._has_reset = self._has_updated = True
         self._last_action: int | None = None
-        self._skip_agent_selection = None  # AECEnv keeps here whom to return to after the agents that ended have stepped
+        # AECEnv keeps here whom to return to after the agents that ended have stepped
+        self._skip_agent_selection = None
         self.agents = list(PLAYERS)
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
@@ -203,7 +261,8 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
 
         Raises:
             AssertionError: ``action`` is not in the action space, or the environment was not reset.
-            IllegalMoveError: ``raw_env`` only: the action may not be played. ``env`` ends the game: the agent gets −1, its opponent 0.
+            IllegalMoveError: ``raw_env`` only: the action may not be played. ``env`` ends the game:
+                the agent gets −1, its opponent 0.
             ValueError: an action for an agent whose game has ended.
         """
         if self._checked:
@@ -221,7 +280,9 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self._was_dead_step(action)
             return
         masks, planes = self._blank_description()
-        legal, mover, over, gain_0, gain_1 = self._advance(self.game.rules, self._records, action, masks, planes)
+        legal, mover, over, gain_0, gain_1 = self._advance(
+            self.game.rules, self._records, action, masks, planes
+        )
         if not legal:
             self._refuse(agent, action)
             return
@@ -236,7 +297,9 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._publish(mover, masks, planes)
 
     def _check_bounds(self, agent: str, action: Any, ended: bool) -> Any:
-        """An action of any type as an int, or None where that is right; refuses what is not in the action space."""
+        """An action of any type as an int, or None where that is right; refuses what is not in the
+        action space.
+        """
         if action is None and ended:
             return None
         if self.action_spaces[agent].contains(action):
@@ -245,7 +308,10 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             raise AssertionError("action is not in action space")
         if ended:
             return action  # AECEnv refuses it
-        raise IllegalMoveError(f"played illegal move. {action!r} is no action of {self.game.spec}; actions are 0 to {self._num_actions - 1}")
+        raise IllegalMoveError(
+            f"played illegal move. {action!r} is no action of {self.game.spec}; actions are 0 to "
+            f"{self._num_actions - 1}"
+        )
 
     def _refuse(self, agent: str, action: int | None) -> None:
         """An illegal action: ``raw_env`` raises, ``env`` ends the game against the agent."""
@@ -259,7 +325,9 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self.truncations = dict.fromkeys(self.agents, True)
         self.rewards = dict.fromkeys(self.agents, 0.0) | {agent: ILLEGAL_REWARD}
         self._cumulative_rewards[agent] = ILLEGAL_REWARD
-        self.infos = {name: {"action_mask": np.zeros(self._num_actions, np.int8)} for name in self.agents}
+        self.infos = {
+            name: {"action_mask": np.zeros(self._num_actions, np.int8)} for name in self.agents
+        }
         self._prepared = None
         self._deads_step_first()
 
@@ -284,13 +352,17 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         raise ValueError(f"there is no agent {agent!r}; the agents are player_0 and player_1")
 
     def state(self) -> np.ndarray:
-        """The board as ``player_0`` sees it, whoever is to move: int8 of shape ``game.facts.observation_shape``."""
+        """The board as ``player_0`` sees it, whoever is to move: int8 of shape
+        ``game.facts.observation_shape``.
+        """
         if self._checked and not self._has_reset:
             EnvLogger.error_state_before_reset()
         return self._position.observation(0)
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
-        """The selected agent, again and again, until the game is over; the loop must step or reset in between."""
+        """The selected agent, again and again, until the game is over; the loop must step or reset
+        in between.
+        """
         if not self._checked:
             return super().agent_iter(max_iter)
         if not self._has_reset:
@@ -298,7 +370,9 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         return _OrderedAgents(self, max_iter)
 
     def render(self) -> str | np.ndarray | None:
-        """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``); ``human`` shows it and returns None."""
+        """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``);
+        ``human`` shows it and returns None.
+        """
         if self._checked and not self._has_reset:
             EnvLogger.error_render_before_reset()
         return self._render_board(self._position)
@@ -328,29 +402,38 @@ class _OrderedIterator(AECIterator[str, Observation, int]):  # type: ignore[misc
 
 def _observation_space(shape: tuple[int, ...], num_actions: int) -> spaces.Dict:
     planes = spaces.Box(0, 1, shape, np.int8)
-    return spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (num_actions,), np.int8)})
+    return spaces.Dict(
+        {"observation": planes, "action_mask": spaces.Box(0, 1, (num_actions,), np.int8)}
+    )
 
 
 def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
-    """The environment of any game, by its specification or name and parameters; what most users want."""
+    """The environment of any game, by its specification or name and parameters; what most users
+    want.
+    """
     return BoardEnv(make_game(game, parameters), render_mode, checked=True)
 
 
 def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
-    """The same without the safety of ``env``: an illegal action raises, calls out of order are not noticed."""
+    """The same without the safety of ``env``: an illegal action raises, calls out of order are not
+    noticed.
+    """
     return BoardEnv(make_game(game, parameters), render_mode, checked=False)
 
 
 def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..., BoardEnv]]:
     """The functions ``env`` and ``raw_env`` of one game, with its parameters as keywords.
 
-    The game's id is registered with PettingZoo too: ``pettingzoo.make("aec", "plyground/NAME-vN")``.
+    The game's id is registered with PettingZoo too: ``pettingzoo.make("aec",
+    "plyground/NAME-vN")``.
     """
     declaration = rules_type.declaration
 
     def constructor(name: str, checked: bool, summary: str) -> Callable[..., BoardEnv]:
         def construct(render_mode: str | None = None, **parameters: Any) -> BoardEnv:
-            return BoardEnv(Game(declaration.make_rules(rules_type, parameters)), render_mode, checked=checked)
+            return BoardEnv(
+                Game(declaration.make_rules(rules_type, parameters)), render_mode, checked=checked
+            )
 
         described: Any = construct
         described.__name__ = described.__qualname__ = name
@@ -360,7 +443,11 @@ def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..
 
     title = declaration.title
     env = constructor("env", True, f"{title} as a PettingZoo AEC environment.")
-    raw_env = constructor("raw_env", False, f"{title} without the checks of ``env``: an illegal action raises IllegalMoveError.")
+    raw_env = constructor(
+        "raw_env",
+        False,
+        f"{title} without the checks of ``env``: an illegal action raises IllegalMoveError.",
+    )
     register_id(declaration, env)
     return env, raw_env
 
@@ -382,6 +469,9 @@ def _describe(declaration: Declaration) -> Iterator[str]:
 
 def _signature(declaration: Declaration) -> inspect.Signature:
     keyword = inspect.Parameter.KEYWORD_ONLY
-    names = [inspect.Parameter(p.name, keyword, default=p.default) for p in declaration.parameters + declaration.short_forms]
+    names = [
+        inspect.Parameter(p.name, keyword, default=p.default)
+        for p in declaration.parameters + declaration.short_forms
+    ]
     first = inspect.Parameter("render_mode", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
     return inspect.Signature([first, *names], return_annotation=BoardEnv)

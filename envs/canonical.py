@@ -16,21 +16,27 @@ from .specification import SpecificationError
 
 @kernel
 def write_images(rules, records, symmetries, images):
-    """Write the images of ``records[0]`` under all symmetries but the first (the identity) into ``images``."""
+    """Write the images of ``records[0]`` under all symmetries but the first (the identity) into
+    ``images``.
+    """
     images[0] = records[0]
     for index in range(1, symmetries.shape[0]):
         r.transform(rules, records[0], symmetries[index], images[index])
 
 
 class CanonicalForm:
-    """Finds, of all images of a position under the symmetries, the one whose record has the smallest bytes."""
+    """Finds, of all images of a position under the symmetries, the one whose record has the
+    smallest bytes.
+    """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self._source, self._images = game.new_records(1), game.new_records(len(game.symmetries))
 
     def __call__(self, position: Position) -> tuple[bytes, np.ndarray]:
-        """The bytes of the canonical image, and the permutation of the actions that leads to it (int16, num_actions)."""
+        """The bytes of the canonical image, and the permutation of the actions that leads to it
+        (int16, num_actions).
+        """
         symmetries = self.game.symmetries
         if len(symmetries) == 1:
             return position.record.tobytes(), symmetries[0]
@@ -42,13 +48,16 @@ class CanonicalForm:
 
 
 def opening_positions(game: Game, plies: int) -> Iterator[tuple[int, ...]]:
-    """The positions of the first ``plies`` plies up to symmetry, by ply, each as the actions that lead to its canonical image."""
+    """The positions of the first ``plies`` plies up to symmetry, by ply, each as the actions that
+    lead to its canonical image.
+    """
     for layer in itertools.islice(position_layers(game), plies):
         yield from layer
 
 
 def position_layers(game: Game, most: float = math.inf) -> Iterator[list[tuple[int, ...]]]:
-    """For each ply, from 0 on, the positions that are not over, up to symmetry, each as the actions that lead to its canonical image.
+    """For each ply, from 0 on, the positions that are not over, up to symmetry, each as the actions
+    that lead to its canonical image.
 
     Raises:
         SpecificationError: there are more than ``most`` positions of one ply.
@@ -64,7 +73,12 @@ def position_layers(game: Game, most: float = math.inf) -> Iterator[list[tuple[i
                 ahead = position.after(action)
                 if not ahead.is_over:
                     key, image_of = canon(ahead)
-                    following.setdefault(key, tuple(int(image_of[each]) for each in (*actions, action)))
+                    following.setdefault(
+                        key, tuple(int(image_of[each]) for each in (*actions, action))
+                    )
             if len(following) > most:
-                raise SpecificationError(f"{game.spec} has more than {most:,.0f} positions after {ply} plies, which are too many to list")
+                raise SpecificationError(
+                    f"{game.spec} has more than {most:,.0f} positions after {ply} plies, which are "
+                    f"too many to list"
+                )
         layer = following

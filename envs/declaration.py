@@ -1,4 +1,6 @@
-"""What a game declares about itself: its name, its position record, its parameters with their limits, its facts."""
+"""What a game declares about itself: its name, its position record, its parameters with their
+limits, its facts.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,8 @@ def declare_game(
         version: raised by any change of rules, actions, observations or rewards.
         title: the game's name for people.
         position: the fields of the position record, as for ``np.dtype``.
-        parameters: one per field of the NamedTuple, in order; a parameter with ``choices`` is stored as the index of its text.
+        parameters: one per field of the NamedTuple, in order; a parameter with ``choices`` is
+            stored as the index of its text.
         heuristics: the names ``evaluate`` knows, in the order of its ``heuristic`` argument.
         check: names what is wrong with a combination of parameters, or returns None.
         short_forms: parameters that stand for several others (``size=5`` for ``rows=5,cols=5``).
@@ -101,10 +104,14 @@ def declare_game(
         def validated_new(cls: type, *values: Any, **named: Any) -> Any:
             given = dict(zip((p.name for p in parameters), values)) | named
             if len(values) > len(parameters):
-                raise SpecificationError(f"{name} has {len(parameters)} parameters, {len(values)} were given")
+                raise SpecificationError(
+                    f"{name} has {len(parameters)} parameters, {len(values)} were given"
+                )
             stated = {key: _stated(parameters, key, value) for key, value in given.items()}
             complete = convert_parameters(name, parameters, stated)
-            rules = plain_new(cls, *(_stored(parameter, complete[parameter.name]) for parameter in parameters))
+            rules = plain_new(
+                cls, *(_stored(parameter, complete[parameter.name]) for parameter in parameters)
+            )
             wrong = check(rules)
             if wrong:
                 raise SpecificationError(f"{name} cannot be played so: {wrong}")
@@ -112,7 +119,9 @@ def declare_game(
 
         declared: Any = rules_type
         declared.__new__ = validated_new
-        declared.declaration = Declaration(name, version, title, dtype, parameters, heuristics, short_forms, expand, contract)
+        declared.declaration = Declaration(
+            name, version, title, dtype, parameters, heuristics, short_forms, expand, contract
+        )
         return rules_type
 
     return decorate
@@ -126,7 +135,12 @@ def _stored(parameter: Parameter, value: Any) -> Any:
 def _stated(parameters: tuple[Parameter, ...], name: str, value: Any) -> Any:
     """A value as a specification states it: an index into the choices becomes the text again."""
     for parameter in parameters:
-        if parameter.name == name and parameter.choices is not None and isinstance(value, int) and 0 <= value < len(parameter.choices):
+        if (
+            parameter.name == name
+            and parameter.choices is not None
+            and isinstance(value, int)
+            and 0 <= value < len(parameter.choices)
+        ):
             return parameter.choices[value]
     return value
 
@@ -134,4 +148,7 @@ def _stated(parameters: tuple[Parameter, ...], name: str, value: Any) -> Any:
 def parameter_values(rules: Any) -> dict[str, Any]:
     """The rules' parameters by name, choices as texts."""
     declaration: Declaration = rules.declaration
-    return {p.name: _stated(declaration.parameters, p.name, value) for p, value in zip(declaration.parameters, rules)}
+    return {
+        p.name: _stated(declaration.parameters, p.name, value)
+        for p, value in zip(declaration.parameters, rules)
+    }

@@ -1,7 +1,9 @@
-"""The rules as fast calls from Python: what :class:`~plyground.envs.game.Position` asks of them, one compiled function for each question.
+"""The rules as fast calls from Python: what :class:`~plyground.envs.game.Position` asks of them,
+one compiled function for each question.
 
-Calling a kernel makes numba look at the type of every argument first; for rules and records that takes ten times as long as a move. Here the
-compiled form for the game's types is fetched once. A record is passed as an array of one, which numba takes over from Python at a tenth of the cost.
+Calling a kernel makes numba look at the type of every argument first; for rules and records that
+takes ten times as long as a move. Here the compiled form for the game's types is fetched once. A
+record is passed as an array of one, which numba takes over from Python at a tenth of the cost.
 """
 
 from __future__ import annotations
@@ -71,7 +73,10 @@ def find_returns(rules, records):
 
 
 class EntryPoints:
-    """The kernels above for one game, each compiled when it is first used. All take the rules and an array of one record."""
+    """The kernels above for one game, each compiled when it is first used.
+
+    All take the rules and an array of one record.
+    """
 
     def __init__(self, rules: Any, dtype: np.dtype[Any]) -> None:
         self._rules = rules

@@ -11,9 +11,11 @@ from typing import BinaryIO
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A stream for the content of a file that takes its name when the body has ended: nobody ever finds half of it.
+    """A stream for the content of a file that takes its name when the body has ended: nobody ever
+    finds half of it.
 
-    Whatever goes wrong, what stood there before still does. Several processes may write the same file.
+    Whatever goes wrong, what stood there before still does. Several processes may write the same
+    file.
 
     Raises:
         OSError: the file cannot be written.

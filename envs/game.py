@@ -1,4 +1,6 @@
-"""The Python face of the rules: :class:`Game` (rules with fixed parameters) and :class:`Position` (one state of play)."""
+"""The Python face of the rules: :class:`Game` (rules with fixed parameters) and :class:`Position`
+(one state of play).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ class Outcome(NamedTuple):
 
 
 class Game:
-    """A game with its parameters. Made by :func:`plyground.make_game`; equal if rules and parameters are equal.
+    """A game with its parameters. Made by :func:`plyground.make_game`; equal if rules and
+    parameters are equal.
 
     Attributes:
         rules: the rules type's NamedTuple.
@@ -53,7 +56,10 @@ class Game:
         """The specification that makes this game, parameters with their defaults left out."""
         defaults = {parameter.name: parameter.default for parameter in self.declaration.parameters}
         values = self.declaration.contract(parameter_values(self.rules))
-        return format_specification(self.name, {name: value for name, value in values.items() if value != defaults.get(name)})
+        return format_specification(
+            self.name,
+            {name: value for name, value in values.items() if value != defaults.get(name)},
+        )
 
     def new_records(self, count: int) -> np.recarray[Any, Any]:
         """``count`` initial positions as a recarray of shape (count,)."""
@@ -89,11 +95,16 @@ class Game:
         """
         planes = np.ascontiguousarray(observation, dtype=np.int8)
         if planes.shape != self.facts.observation_shape:
-            raise ValueError(f"{self.spec} is observed as an array of shape {self.facts.observation_shape}, not {planes.shape}")
+            raise ValueError(
+                f"{self.spec} is observed as an array of shape {self.facts.observation_shape}, not "
+                f"{planes.shape}"
+            )
         position = self.initial_position()
         r.restore(self.rules, planes, position.record)
         if not np.array_equal(position.observation(), planes):
-            raise ValueError(f"no position of {self.spec} looks like this observation to the player to move")
+            raise ValueError(
+                f"no position of {self.spec} looks like this observation to the player to move"
+            )
         return position
 
     def action_to_text(self, action: int) -> str:
@@ -102,7 +113,9 @@ class Game:
         return r.action_to_text(self.rules, number)
 
     def text_to_action(self, text: str) -> int:
-        """The action of that name (a plain action number is understood too); IllegalActionError if there is none."""
+        """The action of that name (a plain action number is understood too); IllegalActionError if
+        there is none.
+        """
         try:
             return r.text_to_action(self.rules, text)
         except ValueError as error:
@@ -113,8 +126,15 @@ class Game:
     def _action_number(self, action: Any) -> int:
         if type(action) is int and 0 <= action < self.facts.num_actions:
             return action
-        if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)) or not 0 <= action < self.facts.num_actions:
-            raise IllegalActionError(f"{action!r} is no action of {self.spec}; actions are whole numbers from 0 to {self.facts.num_actions - 1}")
+        if (
+            isinstance(action, (bool, np.bool_))
+            or not isinstance(action, (int, np.integer))
+            or not 0 <= action < self.facts.num_actions
+        ):
+            raise IllegalActionError(
+                f"{action!r} is no action of {self.spec}; actions are whole numbers from 0 to "
+                f"{self.facts.num_actions - 1}"
+            )
         return int(action)
 
     @functools.cached_property
@@ -124,11 +144,17 @@ class Game:
 
     @functools.cached_property
     def symmetries(self) -> np.ndarray:
-        """The board's symmetries as permutations of the actions, int16 of shape (symmetries, num_actions), identity first."""
+        """The board's symmetries as permutations of the actions, int16 of shape (symmetries,
+        num_actions), identity first.
+        """
         return r.symmetries(self.rules)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Game) and type(self.rules) is type(other.rules) and self.rules == other.rules
+        return (
+            isinstance(other, Game)
+            and type(self.rules) is type(other.rules)
+            and self.rules == other.rules
+        )
 
     def __hash__(self) -> int:
         return hash((type(self.rules), self.rules))
@@ -144,7 +170,8 @@ class Game:
 
 
 class Position:
-    """One state of play. ``play`` changes it in place, ``after`` gives a new one; equality and hash go by the state.
+    """One state of play. ``play`` changes it in place, ``after`` gives a new one; equality and hash
+    go by the state.
 
     Attributes:
         game: the game it belongs to.
@@ -156,7 +183,8 @@ class Position:
     def __init__(self, game: Game, record: Any) -> None:
         self.game = game
         self.record = record
-        self._records = records_of(record)  # the same memory, in the form in which kernels take it over fastest
+        # the same memory, in the form in which kernels take it over fastest
+        self._records = records_of(record)
 
     def legal_actions(self) -> list[int]:
         """The actions that may be played, ascending; empty once the game is over."""
@@ -187,7 +215,9 @@ class Position:
     def _refuse(self, action: int) -> None:
         name = f"{action} ({self.game.action_to_text(action)})"
         if self.is_over:
-            raise IllegalActionError(f"action {name} cannot be played: the game is over ({self.outcome})")
+            raise IllegalActionError(
+                f"action {name} cannot be played: the game is over ({self.outcome})"
+            )
         legal = self.legal_actions()
         listed = ", ".join(f"{a} ({self.game.action_to_text(a)})" for a in legal[:12])
         more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
@@ -226,11 +256,15 @@ class Position:
         return Outcome(winner, r.outcome_reason(self.game.rules, self.record))
 
     def observation(self, player: int | None = None) -> np.ndarray:
-        """The int8 planes as ``player`` (default: the one to move) sees them, shape ``facts.observation_shape``."""
+        """The int8 planes as ``player`` (default: the one to move) sees them, shape
+        ``facts.observation_shape``.
+        """
         if player is not None and player not in (0, 1):
             raise ValueError(f"there is no player {player!r}; players are 0 and 1")
         out = np.zeros(self.game.facts.observation_shape, np.int8)
-        self.game.entry_points.observe(self.game.rules, self._records, -1 if player is None else player, out)
+        self.game.entry_points.observe(
+            self.game.rules, self._records, -1 if player is None else player, out
+        )
         return out
 
     def action_mask(self) -> np.ndarray:
@@ -266,7 +300,11 @@ class Position:
         return self.to_svg()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Position) and self.game == other.game and self.record.tobytes() == other.record.tobytes()
+        return (
+            isinstance(other, Position)
+            and self.game == other.game
+            and self.record.tobytes() == other.record.tobytes()
+        )
 
     def __hash__(self) -> int:
         return hash((self.game, self.record.tobytes()))
@@ -283,7 +321,9 @@ class Position:
 
 
 def _load_position(game: Game, data: bytes | np.ndarray) -> Position:
-    """The position whose record consists of these bytes, padding included (``np.record.copy`` leaves garbage in the padding)."""
+    """The position whose record consists of these bytes, padding included (``np.record.copy``
+    leaves garbage in the padding).
+    """
     position = Position.__new__(Position)
     position.game = game
     position._records = np.ndarray((1,), game.declaration.dtype, bytearray(data))

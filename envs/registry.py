@@ -19,10 +19,14 @@ _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rul
 
 
 def register_game(rules_type: type) -> type:
-    """Make a rules type of your own known by its declared name; usable as a class decorator above ``declare_game``."""
+    """Make a rules type of your own known by its declared name; usable as a class decorator above
+    ``declare_game``.
+    """
     declaration = getattr(rules_type, "declaration", None)
     if declaration is None:
-        raise TypeError(f"{rules_type.__name__} declares no game; decorate it with plyground.envs.declare_game")
+        raise TypeError(
+            f"{rules_type.__name__} declares no game; decorate it with plyground.envs.declare_game"
+        )
     if _rules_types.get(declaration.name, rules_type).__qualname__ != rules_type.__qualname__:
         raise ValueError(f"a game named {declaration.name!r} is registered already")
     _rules_types[declaration.name] = rules_type
@@ -35,7 +39,10 @@ def game_names() -> list[str]:
 
 
 def rules_type(name: str) -> Any:
-    """The rules type of that name; its version suffix (``_v0``) may be written. SpecificationError if unknown."""
+    """The rules type of that name; its version suffix (``_v0``) may be written.
+
+    SpecificationError if unknown.
+    """
     for found in _rules_types.values():
         if name in (found.declaration.name, found.declaration.game_id):  # type: ignore[attr-defined]
             return found
@@ -43,11 +50,15 @@ def rules_type(name: str) -> Any:
     raise AssertionError("unreachable")
 
 
-def make_game(spec: str | Game, parameters: Mapping[str, Any] | None = None, /, **more: Any) -> Game:
-    """Make a game from its specification, ``"dots_and_boxes:rows=2,cols=2"``, or from its name and keywords.
+def make_game(
+    spec: str | Game, parameters: Mapping[str, Any] | None = None, /, **more: Any
+) -> Game:
+    """Make a game from its specification, ``"dots_and_boxes:rows=2,cols=2"``, or from its name and
+    keywords.
 
     Raises:
-        SpecificationError: unknown game or parameter, or a value out of range; says what is allowed.
+        SpecificationError: unknown game or parameter, or a value out of range; says what is
+            allowed.
     """
     if isinstance(spec, Game):
         return spec
@@ -55,4 +66,6 @@ def make_game(spec: str | Game, parameters: Mapping[str, Any] | None = None, /, 
     found = rules_type(parsed.name)
     if parsed.argument is not None:
         raise SpecificationError(f"{parsed.argument!r} in {spec!r} is not of the form KEY=VALUE")
-    return Game(found.declaration.make_rules(found, {**parsed.parameters, **(parameters or {}), **more}))
+    return Game(
+        found.declaration.make_rules(found, {**parsed.parameters, **(parameters or {}), **more})
+    )

@@ -16,7 +16,8 @@ RENDER_MODES = ("human", "rgb_array", "ansi")
 class RenderedBoard:
     """Mixin: what ``render()`` and ``close()`` do in every render mode.
 
-    The environment sets ``_window`` to None when it is made and when it is copied: a copy opens its own window when it is rendered.
+    The environment sets ``_window`` to None when it is made and when it is copied: a copy opens its
+    own window when it is rendered.
     """
 
     game: Game
@@ -26,9 +27,14 @@ class RenderedBoard:
     _window: Any
 
     def _render_board(self, position: Position) -> np.ndarray | str | None:
-        """The board as text or pixels, as the render mode has it, or None once it is shown in the window."""
+        """The board as text or pixels, as the render mode has it, or None once it is shown in the
+        window.
+        """
         if self.render_mode is None:
-            gymnasium.logger.warn(f"render() shows nothing without a render mode; make the environment with one of {', '.join(RENDER_MODES)}")
+            gymnasium.logger.warn(
+                f"render() shows nothing without a render mode; make the environment with one of "
+                f"{', '.join(RENDER_MODES)}"
+            )
             return None
         if self.render_mode == "ansi":
             return str(position)

@@ -1,18 +1,21 @@
-"""The rule functions every game defines: the vocabulary in which searches, environments and playouts are written.
+"""The rule functions every game defines: the vocabulary in which searches, environments and
+playouts are written.
 
 Arguments, everywhere:
 
 ``rules``
-    the game's rules type, a NamedTuple of whole numbers (``ConnectFour(rows=6, cols=7, connect=4)``);
+    the game's rules type, a NamedTuple of whole numbers (``ConnectFour(rows=6, cols=7,
+    connect=4)``);
 ``position``
-    one record of the game's position dtype; in Python an ``np.record``, so that ``position.stones`` reads the same in
-    compiled and in interpreted code;
+    one record of the game's position dtype; in Python an ``np.record``, so that ``position.stones``
+    reads the same in compiled and in interpreted code;
 ``player``
     0 for the player who moves first, 1 for the other;
 ``action``
     a whole number from 0 up to, not including, ``facts(rules).num_actions``.
 
-The compiled bodies assume valid input; :class:`plyground.envs.game.Position` is the face that checks it.
+The compiled bodies assume valid input; :class:`plyground.envs.game.Position` is the face that
+checks it.
 """
 
 from __future__ import annotations
@@ -37,7 +40,9 @@ def start(rules, position):
 
 @rule
 def legal_actions(rules, position, out):
-    """Write the legal actions in ascending order into ``out`` (int16, at least num_actions long); return how many. None once the game is over."""
+    """Write the legal actions in ascending order into ``out`` (int16, at least num_actions long);
+    return how many. None once the game is over.
+    """
     raise missing(rules, "legal_actions")
 
 
@@ -67,19 +72,25 @@ def is_over(rules, position):
 
 @rule
 def returns(rules, position, player):
-    """What ``player`` has won so far (float). Zero-sum; the difference over a move is that move's reward."""
+    """What ``player`` has won so far (float).
+
+    Zero-sum; the difference over a move is that move's reward.
+    """
     raise missing(rules, "returns")
 
 
 @rule
 def observe(rules, position, player, out):
-    """Write the position as ``player`` sees it into ``out`` (int8, ``facts(rules).observation_shape``)."""
+    """Write the position as ``player`` sees it into ``out`` (int8,
+    ``facts(rules).observation_shape``).
+    """
     raise missing(rules, "observe")
 
 
 @rule
 def restore(rules, observation, position):
-    """Make ``position`` the one that the player to move observes as ``observation``: the inverse of :func:`observe`.
+    """Make ``position`` the one that the player to move observes as ``observation``: the inverse of
+    :func:`observe`.
 
     If no position looks so, any position will do that looks different.
     """
@@ -94,7 +105,8 @@ def key(rules, position):
 
 @rule
 def evaluate(rules, position, player, heuristic):
-    """An estimate of a game that goes on, from ``player``'s side, in the points of the heuristic (int64).
+    """An estimate of a game that goes on, from ``player``'s side, in the points of the heuristic
+    (int64).
 
     ``heuristic`` is the index of a name in the game's declared ``heuristics``.
     """
@@ -103,7 +115,10 @@ def evaluate(rules, position, player, heuristic):
 
 @rule
 def candidates(rules, position, radius, out):
-    """Like :func:`legal_actions`, but only actions worth searching; 0 asks for all. What other numbers mean is the game's to say."""
+    """Like :func:`legal_actions`, but only actions worth searching; 0 asks for all.
+
+    What other numbers mean is the game's to say.
+    """
     raise missing(rules, "candidates")
 
 
@@ -121,7 +136,9 @@ def random_action(rules, position, rng, scratch):
 
 @rule
 def transform(rules, position, permutation, out):
-    """Write into the record ``out`` the image of ``position`` under one row of :func:`symmetries` (a permutation of the actions)."""
+    """Write into the record ``out`` the image of ``position`` under one row of :func:`symmetries`
+    (a permutation of the actions).
+    """
     raise missing(rules, "transform")
 
 
@@ -180,7 +197,9 @@ def board_text(rules: Any, position: Any) -> str:
 
 @functools.singledispatch
 def picture(rules: Any, position: Any, last_action: int | None) -> Any:
-    """The board as a :class:`~plyground.envs.pictures.drawing.Picture`; a game that draws none shows its board as text."""
+    """The board as a :class:`~plyground.envs.pictures.drawing.Picture`; a game that draws none
+    shows its board as text.
+    """
     return text_picture(board_text(rules, position))
 
 
@@ -192,8 +211,10 @@ def outcome_reason(rules: Any, position: Any) -> str:
 
 @functools.singledispatch
 def symmetries(rules: Any) -> np.ndarray:
-    """The board's symmetries as permutations of the actions: int16 of shape (symmetries, num_actions), identity first.
+    """The board's symmetries as permutations of the actions: int16 of shape (symmetries,
+    num_actions), identity first.
 
-    Row ``s`` maps action ``a`` to ``symmetries[s, a]``. A game that declares none has the identity only.
+    Row ``s`` maps action ``a`` to ``symmetries[s, a]``. A game that declares none has the identity
+    only.
     """
     return np.arange(facts(rules).num_actions, dtype=np.int16)[None]

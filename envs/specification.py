@@ -1,8 +1,10 @@
-"""Specifications: the strings that name a game or an agent, ``name:key=value,...``, and the parameters they may set.
+"""Specifications: the strings that name a game or an agent, ``name:key=value,...``, and the
+parameters they may set.
 
-``connect_four``, ``gomoku:size=10,rule=caro`` and ``alphabeta:depth=6`` all follow the same grammar: a name, then after a
-colon parameters separated by commas. A value may hold commas inside brackets (``dots=(5,5)``). One parameter without a key
-(``ppo:runs/c4``) is the specification's argument.
+``connect_four``, ``gomoku:size=10,rule=caro`` and ``alphabeta:depth=6`` all follow the same
+grammar: a name, then after a colon parameters separated by commas. A value may hold commas inside
+brackets (``dots=(5,5)``). One parameter without a key (``ppo:runs/c4``) is the specification's
+argument.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ class SpecificationError(ValueError):
 
 
 class Specification(NamedTuple):
-    """A parsed specification: its name, its argument without a key (or None), and its parameters as text."""
+    """A parsed specification: its name, its argument without a key (or None), and its parameters as
+    text.
+    """
 
     name: str
     argument: str | None
@@ -26,7 +30,9 @@ class Specification(NamedTuple):
 
 
 def parse_specification(text: str) -> Specification:
-    """Parse ``name:argument,key=value,...``; SpecificationError if the text does not follow the grammar."""
+    """Parse ``name:argument,key=value,...``; SpecificationError if the text does not follow the
+    grammar.
+    """
     name, colon, rest = text.strip().partition(":")
     if not name:
         raise SpecificationError(f"{text!r} names nothing; write NAME or NAME:KEY=VALUE,…")
@@ -60,9 +66,9 @@ def _split_at_commas(text: str) -> list[str]:
 class Parameter(NamedTuple):
     """One parameter of a game or an agent: its type, default, limits and meaning.
 
-    ``kind`` is ``int``, ``float``, ``str`` or ``bool``; ``choices`` lists the allowed texts of a ``str`` (None: any text) or the words that may
-    stand in place of a number;
-    ``low`` and ``high`` are inclusive limits of a number. A default of None means "not set".
+    ``kind`` is ``int``, ``float``, ``str`` or ``bool``; ``choices`` lists the allowed texts of a
+    ``str`` (None: any text) or the words that may stand in place of a number; ``low`` and ``high``
+    are inclusive limits of a number. A default of None means "not set".
     """
 
     name: str
@@ -88,8 +94,12 @@ class Parameter(NamedTuple):
         return f"{noun} from {self.low:g} to {self.high:g}{words}"
 
     def convert(self, value: Any, owner: str) -> Any:
-        """Turn a text or a Python value into the parameter's type; ``owner`` is named in the SpecificationError."""
-        refused = SpecificationError(f"{self.name}={value} is not possible for {owner}: {self.name} must be {self.allowed()}")
+        """Turn a text or a Python value into the parameter's type; ``owner`` is named in the
+        SpecificationError.
+        """
+        refused = SpecificationError(
+            f"{self.name}={value} is not possible for {owner}: {self.name} must be {self.allowed()}"
+        )
         if value is None and self.default is None:
             return None
         if self.kind is bool:
@@ -104,7 +114,9 @@ class Parameter(NamedTuple):
             return str(value)
         if self.choices is not None and value in self.choices:
             return value
-        if isinstance(value, bool) or (self.kind is int and isinstance(value, float) and not value.is_integer()):
+        if isinstance(value, bool) or (
+            self.kind is int and isinstance(value, float) and not value.is_integer()
+        ):
             raise refused
         try:
             number = self.kind(value)
@@ -115,11 +127,17 @@ class Parameter(NamedTuple):
         return number
 
 
-def convert_parameters(owner: str, declared: Iterable[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
-    """All declared parameters with their values: those given, converted and checked, and the defaults of the rest."""
+def convert_parameters(
+    owner: str, declared: Iterable[Parameter], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All declared parameters with their values: those given, converted and checked, and the
+    defaults of the rest.
+    """
     declared = tuple(declared)
     check_names(f"{owner} has no parameter", given, [parameter.name for parameter in declared])
-    return {p.name: p.convert(given[p.name], owner) if p.name in given else p.default for p in declared}
+    return {
+        p.name: p.convert(given[p.name], owner) if p.name in given else p.default for p in declared
+    }
 
 
 def check_names(complaint: str, names: Iterable[str], known: Iterable[str]) -> None:

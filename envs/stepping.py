@@ -1,4 +1,6 @@
-"""Kernels that play a game from the outside, one call where Python would need several: for matches and their openings."""
+"""Kernels that play a game from the outside, one call where Python would need several: for matches
+and their openings.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ OVER, ILLEGAL = 2, 3  # what `advance` returns besides the next player
 
 @kernel
 def advance(rules: Any, position: Any, action: Any) -> Any:
-    """Play an action in place; returns the player to move next, OVER, or ILLEGAL (and then leaves the position as it is)."""
+    """Play an action in place; returns the player to move next, OVER, or ILLEGAL (and then leaves
+    the position as it is).
+    """
     if not r.is_legal(rules, position, action):
         return np.int64(ILLEGAL)
     r.play(rules, position, action)
@@ -24,10 +28,11 @@ def advance(rules: Any, position: Any, action: Any) -> Any:
 
 @kernel
 def draw_opening(rules: Any, positions: Any, rng: Any, scratch: Any, out: Any) -> Any:
-    """Play ``len(out)`` random actions from ``positions[0]``, which stays; the position reached is left in ``positions[1]``.
+    """Play ``len(out)`` random actions from ``positions[0]``, which stays; the position reached is
+    left in ``positions[1]``.
 
-    Returns whether the game is open there: it is not over, its mover cannot win at once, and some move lets it go on. ``positions``
-    has three records, ``scratch`` is int16 of length num_actions.
+    Returns whether the game is open there: it is not over, its mover cannot win at once, and some
+    move lets it go on. ``positions`` has three records, ``scratch`` is int16 of length num_actions.
     """
     positions[1] = positions[0]
     for ply in range(len(out)):

@@ -1,8 +1,10 @@
-"""How large a game is: bounds on its states, its depth, its branching and the trees that minimax and alpha-beta search.
+"""How large a game is: bounds on its states, its depth, its branching and the trees that minimax
+and alpha-beta search.
 
-Alpha-beta with the best move always tried first visits b₁·b₃·b₅… + b₂·b₄·b₆… − 1 leaves of a tree whose nodes at ply i all have bᵢ
-successors; minimax visits the product of all. Source: Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence
-6, 1975. The figures are for players who take turns; that a player may move again changes which leaves these are, not the bound.
+Alpha-beta with the best move always tried first visits b₁·b₃·b₅… + b₂·b₄·b₆… − 1 leaves of a tree
+whose nodes at ply i all have bᵢ successors; minimax visits the product of all. Source: Knuth and
+Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975. The figures are for
+players who take turns; that a player may move again changes which leaves these are, not the bound.
 """
 
 from __future__ import annotations
@@ -14,16 +16,27 @@ from ..envs.game import Game
 
 
 class SizeLine(NamedTuple):
-    """One line of a size report: what is counted, how the number comes about, and the number (whole, or an average)."""
+    """One line of a size report: what is counted, how the number comes about, and the number
+    (whole, or an average).
+    """
 
     quantity: str
     formula: str
     value: int | float
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON: whole numbers beyond 2^53 as text, since many programs that read JSON would round them."""
-        value: Any = str(self.value) if isinstance(self.value, int) and self.value > 2**53 else self.value
-        return {"quantity": self.quantity, "formula": self.formula, "value": value, "log10": math.log10(self.value) if self.value > 0 else None}
+        """As JSON: whole numbers beyond 2^53 as text, since many programs that read JSON would
+        round them.
+        """
+        value: Any = (
+            str(self.value) if isinstance(self.value, int) and self.value > 2**53 else self.value
+        )
+        return {
+            "quantity": self.quantity,
+            "formula": self.formula,
+            "value": value,
+            "log10": math.log10(self.value) if self.value > 0 else None,
+        }
 
 
 def size_report(game: Game) -> list[SizeLine]:
@@ -31,7 +44,10 @@ def size_report(game: Game) -> list[SizeLine]:
     depth, actions = game.facts.longest_game, game.facts.num_actions
     if game.name == "dots_and_boxes":
         boxes = game.rules.rows * game.rules.cols
-        lines = [SizeLine("edges", "2mn - m - n for m x n dots", actions), SizeLine("boxes", "", boxes)]
+        lines = [
+            SizeLine("edges", "2mn - m - n for m x n dots", actions),
+            SizeLine("boxes", "", boxes),
+        ]
         if depth != actions:
             lines.append(SizeLine("free edges at the start", "L", depth))
         lines.append(SizeLine("states, by edges drawn", f"2^{depth}", 2**depth))
@@ -49,5 +65,11 @@ def size_report(game: Game) -> list[SizeLine]:
         lines.append(SizeLine("branching, roughly on average", "half of that", depth / 2))
         formula = f"{depth}!"
     lines.append(SizeLine("minimax leaves, at most", formula, math.prod(degrees)))
-    lines.append(SizeLine("alpha-beta leaves, best order", "about its square root", math.prod(degrees[::2]) + math.prod(degrees[1::2]) - 1))
+    lines.append(
+        SizeLine(
+            "alpha-beta leaves, best order",
+            "about its square root",
+            math.prod(degrees[::2]) + math.prod(degrees[1::2]) - 1,
+        )
+    )
     return lines

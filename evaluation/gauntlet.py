@@ -1,7 +1,9 @@
-"""A player that answers many games at once, measured against a ladder of opponents: paired openings, both seats, batched.
+"""A player that answers many games at once, measured against a ladder of opponents: paired
+openings, both seats, batched.
 
-It is how a learner is measured while it trains. The rules of evidence are those of the tournaments: the unit is the pair (one opening, both seats), a
-game that deterministic players repeat counts once.
+It is how a learner is measured while it trains. The rules of evidence are those of the tournaments:
+the unit is the pair (one opening, both seats), a game that deterministic players repeat counts
+once.
 """
 
 from __future__ import annotations
@@ -42,12 +44,15 @@ class Score(NamedTuple):
     high: float
 
 
-def play_ladder(game: Game, player: Any, opponents: Sequence[str], pairs: int, opening_plies: int, seed: int) -> list[Score]:
+def play_ladder(
+    game: Game, player: Any, opponents: Sequence[str], pairs: int, opening_plies: int, seed: int
+) -> list[Score]:
     """Play against each opponent from the same openings.
 
     Args:
         game: the game.
-        player: an object with ``act_batch(observations, masks)``; see :class:`~plyground.envs.single_agent.opponents.Opponent`.
+        player: an object with ``act_batch(observations, masks)``; see
+            :class:`~plyground.envs.single_agent.opponents.Opponent`.
         opponents: specifications of agents.
         pairs: openings, each played in both seats.
         opening_plies: random moves of each opening.
@@ -61,7 +66,9 @@ def play_ladder(game: Game, player: Any, opponents: Sequence[str], pairs: int, o
     return [_play_one(game, player, opponent, starts, seats, seed) for opponent in opponents]
 
 
-def _play_one(game: Game, player: Any, opponent: str, starts: np.ndarray, seats: np.ndarray, seed: int) -> Score:
+def _play_one(
+    game: Game, player: Any, opponent: str, starts: np.ndarray, seats: np.ndarray, seed: int
+) -> Score:
     count = len(starts)
     batch = GameBatch(game, count, make_opponents(opponent, game), restart=False)
     batch.reset(seed)
@@ -83,11 +90,17 @@ def _play_one(game: Game, player: Any, opponent: str, starts: np.ndarray, seats:
         for number in index.tolist():
             courses[number].append(state.positions[number].tobytes())
     batch.close()
-    return summarise(opponent, np.sign(results), [b"".join(course) + bytes([seat]) for course, seat in zip(courses, seats)])
+    return summarise(
+        opponent,
+        np.sign(results),
+        [b"".join(course) + bytes([seat]) for course, seat in zip(courses, seats)],
+    )
 
 
 def summarise(opponent: str, results: np.ndarray, courses: Sequence[bytes]) -> Score:
-    """The score from results (1, 0, −1) of games in pairs, side by side; a pair whose two games both repeat earlier ones does not count."""
+    """The score from results (1, 0, −1) of games in pairs, side by side; a pair whose two games
+    both repeat earlier ones does not count.
+    """
     points = (results + 1) / 2
     seen: set[bytes] = set()
     pairs, kept = [], []
@@ -98,8 +111,25 @@ def summarise(opponent: str, results: np.ndarray, courses: Sequence[bytes]) -> S
         if new:
             pairs.append(points[new].mean())
     score, spread = float(np.mean(pairs)), float(np.std(pairs))
-    # One pair more of each extreme keeps the interval from shrinking to nothing where all pairs end alike.
+    # One pair more of each extreme keeps the interval from shrinking to nothing where all pairs end
+    # alike.
     total = len(pairs)
-    width = NORMAL_95 * math.sqrt((spread**2 * total + 0.5 * (1 + (1 - 2 * score) ** 2) / 2) / (total + 2) / (total + 2)) if total else 0.0
+    width = (
+        NORMAL_95
+        * math.sqrt(
+            (spread**2 * total + 0.5 * (1 + (1 - 2 * score) ** 2) / 2) / (total + 2) / (total + 2)
+        )
+        if total
+        else 0.0
+    )
     wins, draws, losses = (int((results[kept] == value).sum()) for value in (1, 0, -1))
-    return Score(opponent, len(kept), wins, draws, losses, score, max(0.0, score - width), min(1.0, score + width))
+    return Score(
+        opponent,
+        len(kept),
+        wins,
+        draws,
+        losses,
+        score,
+        max(0.0, score - width),
+        min(1.0, score + width),
+    )

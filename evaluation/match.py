@@ -1,4 +1,7 @@
-"""A match game: two agents, an opening, two seats, a seed for each. Whatever an agent does wrong costs it this game and nothing else."""
+"""A match game: two agents, an opening, two seats, a seed for each.
+
+Whatever an agent does wrong costs it this game and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,12 @@ from ..envs.specification import SpecificationError
 from ..envs.stepping import ILLEGAL, OVER, advance
 
 # Kinds of faults that lose a game, as the store keeps them.
-RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = "raised", "no action", "illegal action", "out of time"
+RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (
+    "raised",
+    "no action",
+    "illegal action",
+    "out of time",
+)
 # Those that cost the process of an isolated agent: it does not come back from them by itself.
 HUNG, EXITED, OUT_OF_MEMORY = "hung", "exited", "out of memory"
 CRASHES = (HUNG, EXITED, OUT_OF_MEMORY)
@@ -43,15 +51,25 @@ class Limits(NamedTuple):
         return move if self.game_seconds is None else min(move, max(self.game_seconds - spent, 0.0))
 
     def overstepped(self, spent: float, before: float) -> str:
-        """What to say of a move that took ``spent`` seconds after ``before`` seconds for the moves of the game before it."""
+        """What to say of a move that took ``spent`` seconds after ``before`` seconds for the moves
+        of the game before it.
+        """
         if self.move_seconds is not None and spent > self.move_seconds:
             return f"took {spent:.3g} s for a move; {self.move_seconds:g} s are allowed"
-        return f"took {before + spent:.3g} s for its moves; {self.game_seconds:g} s a game are allowed"
+        return (
+            f"took {before + spent:.3g} s for its moves; {self.game_seconds:g} s a game are allowed"
+        )
 
     def __str__(self) -> str:
         memory = None if self.memory_bytes is None else self.memory_bytes / 2**20
-        known = ((self.move_seconds, "s a move"), (self.game_seconds, "s a game"), (memory, "MiB of memory"))
-        return ", ".join(f"{limit:g} {unit}" for limit, unit in known if limit is not None) or "none"
+        known = (
+            (self.move_seconds, "s a move"),
+            (self.game_seconds, "s a game"),
+            (memory, "MiB of memory"),
+        )
+        return (
+            ", ".join(f"{limit:g} {unit}" for limit, unit in known if limit is not None) or "none"
+        )
 
 
 NO_LIMITS = Limits()
@@ -62,7 +80,8 @@ class GameResult(NamedTuple):
 
     Attributes:
         moves: all actions played, those of the opening first.
-        returns: what each seat has won, zero-sum; a forfeit counts as the greatest loss the game knows.
+        returns: what each seat has won, zero-sum; a forfeit counts as the greatest loss the game
+            knows.
         reason: why the game ended: the game's own words, or what the forfeiting player did.
         fault: the kind of fault that ended it (``RAISED``, ``NO_ACTION``, … above), or None.
         forfeited: the seat that committed the fault, or None.
@@ -97,7 +116,8 @@ class Fault(Exception):
 
 
 class Player(ABC):
-    """What sits at the board. :class:`LocalPlayer` is an agent of this process; see also :mod:`~plyground.evaluation.runners.isolation`.
+    """What sits at the board. :class:`LocalPlayer` is an agent of this process; see also
+    :mod:`~plyground.evaluation.runners.isolation`.
 
     All methods raise Fault for what the agent does wrong.
     """
@@ -111,14 +131,18 @@ class Player(ABC):
         """The agent's answer, unchecked, and what it knows about it if that is wanted.
 
         Args:
-            position: a position of the game that the player was prepared for; the agent may do with it as it likes.
+            position: a position of the game that the player was prepared for; the agent may do with
+                it as it likes.
             analyse: whether more than an action is wanted.
             allowed: seconds after which an agent that can be stopped is stopped.
         """
 
 
 class LocalPlayer(Player):
-    """An agent in this process: an Agent, or anything with ``act(position)``. It cannot be stopped while it thinks."""
+    """An agent in this process: an Agent, or anything with ``act(position)``.
+
+    It cannot be stopped while it thinks.
+    """
 
     def __init__(self, agent: Any) -> None:
         self._agent = agent
@@ -158,20 +182,24 @@ def play_game(
 ) -> GameResult:
     """Play one game.
 
-    An agent that raises (or calls ``exit()``), returns no action, plays illegally or takes too long forfeits the game. KeyboardInterrupt
-    is not held up.
+    An agent that raises (or calls ``exit()``), returns no action, plays illegally or takes too long
+    forfeits the game. KeyboardInterrupt is not held up.
 
     Args:
         game: the game or its specification.
-        agents: the agents in seats 0 and 1: :class:`~plyground.agents.Agent` objects, or anything with ``act(position)``; an
-            agent with ``reset(seed)`` is reset first. Each is given copies of the position, so it cannot disturb the game. A
-            :class:`Player` is taken as it is.
+        agents: the agents in seats 0 and 1: :class:`~plyground.agents.Agent` objects, or anything
+            with ``act(position)``; an agent with ``reset(seed)`` is reset first. Each is given
+            copies of the position, so it cannot disturb the game. A :class:`Player` is taken as it
+            is.
         opening: actions played before the agents take over.
         seeds: what each seat is reset with.
-        names: what the agents are called in the reason for a forfeit (default: their specifications).
-        on_move: called after each move of an agent with the position, the seat, the action and what the agent knows (None
-            if it is no Agent). Asking for that costs some microseconds a move.
-        limits: what each agent may use. An agent of this process is judged after its move, since it cannot be stopped.
+        names: what the agents are called in the reason for a forfeit (default: their
+            specifications).
+        on_move: called after each move of an agent with the position, the seat, the action and what
+            the agent knows (None if it is no Agent). Asking for that costs some microseconds a
+            move.
+        limits: what each agent may use. An agent of this process is judged after its move, since it
+            cannot be stopped.
 
     Raises:
         IllegalActionError: the opening cannot be played.
@@ -213,10 +241,20 @@ def play_game(
         name = names[seat] if names is not None else str(agents[seat])
         reason = f"{PLAYERS[seat]} ({name}) {fault}"
         best, worst = game.facts.max_return, game.facts.min_return
-        return GameResult(tuple(moves), (worst, best) if seat == 0 else (best, worst), reason, fault.kind, seat, _pair(seconds), _pair(decisions))
+        return GameResult(
+            tuple(moves),
+            (worst, best) if seat == 0 else (best, worst),
+            reason,
+            fault.kind,
+            seat,
+            _pair(seconds),
+            _pair(decisions),
+        )
     outcome = position.outcome
     assert outcome is not None
-    return GameResult(tuple(moves), position.returns, outcome.reason, None, None, _pair(seconds), _pair(decisions))
+    return GameResult(
+        tuple(moves), position.returns, outcome.reason, None, None, _pair(seconds), _pair(decisions)
+    )
 
 
 def _prepare(player: Player, game: Game, seed: int) -> None:
@@ -229,24 +267,36 @@ def _prepare(player: Player, game: Game, seed: int) -> None:
 def raised(error: BaseException) -> Fault:
     """The fault of raising: type, message and where, in one line."""
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({frames[-1].filename.rpartition('/')[2]}, line {frames[-1].lineno})" if frames else ""
+    place = (
+        f" ({frames[-1].filename.rpartition('/')[2]}, line {frames[-1].lineno})" if frames else ""
+    )
     message = _one_line(error, str)
     return Fault(RAISED, f"raised {type(error).__name__}{': ' + message if message else ''}{place}")
 
 
 def whole_number(answer: Any, num_actions: int) -> int:
-    """An answer that is not an int, as one: numpy's whole numbers are fine, everything else is the fault of being no action."""
+    """An answer that is not an int, as one: numpy's whole numbers are fine, everything else is the
+    fault of being no action.
+    """
     if isinstance(answer, (int, np.integer)) and not isinstance(answer, (bool, np.bool_)):
         return int(answer)
-    raise Fault(NO_ACTION, f"returned {_one_line(answer, repr)}, which is no action; actions are whole numbers from 0 to {num_actions - 1}")
+    raise Fault(
+        NO_ACTION,
+        f"returned {_one_line(answer, repr)}, which is no action; actions are whole numbers from "
+        f"0 to {num_actions - 1}",
+    )
 
 
 def illegal(game: Game, action: int) -> Fault:
     """The fault of playing an action that is not legal, or does not exist."""
     if 0 <= action < game.facts.num_actions:
-        return Fault(ILLEGAL_ACTION, f"played the illegal action {action} ({game.action_to_text(action)})")
+        return Fault(
+            ILLEGAL_ACTION, f"played the illegal action {action} ({game.action_to_text(action)})"
+        )
     return Fault(
-        ILLEGAL_ACTION, f"played the action {_one_line(action, repr)}, which does not exist; actions go from 0 to {game.facts.num_actions - 1}"
+        ILLEGAL_ACTION,
+        f"played the action {_one_line(action, repr)}, which does not exist; actions go from 0 to "
+        f"{game.facts.num_actions - 1}",
     )
 
 

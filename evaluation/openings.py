@@ -1,7 +1,9 @@
-"""Openings: first moves, so that deterministic agents do not play one and the same game again and again.
+"""Openings: first moves, so that deterministic agents do not play one and the same game again and
+again.
 
-A specification names where they come from: ``random:PLIES`` (seeded random moves), ``all:PLIES`` (every position of that depth up to symmetry, in
-a seeded order) or a file of openings. A judge can choose the balanced ones among them.
+A specification names where they come from: ``random:PLIES`` (seeded random moves), ``all:PLIES``
+(every position of that depth up to symmetry, in a seeded order) or a file of openings. A judge can
+choose the balanced ones among them.
 """
 
 from __future__ import annotations
@@ -24,17 +26,21 @@ from ..envs.game import Game, IllegalActionError
 from ..envs.specification import SpecificationError
 from ..envs.stepping import draw_opening
 
-OPENING_STREAM = 0x6F70656E  # keeps these random numbers apart from those that agents draw from the same seed
+# keeps these random numbers apart from those that agents draw from the same seed
+OPENING_STREAM = 0x6F70656E
 FEWEST_TRIES = 1000
 MOST_POSITIONS = 100_000  # of one depth, that are listed
-BALANCED_RETURN = 0.1  # how far from 0 a return may be, in proportion to the greatest, if nothing else is said
+# how far from 0 a return may be, in proportion to the greatest, if nothing else is said
+BALANCED_RETURN = 0.1
 SHOWN_VALUES = 20  # openings whose values are told if the judge's unit needs a limit
 
 Actions = tuple[int, ...]
 
 
 class OpeningSource(NamedTuple):
-    """What a specification of openings says: a file, or ``random`` or ``all`` with a number of plies."""
+    """What a specification of openings says: a file, or ``random`` or ``all`` with a number of
+    plies.
+    """
 
     kind: str
     plies: int = 0
@@ -52,37 +58,53 @@ def parse_openings(text: str) -> OpeningSource:
         return OpeningSource(found[1], int(found[2]))
     if Path(text).is_file():
         return OpeningSource("file", path=Path(text))
-    raise SpecificationError(f"openings are random:PLIES, all:PLIES or a file, such as random:2, all:4 or openings.txt; there is no file {text!r}")
+    raise SpecificationError(
+        f"openings are random:PLIES, all:PLIES or a file, such as random:2, all:4 or openings.txt; "
+        f"there is no file {text!r}"
+    )
 
 
 class Openings:
-    """The openings of a tournament: a sequence that is found as it is asked for and, when there are no more, comes round again.
+    """The openings of a tournament: a sequence that is found as it is asked for and, when there are
+    no more, comes round again.
 
-    Each leads to another position. Which they are depends on the arguments alone, however many are taken.
+    Each leads to another position. Which they are depends on the arguments alone, however many are
+    taken.
 
     Args:
         game: the game they open.
         spec: where they come from, see :func:`parse_openings`.
         seed: decides random openings, and the order of all positions.
         balanced: the specification of an agent; only openings that it values near 0 are taken.
-        within: how far from 0 that may be, in the judge's unit; by default a tenth of the greatest return.
+        within: how far from 0 that may be, in the judge's unit; by default a tenth of the greatest
+            return.
 
     Attributes:
         description: what decides them, in words; for a file, a hash of the openings in it.
         judge: who chooses among them, or None.
         judged: how many have been looked at for balance.
-        listed: whether their number is limited by what they are, so that a tournament would go through all of them.
+        listed: whether their number is limited by what they are, so that a tournament would go
+            through all of them.
 
     Raises:
-        SpecificationError: bad specifications, or a file that cannot be read or holds a bad line. :meth:`find` raises it if there is no opening.
+        SpecificationError: bad specifications, or a file that cannot be read or holds a bad line.
+            :meth:`find` raises it if there is no opening.
     """
 
-    def __init__(self, game: Game, spec: str, seed: int, balanced: str | None = None, within: float | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        spec: str,
+        seed: int,
+        balanced: str | None = None,
+        within: float | None = None,
+    ) -> None:
         source = parse_openings(spec)
         self.listed = source.kind != "random"
         if source.kind != "file" and source.plies >= game.facts.longest_game:
             raise SpecificationError(
-                f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of {source.plies} plies leaves nothing to play"
+                f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of "
+                f"{source.plies} plies leaves nothing to play"
             )
         if source.path is not None:
             listed = read_openings(source.path, game)
@@ -95,7 +117,10 @@ class Openings:
             self.description = f"{source.plies} random plies"
             drawn = random_openings(game, source.plies, seed)
         if balanced is None and within is not None:
-            raise SpecificationError("how near to 0 an opening must be (--within) is for openings that are judged (--balanced AGENT)")
+            raise SpecificationError(
+                "how near to 0 an opening must be (--within) is for openings that are judged "
+                "(--balanced AGENT)"
+            )
         self.judged = 0
         self.judge = None if balanced is None else Judge(game, balanced, within, seed)
         if self.judge is not None:
@@ -107,13 +132,19 @@ class Openings:
         self._on_judged: Callable[[int, int], None] | None = None
 
     def recall(self, openings: list[Actions]) -> None:
-        """Take these for the first ones, as they were found before, so that the judge need not be asked about them again."""
+        """Take these for the first ones, as they were found before, so that the judge need not be
+        asked about them again.
+        """
         self._known = openings
 
-    def find(self, count: float = math.inf, on_judged: Callable[[int, int], None] | None = None) -> int:
-        """Find the first ``count`` openings, or all there are; returns how many of those asked for there are.
+    def find(
+        self, count: float = math.inf, on_judged: Callable[[int, int], None] | None = None
+    ) -> int:
+        """Find the first ``count`` openings, or all there are; returns how many of those asked for
+        there are.
 
-        ``on_judged`` is told how many have been found, and how many looked at for that, before each one that the judge is asked about.
+        ``on_judged`` is told how many have been found, and how many looked at for that, before each
+        one that the judge is asked about.
 
         Raises:
             SpecificationError: there is none.
@@ -134,7 +165,10 @@ class Openings:
         return self._found[number % self.find(number + 1)]
 
     def _balanced(self, judge: Judge, drawn: Iterable[Actions]) -> Iterator[Actions]:
-        """Those that the judge keeps. Up to the last one that is known, exactly the known ones have been kept before."""
+        """Those that the judge keeps.
+
+        Up to the last one that is known, exactly the known ones have been kept before.
+        """
         for opening in drawn:
             found = len(self._found)
             if self._on_judged is not None:
@@ -145,14 +179,22 @@ class Openings:
 
     def _refusal(self) -> str:
         if self.judge is not None and self.judged:
-            return f"none of {self.judged} openings of {self._game.spec} is balanced for {self.judge.description}; allow more (--within)"
-        return f"no opening of {self._plies} plies leaves {self._game.spec} undecided (the search found none); choose fewer opening plies"
+            return (
+                f"none of {self.judged} openings of {self._game.spec} is balanced for "
+                f"{self.judge.description}; allow more (--within)"
+            )
+        return (
+            f"no opening of {self._plies} plies leaves {self._game.spec} undecided (the search "
+            f"found none); choose fewer opening plies"
+        )
 
 
 def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
-    """Random openings of ``plies`` actions, each leading to another position, until there are no more.
+    """Random openings of ``plies`` actions, each leading to another position, until there are no
+    more.
 
-    No opening ends the game, lets the player to move win at once, or leaves only moves that end the game.
+    No opening ends the game, lets the player to move win at once, or leaves only moves that end the
+    game.
     """
     rng = new_stream(seed, OPENING_STREAM)
     positions = game.new_records(3)
@@ -162,7 +204,8 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
     failures = 0
     with announce_compilation(f"openings for {game.name}"):
         draw_opening(game.rules, positions, rng.copy(), scratch, out)
-    # If one of n equally likely openings were still missing, this many draws would miss it with a probability below e^-25.
+    # If one of n equally likely openings were still missing, this many draws would miss it with a
+    # probability below e^-25.
     while failures < FEWEST_TRIES + 25 * len(seen):
         failures += 1
         if not draw_opening(game.rules, positions, rng, scratch, out):
@@ -177,9 +220,11 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
 
 
 def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
-    """One opening for each position after ``plies`` plies, images under the board's symmetries counting as one, shuffled by the seed.
+    """One opening for each position after ``plies`` plies, images under the board's symmetries
+    counting as one, shuffled by the seed.
 
-    Positions are left out in which the game is over, the player to move can win at once, or all moves end the game.
+    Positions are left out in which the game is over, the player to move can win at once, or all
+    moves end the game.
 
     Raises:
         SpecificationError: there are more than ``MOST_POSITIONS``.
@@ -196,23 +241,32 @@ def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
         positions[0] = game.position(opening).record
         if draw_opening(game.rules, positions, rng, scratch, nothing):
             found.append(opening)
-    yield from sorted(found, key=lambda opening: hashlib.blake2b(f"{seed} {opening}".encode(), digest_size=8).digest())
+    yield from sorted(
+        found,
+        key=lambda opening: hashlib.blake2b(f"{seed} {opening}".encode(), digest_size=8).digest(),
+    )
 
 
 def read_openings(path: Path, game: Game) -> list[Actions]:
-    """The openings of a file: one a line, moves by name or number separated by commas; what follows a ``#`` is a comment.
+    """The openings of a file: one a line, moves by name or number separated by commas; what follows
+    a ``#`` is a comment.
 
     Of openings that lead to the same position, the first one counts.
 
     Raises:
-        SpecificationError: the file cannot be read, holds no opening, or a line of it cannot be played; says which and why.
+        SpecificationError: the file cannot be read, holds no opening, or a line of it cannot be
+            played; says which and why.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise SpecificationError(f"the openings in {path} cannot be read: {error.strerror}") from None
+        raise SpecificationError(
+            f"the openings in {path} cannot be read: {error.strerror}"
+        ) from None
     except UnicodeDecodeError:
-        raise SpecificationError(f"{path} is no file of openings: it is not text in UTF-8") from None
+        raise SpecificationError(
+            f"{path} is no file of openings: it is not text in UTF-8"
+        ) from None
     found: dict[bytes, Actions] = {}
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
@@ -224,10 +278,14 @@ def read_openings(path: Path, game: Game) -> list[Actions]:
         except IllegalActionError as error:
             raise SpecificationError(f"{path}, line {number}: {error}") from None
         if position.is_over:
-            raise SpecificationError(f"{path}, line {number}: the game is over after these moves ({position.outcome})")
+            raise SpecificationError(
+                f"{path}, line {number}: the game is over after these moves ({position.outcome})"
+            )
         found.setdefault(position.record.tobytes(), actions)
     if not found:
-        raise SpecificationError(f"{path} holds no opening; write one on each line, such as {_example(game)}")
+        raise SpecificationError(
+            f"{path} holds no opening; write one on each line, such as {_example(game)}"
+        )
     return list(found.values())
 
 
@@ -248,20 +306,28 @@ class Judge:
     Args:
         game: the game.
         spec: the agent's specification.
-        within: how far from 0 the value may be; by default a tenth of the greatest return. An agent that values in points of a heuristic needs it.
+        within: how far from 0 the value may be; by default a tenth of the greatest return. An agent
+            that values in points of a heuristic needs it.
         seed: what the agent is reset with before each opening.
 
     Raises:
-        SpecificationError: no such agent, or one that would not judge the same again; later, one that cannot value positions.
+        SpecificationError: no such agent, or one that would not judge the same again; later, one
+            that cannot value positions.
     """
 
     def __init__(self, game: Game, spec: str, within: float | None, seed: int) -> None:
         self._game, self._seed = game, seed
         self._agent: Agent = make_agent(spec, game)
         if self._agent.options.get("time") is not None:
-            raise SpecificationError(f"{spec} looks at the clock and would not judge the same again; limit it by depth=, nodes= or simulations=")
+            raise SpecificationError(
+                f"{spec} looks at the clock and would not judge the same again; limit it by "
+                f"depth=, nodes= or simulations="
+            )
         if within is not None and not (math.isfinite(within) and within >= 0):
-            raise SpecificationError(f"how near to 0 a balanced opening must be is a number of at least 0, not {within:g}")
+            raise SpecificationError(
+                f"how near to 0 a balanced opening must be is a number of at least 0, not "
+                f"{within:g}"
+            )
         self._in_points = within is not None
         self._within = BALANCED_RETURN * game.facts.max_return if within is None else within
         self.description = f"{self._agent.spec} within {self._within:g}"
@@ -270,7 +336,9 @@ class Judge:
         """Whether the position after these actions is balanced."""
         value, scale = self._value(opening)
         if scale == "points" and not self._in_points:
-            raise SpecificationError(f"{self._agent.spec} values openings in points; {self._advice()}")
+            raise SpecificationError(
+                f"{self._agent.spec} values openings in points; {self._advice()}"
+            )
         return abs(value) <= self._within
 
     def _value(self, opening: Actions) -> tuple[float, str]:
@@ -279,12 +347,19 @@ class Judge:
             self._agent.reset(self._seed)
         decision = self._agent.analyse(self._game.position(opening))
         if decision.value is None:
-            raise SpecificationError(f"{self._agent.spec} cannot judge openings: it does not say what a position is worth; searches and solvers do")
+            raise SpecificationError(
+                f"{self._agent.spec} cannot judge openings: it does not say what a position is "
+                f"worth; searches and solvers do"
+            )
         return decision.value, decision.scale
 
     def _advice(self) -> str:
         """What limit makes sense."""
         sample = itertools.islice(random_openings(self._game, 2, self._seed), SHOWN_VALUES)
         values = sorted(abs(self._value(opening)[0]) for opening in sample)
-        middle = f" (half of {len(values)} random openings are within {values[len(values) // 2]:g})" if values else ""
+        middle = (
+            f" (half of {len(values)} random openings are within {values[len(values) // 2]:g})"
+            if values
+            else ""
+        )
         return f"say with --within POINTS how near to 0 is balanced{middle}"

@@ -1,8 +1,10 @@
 """Move quality: what agents' moves cost against perfect play, as the exact solver knows it.
 
-A move is judged by the solver's values of all legal moves: it is optimal if none has a better value, else it loses the difference. A position
-in which all legal moves are worth the same asks nothing and is left out. Moves come from positions that are drawn at random for the
-agents to decide on (:func:`sample_positions`, :func:`ask_agents`), or from the games that a store holds (:func:`stored_moves`).
+A move is judged by the solver's values of all legal moves: it is optimal if none has a better
+value, else it loses the difference. A position in which all legal moves are worth the same asks
+nothing and is left out. Moves come from positions that are drawn at random for the agents to decide
+on (:func:`sample_positions`, :func:`ask_agents`), or from the games that a store holds
+(:func:`stored_moves`).
 """
 
 from __future__ import annotations
@@ -23,10 +25,13 @@ from ..envs.specification import SpecificationError
 from .store.store import Store, StoreError
 
 PHASES = ("opening", "middle", "end")  # thirds of the longest game
-REACH = 30  # the plies that may be left so that all moves of most positions are solved within seconds
+# the plies that may be left so that all moves of most positions are solved within seconds
+REACH = 30
 TIME_LIMIT = 10.0  # seconds for one position
-POSITION_STREAM = 0x71756C74  # keeps these random numbers apart from those that agents draw from the same seed
-MOST_BARREN = 40  # newly solved positions in succession that ask nothing, before a phase is given up
+# keeps these random numbers apart from those that agents draw from the same seed
+POSITION_STREAM = 0x71756C74
+# newly solved positions in succession that ask nothing, before a phase is given up
+MOST_BARREN = 40
 MOST_UNSOLVED = 10  # positions in succession that take too long, before a phase is given up
 MOST_FAILED_WALKS = 400  # random walks in succession that end early or at positions seen before
 WON_DRAWN, WON_LOST, DRAWN_LOST = "won to drawn", "won to lost", "drawn to lost"
@@ -42,8 +47,10 @@ class Judged(NamedTuple):
         agent: who made it, by number.
         cluster: moves with the same number depend on each other: those of one game.
         phase: an index into ``PHASES``.
-        loss: by how much its value falls short of the best, on the solver's scale; 0 for an optimal move.
-        blunder: an index into ``BLUNDERS`` if it changes the result of the game under best play, else −1.
+        loss: by how much its value falls short of the best, on the solver's scale; 0 for an optimal
+            move.
+        blunder: an index into ``BLUNDERS`` if it changes the result of the game under best play,
+            else −1.
         seconds: what it took.
     """
 
@@ -83,7 +90,9 @@ class Judge:
         SpecificationError: the game has no solver, or the board is beyond its reach.
     """
 
-    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, time_limit: float = TIME_LIMIT) -> None:
+    def __init__(
+        self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, time_limit: float = TIME_LIMIT
+    ) -> None:
         self.game, self.time_limit = game, time_limit
         self.solver: Solver = make_solver(game, memory_mb)
         self._known: dict[bytes, Mapping[int, int] | None] = {}
@@ -93,7 +102,9 @@ class Judge:
         return position.record.tobytes() in self._known
 
     def values(self, position: Position) -> Mapping[int, int] | None:
-        """The value of every legal action for the side to move, or None if it could not be found in time."""
+        """The value of every legal action for the side to move, or None if it could not be found in
+        time.
+        """
         key = position.record.tobytes()
         if key not in self._known:
             found = self.solver.solve(position, moves="all", time=self.time_limit).values or {}
@@ -101,11 +112,16 @@ class Judge:
         return self._known[key]
 
     def verdict(self, position: Position, action: int) -> tuple[int, int]:
-        """What a move loses, and which blunder it is (−1: none), in a position whose values are known."""
+        """What a move loses, and which blunder it is (−1: none), in a position whose values are
+        known.
+        """
         values = self.values(position)
         assert values is not None
         best = max(values.values())
-        before, after = (int(np.sign(self.solver.expected_return(position, value))) for value in (best, values[action]))
+        before, after = (
+            int(np.sign(self.solver.expected_return(position, value)))
+            for value in (best, values[action])
+        )
         kind = {(1, 0): WON_DRAWN, (1, -1): WON_LOST, (0, -1): DRAWN_LOST}.get((before, after))
         return best - values[action], -1 if kind is None else BLUNDERS.index(kind)
 
@@ -132,10 +148,18 @@ class Sample(NamedTuple):
     left_out: dict[str, int]
 
 
-def sample_positions(judge: Judge, count: int, seed: int, first_ply: int | None = None, progress: Report | None = None) -> Sample:
-    """Draw distinct positions that ask something, as many from each phase as there are, or as the solver can do.
+def sample_positions(
+    judge: Judge,
+    count: int,
+    seed: int,
+    first_ply: int | None = None,
+    progress: Report | None = None,
+) -> Sample:
+    """Draw distinct positions that ask something, as many from each phase as there are, or as the
+    solver can do.
 
-    A position is reached by random moves that do not end the game, so that it is open and may hold threats of either side.
+    A position is reached by random moves that do not end the game, so that it is open and may hold
+    threats of either side.
 
     Args:
         judge: knows the values.
@@ -145,13 +169,20 @@ def sample_positions(judge: Judge, count: int, seed: int, first_ply: int | None 
         progress: called with how many positions are found, of how many.
 
     Raises:
-        SpecificationError: no position can be reached so late, or none of those reached asks something and is solved in time.
+        SpecificationError: no position can be reached so late, or none of those reached asks
+            something and is solved in time.
     """
     game = judge.game
     first = first_ply_within_reach(game) if first_ply is None else first_ply
     if not 0 <= first < game.facts.longest_game:
-        raise SpecificationError(f"{game.spec} lasts at most {game.facts.longest_game} plies; --from-ply can be 0 to {game.facts.longest_game - 1}")
-    plies = [[ply for ply in range(first, game.facts.longest_game) if phase_of(game, ply) == phase] for phase in range(len(PHASES))]
+        raise SpecificationError(
+            f"{game.spec} lasts at most {game.facts.longest_game} plies; --from-ply can be 0 to "
+            f"{game.facts.longest_game - 1}"
+        )
+    plies = [
+        [ply for ply in range(first, game.facts.longest_game) if phase_of(game, ply) == phase]
+        for phase in range(len(PHASES))
+    ]
     phases = [phase for phase in range(len(PHASES)) if plies[phase]]
     chance = new_stream(seed, POSITION_STREAM)
     seed_of_walks = random.Random(int(chance[0]))
@@ -159,19 +190,25 @@ def sample_positions(judge: Judge, count: int, seed: int, first_ply: int | None 
     found: list[tuple[Position, int]] = []
     for index, phase in enumerate(phases):
         wanted = (count - len(found)) // (len(phases) - index)
-        for position in itertools.islice(_asking(judge, plies[phase], seed_of_walks, left_out), wanted):
+        for position in itertools.islice(
+            _asking(judge, plies[phase], seed_of_walks, left_out), wanted
+        ):
             found.append((position, phase))
             if progress is not None:
                 progress(len(found), count)
     if not found:
         raise SpecificationError(
-            f"no position of {game.spec} after {first} plies or more was found that asks something and is solved within "
-            f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer --time-limit may help"
+            f"no position of {game.spec} after {first} plies or more was found that asks something "
+            f"and is solved within "
+            f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer "
+            f"--time-limit may help"
         )
     return Sample(found, left_out)
 
 
-def _asking(judge: Judge, plies: Sequence[int], chance: random.Random, left_out: dict[str, int]) -> Iterator[Position]:
+def _asking(
+    judge: Judge, plies: Sequence[int], chance: random.Random, left_out: dict[str, int]
+) -> Iterator[Position]:
     """Positions of these plies that ask something, until no more are found."""
     barren = unsolved = failed = 0
     while barren < MOST_BARREN and unsolved < MOST_UNSOLVED and failed < MOST_FAILED_WALKS:
@@ -193,7 +230,9 @@ def _asking(judge: Judge, plies: Sequence[int], chance: random.Random, left_out:
 
 
 def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:
-    """The position after so many random actions none of which ends the game; None where only such actions are left."""
+    """The position after so many random actions none of which ends the game; None where only such
+    actions are left.
+    """
     position = game.initial_position()
     for _ in range(plies):
         actions = position.legal_actions()
@@ -208,8 +247,17 @@ def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:
     return position
 
 
-def ask_agents(judge: Judge, sample: Sample, agents: Sequence[Agent], labels: Sequence[str], seed: int, progress: Report | None = None) -> Evidence:
-    """Let agents decide in the positions of a sample, each anew: nothing is remembered from one position to the next."""
+def ask_agents(
+    judge: Judge,
+    sample: Sample,
+    agents: Sequence[Agent],
+    labels: Sequence[str],
+    seed: int,
+    progress: Report | None = None,
+) -> Evidence:
+    """Let agents decide in the positions of a sample, each anew: nothing is remembered from one
+    position to the next.
+    """
     moves: list[Judged] = []
     faults: dict[str, tuple[int, str]] = {}
     total, done = len(agents) * len(sample.positions), 0
@@ -222,10 +270,20 @@ def ask_agents(judge: Judge, sample: Sample, agents: Sequence[Agent], labels: Se
                 if not position.is_legal(decision.action):
                     raise IllegalActionError(f"it played the illegal action {decision.action}")
             except Exception as error:  # whatever an agent does wrong is counted as its fault
-                count, first = faults.get(labels[number], (0, " ".join(f"{type(error).__name__}: {error}".split())))
+                count, first = faults.get(
+                    labels[number], (0, " ".join(f"{type(error).__name__}: {error}".split()))
+                )
                 faults[labels[number]] = (count + 1, first)
             else:
-                moves.append(Judged(number, index, phase, *judge.verdict(position, decision.action), decision.seconds))
+                moves.append(
+                    Judged(
+                        number,
+                        index,
+                        phase,
+                        *judge.verdict(position, decision.action),
+                        decision.seconds,
+                    )
+                )
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -233,7 +291,9 @@ def ask_agents(judge: Judge, sample: Sample, agents: Sequence[Agent], labels: Se
 
 
 class _Played(NamedTuple):
-    """A move of a stored game: the game's number, all its actions, which of them this is, labels and seconds a move of both seats."""
+    """A move of a stored game: the game's number, all its actions, which of them this is, labels
+    and seconds a move of both seats.
+    """
 
     game: int
     actions: tuple[int, ...]
@@ -251,7 +311,8 @@ def stored_moves(
     first_ply: int | None = None,
     progress: Report | None = None,
 ) -> Evidence:
-    """Judge the moves that agents have played in the games of a store. Games with the same agents and the same moves are taken once.
+    """Judge the moves that agents have played in the games of a store. Games with the same agents
+    and the same moves are taken once.
 
     Args:
         judge: knows the values.
@@ -267,7 +328,13 @@ def stored_moves(
         SpecificationError: an agent has played none of them.
     """
     first = first_ply_within_reach(judge.game) if first_ply is None else first_ply
-    left_out = {"opening moves, not the agents' own": 0, f"before ply {first}": 0, "repeated games": 0, "all moves alike": 0, "not solved in time": 0}
+    left_out = {
+        "opening moves, not the agents' own": 0,
+        f"before ply {first}": 0,
+        "repeated games": 0,
+        "all moves alike": 0,
+        "not solved in time": 0,
+    }
     labels = _labels_of(judge.game, store, only)
     chosen = _drawn(_candidates(judge.game, store, labels, first, left_out), count, seed)
     numbers = {label: number for number, label in enumerate(labels)}
@@ -284,35 +351,65 @@ def stored_moves(
                 left_out["all moves alike"] += 1
             else:
                 phase = phase_of(judge.game, played.ply)
-                moves.append(Judged(number, played.game, phase, *judge.verdict(position, action), played.seconds[mover]))
+                moves.append(
+                    Judged(
+                        number,
+                        played.game,
+                        phase,
+                        *judge.verdict(position, action),
+                        played.seconds[mover],
+                    )
+                )
         if progress is not None:
             progress(done, len(chosen))
-    return Evidence(labels, moves, {reason: number for reason, number in left_out.items() if number}, {})
+    return Evidence(
+        labels, moves, {reason: number for reason, number in left_out.items() if number}, {}
+    )
 
 
 def _labels_of(game: Game, store: Store, only: Sequence[str]) -> list[str]:
     """The agents to judge: all of the store's tournaments of this game, or those asked for."""
     held = store.tournaments()
-    labels = list(dict.fromkeys(entry.label for tournament in held if _same(game, tournament.settings) for entry in tournament.agents))
+    labels = list(
+        dict.fromkeys(
+            entry.label
+            for tournament in held
+            if _same(game, tournament.settings)
+            for entry in tournament.agents
+        )
+    )
     if not labels:
-        games = ", ".join(dict.fromkeys(str(tournament.settings.get("game")) for tournament in held))
-        raise StoreError(f"{store.path} holds no games of {game.spec}{f'; it holds {games}' if games else ''}")
+        games = ", ".join(
+            dict.fromkeys(str(tournament.settings.get("game")) for tournament in held)
+        )
+        raise StoreError(
+            f"{store.path} holds no games of {game.spec}{f'; it holds {games}' if games else ''}"
+        )
     for label in only:
         if label not in labels:
-            raise SpecificationError(f"{label!r} has played no {game.spec} in {store.path}; its agents are {', '.join(sorted(labels))}")
+            raise SpecificationError(
+                f"{label!r} has played no {game.spec} in {store.path}; its agents are "
+                f"{', '.join(sorted(labels))}"
+            )
     return list(only) or labels
 
 
 def _same(game: Game, settings: Mapping[str, Any]) -> bool:
-    """Whether a tournament's settings are those of this game; those of a game that is not known here are not."""
+    """Whether a tournament's settings are those of this game; those of a game that is not known
+    here are not.
+    """
     try:
         return make_game(settings["game"]) == game
     except (SpecificationError, KeyError):
         return False
 
 
-def _candidates(game: Game, store: Store, labels: Sequence[str], first: int, left_out: dict[str, int]) -> Iterator[_Played]:
-    """The moves of the store's games that may be judged, and some of their opponents', which are told apart when the game is replayed."""
+def _candidates(
+    game: Game, store: Store, labels: Sequence[str], first: int, left_out: dict[str, int]
+) -> Iterator[_Played]:
+    """The moves of the store's games that may be judged, and some of their opponents', which are
+    told apart when the game is replayed.
+    """
     seen: set[int] = set()
     number = 0
     for tournament in store.tournaments():
@@ -320,7 +417,10 @@ def _candidates(game: Game, store: Store, labels: Sequence[str], first: int, lef
             continue
         for stored in store.games(tournament.number):
             result = stored.result
-            players = (tournament.agents[stored.players[0]].label, tournament.agents[stored.players[1]].label)
+            players = (
+                tournament.agents[stored.players[0]].label,
+                tournament.agents[stored.players[1]].label,
+            )
             sequence = hash((players, result.moves))
             if not set(players) & set(labels):
                 continue
@@ -329,7 +429,10 @@ def _candidates(game: Game, store: Store, labels: Sequence[str], first: int, lef
                 continue
             seen.add(sequence)
             number += 1
-            seconds = (result.seconds[0] / max(1, result.decisions[0]), result.seconds[1] / max(1, result.decisions[1]))
+            seconds = (
+                result.seconds[0] / max(1, result.decisions[0]),
+                result.seconds[1] / max(1, result.decisions[1]),
+            )
             opening = len(stored.opening)
             left_out["opening moves, not the agents' own"] += opening
             left_out[f"before ply {first}"] += max(0, min(first, len(result.moves)) - opening)
@@ -338,7 +441,9 @@ def _candidates(game: Game, store: Store, labels: Sequence[str], first: int, lef
 
 
 def _drawn(candidates: Iterator[_Played], count: int | None, seed: int) -> list[_Played]:
-    """All candidates, or ``count`` of them by reservoir sampling (Vitter's algorithm R), in their order."""
+    """All candidates, or ``count`` of them by reservoir sampling (Vitter's algorithm R), in their
+    order.
+    """
     if count is None:
         return list(candidates)
     chance = random.Random(seed)

@@ -1,7 +1,8 @@
 """Schedules: who meets whom, and in which order the games are played.
 
-A meeting is two agents; all meetings of a tournament go through the same openings, and each opening is a pair of games, one in each seating. What a
-game is (its opening, its seeds) depends on its pair and its two agents only, so that a meeting is the same in every format.
+A meeting is two agents; all meetings of a tournament go through the same openings, and each opening
+is a pair of games, one in each seating. What a game is (its opening, its seeds) depends on its pair
+and its two agents only, so that a meeting is the same in every format.
 """
 
 from __future__ import annotations
@@ -27,15 +28,23 @@ def gauntlet(count: int) -> list[Meeting]:
 
 
 def ladder(count: int) -> list[Meeting]:
-    """Each agent against the next one: the first against the second, the second against the third, and so on."""
+    """Each agent against the next one: the first against the second, the second against the third,
+    and so on.
+    """
     return list(itertools.pairwise(range(count)))
 
 
-FORMATS: dict[str, Callable[[int], list[Meeting]]] = {"round-robin": round_robin, "gauntlet": gauntlet, "ladder": ladder}
+FORMATS: dict[str, Callable[[int], list[Meeting]]] = {
+    "round-robin": round_robin,
+    "gauntlet": gauntlet,
+    "ladder": ladder,
+}
 
 
 def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:
-    """The seed of one seat in one game, from 0 to 2^63 − 1: a hash of all that tells the game and the seat from others."""
+    """The seed of one seat in one game, from 0 to 2^63 − 1: a hash of all that tells the game and
+    the seat from others.
+    """
     text = f"{seed} {pair} {players[0]} {players[1]} {seat}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
 
@@ -43,17 +52,26 @@ def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int
 class Schedule:
     """The games of a tournament, pair by pair, so that standings mean something early.
 
-    When the openings are used up they come round again. Two deterministic agents would only repeat their games then: these are left out.
+    When the openings are used up they come round again. Two deterministic agents would only repeat
+    their games then: these are left out.
 
     Args:
         meetings: who meets whom.
         openings: what the meetings go through.
         pairs: how many pairs of games each meeting has.
         seed: decides the agents' seeds.
-        deterministic: for each agent, whether its play depends on nothing but the course of the game.
+        deterministic: for each agent, whether its play depends on nothing but the course of the
+            game.
     """
 
-    def __init__(self, meetings: list[Meeting], openings: Openings, pairs: int, seed: int, deterministic: list[bool]) -> None:
+    def __init__(
+        self,
+        meetings: list[Meeting],
+        openings: Openings,
+        pairs: int,
+        seed: int,
+        deterministic: list[bool],
+    ) -> None:
         self.meetings, self.pairs = meetings, pairs
         self._openings, self._seed, self._deterministic = openings, seed, deterministic
 
@@ -64,7 +82,10 @@ class Schedule:
                 if self._repeats(first, second) and self._openings.find(pair + 1) <= pair:
                     continue
                 for players in ((first, second), (second, first)):
-                    seeds = agent_seed(self._seed, pair, players, 0), agent_seed(self._seed, pair, players, 1)
+                    seeds = (
+                        agent_seed(self._seed, pair, players, 0),
+                        agent_seed(self._seed, pair, players, 1),
+                    )
                     yield ScheduledGame(pair, players, opening, seeds)
 
     @property

@@ -1,15 +1,19 @@
-"""The sequential probability ratio test: pairs of games are played until the stronger of two hypotheses about a difference in Elo is clear.
+"""The sequential probability ratio test: pairs of games are played until the stronger of two
+hypotheses about a difference in Elo is clear.
 
-H0 says that agent A is ``elo0`` points stronger than agent B, H1 that it is ``elo1``. After each pair, the log-likelihood ratio of H1 against H0
-is compared with log(beta / (1 - alpha)) and log((1 - beta) / alpha): H0 is accepted below the first, H1 above the second. With alpha,
-H1 is accepted although H0 holds; with beta, H0 although H1 holds (both nearly, and at most if the pairs are many).
+H0 says that agent A is ``elo0`` points stronger than agent B, H1 that it is ``elo1``. After each
+pair, the log-likelihood ratio of H1 against H0 is compared with log(beta / (1 - alpha)) and log((1
+- beta) / alpha): H0 is accepted below the first, H1 above the second. With alpha, H1 is accepted
+although H0 holds; with beta, H0 although H1 holds (both nearly, and at most if the pairs are many).
 
-The ratio is generalised: a pair has five outcomes (0, ½, 1, 1½, 2 points for A) of unknown probabilities, and each hypothesis is given those
-that explain the results best among all that have its expected score. This takes in how often agents draw and how much the opening decides.
+The ratio is generalised: a pair has five outcomes (0, ½, 1, 1½, 2 points for A) of unknown
+probabilities, and each hypothesis is given those that explain the results best among all that have
+its expected score. This takes in how often agents draw and how much the opening decides.
 
-Sources: A. Wald, "Sequential Tests of Statistical Hypotheses" (1945); M. Van den Bergh, "Comments on Normalized Elo" and "The maximum
-likelihood estimator of a multinomial distribution with given expectation", as in Fishtest's and fastchess's pentanomial tests; A. Owen, "Empirical
-Likelihood" (2001) for the same construction. Outcomes that have not occurred count 1/1000 of a pair, as there.
+Sources: A. Wald, "Sequential Tests of Statistical Hypotheses" (1945); M. Van den Bergh, "Comments
+on Normalized Elo" and "The maximum likelihood estimator of a multinomial distribution with given
+expectation", as in Fishtest's and fastchess's pentanomial tests; A. Owen, "Empirical Likelihood"
+(2001) for the same construction. Outcomes that have not occurred count 1/1000 of a pair, as there.
 """
 
 from __future__ import annotations
@@ -33,7 +37,8 @@ UNSEEN = 1e-3  # pairs
 POINTS = np.linspace(0, 1, 5)  # for each game of a pair
 BISECTIONS = 80
 MAX_PAIRS = 10_000
-ENOUGH_REPEATS = 20  # games that deterministic agents have all played before: there are no more openings
+# games that deterministic agents have all played before: there are no more openings
+ENOUGH_REPEATS = 20
 H0, H1 = "H0", "H1"
 
 
@@ -53,10 +58,14 @@ class Hypotheses(NamedTuple):
     def check(self) -> None:
         """SpecificationError if these cannot be tested."""
         if not self.elo0 < self.elo1 or not math.isfinite(self.elo1 - self.elo0):
-            raise SpecificationError(f"elo0 must be less than elo1, not {self.elo0:g} and {self.elo1:g}")
+            raise SpecificationError(
+                f"elo0 must be less than elo1, not {self.elo0:g} and {self.elo1:g}"
+            )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < value < 0.5:
-                raise SpecificationError(f"{name} must be more than 0 and less than 0.5, not {value:g}")
+                raise SpecificationError(
+                    f"{name} must be more than 0 and less than 0.5, not {value:g}"
+                )
 
     def verdict(self, ratio: float) -> str | None:
         """What a log-likelihood ratio decides: ``H0``, ``H1`` or nothing yet."""
@@ -81,8 +90,9 @@ def log_likelihood_ratio(pairs: Sequence[int], elo0: float, elo1: float) -> floa
 def _log_likelihood(counts: Sequence[float], score: float) -> float:
     """The greatest log-likelihood of outcomes with a given expected score, up to a constant.
 
-    The best probabilities are p_i / (1 + x (a_i - score)), p_i being the observed shares and a_i the points; x makes the
-    expectation right. The sum that must vanish falls as x grows, so that bisection finds it.
+    The best probabilities are p_i / (1 + x (a_i - score)), p_i being the observed shares and a_i
+    the points; x makes the expectation right. The sum that must vanish falls as x grows, so that
+    bisection finds it.
     """
     offsets = [float(points) - score for points in POINTS]
     low, high = -1 / offsets[-1], -1 / offsets[0]
@@ -119,11 +129,13 @@ class _Decided(Exception):
 class SprtMatch:
     """Two agents, a game and hypotheses, bound to the store that keeps the games.
 
-    The test looks at the pairs in their order, whichever were in the store before: the same command comes to the same verdict after
-    the same pair, however often it was stopped, and pairs beyond that one do not matter.
+    The test looks at the pairs in their order, whichever were in the store before: the same command
+    comes to the same verdict after the same pair, however often it was stopped, and pairs beyond
+    that one do not matter.
 
     Args:
-        plan: the game, the agents A and B, openings and seed, and how many pairs are played at most (by default 10,000).
+        plan: the game, the agents A and B, openings and seed, and how many pairs are played at most
+            (by default 10,000).
         hypotheses: what is tested.
         store: where the games go.
         engine: where they are played; by default in this process.
@@ -134,12 +146,21 @@ class SprtMatch:
         StoreError: the store cannot be used.
     """
 
-    def __init__(self, plan: Plan, hypotheses: Hypotheses, store: Store, engine: Engine | None = None, conditions: Conditions = USUAL) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        hypotheses: Hypotheses,
+        store: Store,
+        engine: Engine | None = None,
+        conditions: Conditions = USUAL,
+    ) -> None:
         hypotheses.check()
         if len(plan.agents) != 2:
             raise SpecificationError(f"a test is between two agents, not {len(plan.agents)}")
         self.hypotheses, self.max_pairs = hypotheses, plan.pairs or MAX_PAIRS
-        self.tournament = Tournament(plan._replace(pairs=self.max_pairs), store, engine=engine, conditions=conditions)
+        self.tournament = Tournament(
+            plan._replace(pairs=self.max_pairs), store, engine=engine, conditions=conditions
+        )
         self.plan, self.labels = self.tournament.plan, self.tournament.labels
         self.state = SprtState()
         self.seconds = 0.0
@@ -150,15 +171,21 @@ class SprtMatch:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the agents would only repeat what they have played before, so that more games would tell nothing."""
-        return (self._ended and self._next < self.max_pairs) or self.state.repeated >= max(ENOUGH_REPEATS, 2 * sum(self.state.pairs))
+        """Whether the agents would only repeat what they have played before, so that more games
+        would tell nothing.
+        """
+        return (self._ended and self._next < self.max_pairs) or self.state.repeated >= max(
+            ENOUGH_REPEATS, 2 * sum(self.state.pairs)
+        )
 
     @property
     def finished(self) -> bool:
         return self.state.verdict is not None or self.exhausted or self._next >= self.max_pairs
 
     def run(self, on_pair: Callable[[SprtState], None] | None = None) -> SprtState:
-        """Play until it is decided, ``max_pairs`` is reached or the agents only repeat themselves; ``on_pair`` is told of each pair."""
+        """Play until it is decided, ``max_pairs`` is reached or the agents only repeat themselves;
+        ``on_pair`` is told of each pair.
+        """
         began = time.perf_counter()
 
         def take(game: StoredGame) -> None:
@@ -195,15 +222,50 @@ class SprtMatch:
         self.state = SprtState(pairs, ratio, self.hypotheses.verdict(ratio), self._table.repeated)
 
     def ratings(self) -> Ratings | None:
-        """Both agents' ratings from the pairs that were judged, B's being 0; None before the first pair."""
-        return rate(self.labels, self._table.meetings(), (self.labels[1], 0.0)) if any(self.state.pairs) else None
+        """Both agents' ratings from the pairs that were judged, B's being 0; None before the first
+        pair.
+        """
+        return (
+            rate(self.labels, self._table.meetings(), (self.labels[1], 0.0))
+            if any(self.state.pairs)
+            else None
+        )
 
     def to_json(self) -> dict[str, Any]:
         ratings, state = self.ratings(), self.state
         lower, upper = self.hypotheses.bounds
-        elo, margin = (None, None) if ratings is None else (float(ratings.elo[0]), ratings.margin(0))
-        plan = {"game": self.plan.game, "agents": list(self.plan.agents), "seed": self.plan.seed, "opening": self.plan.opening}
-        reached = {"verdict": state.verdict, "llr": state.ratio, "lower_bound": lower, "upper_bound": upper, "exhausted": self.exhausted}
-        played = {"pairs": sum(state.pairs), "pentanomial": list(state.pairs), "repeated_games": state.repeated, "seconds": self.seconds}
-        rated = {"elo": elo, "margin": margin, "superiority": None if ratings is None else ratings.superiority(0, 1)}
-        return plan | self.hypotheses._asdict() | {"max_pairs": self.max_pairs} | reached | played | rated
+        elo, margin = (
+            (None, None) if ratings is None else (float(ratings.elo[0]), ratings.margin(0))
+        )
+        plan = {
+            "game": self.plan.game,
+            "agents": list(self.plan.agents),
+            "seed": self.plan.seed,
+            "opening": self.plan.opening,
+        }
+        reached = {
+            "verdict": state.verdict,
+            "llr": state.ratio,
+            "lower_bound": lower,
+            "upper_bound": upper,
+            "exhausted": self.exhausted,
+        }
+        played = {
+            "pairs": sum(state.pairs),
+            "pentanomial": list(state.pairs),
+            "repeated_games": state.repeated,
+            "seconds": self.seconds,
+        }
+        rated = {
+            "elo": elo,
+            "margin": margin,
+            "superiority": None if ratings is None else ratings.superiority(0, 1),
+        }
+        return (
+            plan
+            | self.hypotheses._asdict()
+            | {"max_pairs": self.max_pairs}
+            | reached
+            | played
+            | rated
+        )

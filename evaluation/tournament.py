@@ -40,10 +40,12 @@ class Plan(NamedTuple):
     Attributes:
         game: the game's specification.
         agents: the agents' specifications; one may stand there several times.
-        pairs: pairs of games in each meeting of two agents. A pair is one opening played twice, with seats swapped. All meetings
-            go through the same openings; a plan with more pairs begins with the games of one with fewer. None: every opening once where
-            they are listed (``all:…``, a file), else 10.
-        opening: where openings come from, see :func:`~plyground.evaluation.openings.parse_openings`.
+        pairs: pairs of games in each meeting of two agents. A pair is one opening played twice,
+            with seats swapped. All meetings go through the same openings; a plan with more pairs
+            begins with the games of one with fewer. None: every opening once where they are listed
+            (``all:…``, a file), else 10.
+        opening: where openings come from, see
+            :func:`~plyground.evaluation.openings.parse_openings`.
         seed: decides the openings, and the random choices of the agents.
         format: who meets whom: ``round-robin``, ``gauntlet`` or ``ladder``.
         balanced: an agent that chooses the openings it values near 0, or None.
@@ -65,17 +67,27 @@ class Tournament:
 
     Args:
         plan: what to play.
-        store: where finished games go, and from where a tournament that was stopped is taken up again.
+        store: where finished games go, and from where a tournament that was stopped is taken up
+            again.
         name: what the tournament is called in the store; by default a name made from the plan.
         engine: where the games are played; by default in this process.
-        conditions: what the agents may use, which of them play from a process of their own, when they are withdrawn.
+        conditions: what the agents may use, which of them play from a process of their own, when
+            they are withdrawn.
 
     Raises:
         SpecificationError: the plan cannot be played.
-        StoreError: the store cannot be read. What is played is entered in it when that is first needed, see :meth:`enter`.
+        StoreError: the store cannot be read. What is played is entered in it when that is first
+            needed, see :meth:`enter`.
     """
 
-    def __init__(self, plan: Plan, store: Store, name: str | None = None, engine: Engine | None = None, conditions: Conditions = USUAL) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        name: str | None = None,
+        engine: Engine | None = None,
+        conditions: Conditions = USUAL,
+    ) -> None:
         self.game: Game = make_game(plan.game)
         _check(plan, self.game)
         conditions.check()
@@ -88,8 +100,13 @@ class Tournament:
         self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
         self.openings = Openings(self.game, plan.opening, plan.seed, plan.balanced, plan.within)
         self._store = store
-        self._entries = [AgentEntry(label, agent.spec, agent.options, agent.version) for label, agent in zip(self.labels, agents)]
-        self.settings = _settings(self.plan, self.game, self._entries, self.openings, conditions.limits)
+        self._entries = [
+            AgentEntry(label, agent.spec, agent.options, agent.version)
+            for label, agent in zip(self.labels, agents)
+        ]
+        self.settings = _settings(
+            self.plan, self.game, self._entries, self.openings, conditions.limits
+        )
         self.name = name or default_name(self.settings)
         self._deterministic = [agent.deterministic for agent in agents]
         if plan.balanced is None:
@@ -98,7 +115,9 @@ class Tournament:
             self.openings.recall(store.openings(self.name))
 
     def find_openings(self, on_judged: Callable[[int, int], None] | None = None) -> None:
-        """Find the openings of all pairs, which takes its time where a judge chooses them; see :meth:`Openings.find`."""
+        """Find the openings of all pairs, which takes its time where a judge chooses them; see
+        :meth:`Openings.find`.
+        """
         if self.plan.pairs is None and self.openings.listed:
             self.openings.find(on_judged=on_judged)
         else:
@@ -108,7 +127,13 @@ class Tournament:
     def schedule(self) -> Schedule:
         """The games of the plan."""
         pairs = self.plan.pairs or (self.openings.find() if self.openings.listed else DEFAULT_PAIRS)
-        return Schedule(FORMATS[self.plan.format](len(self.plan.agents)), self.openings, pairs, self.plan.seed, self._deterministic)
+        return Schedule(
+            FORMATS[self.plan.format](len(self.plan.agents)),
+            self.openings,
+            pairs,
+            self.plan.seed,
+            self._deterministic,
+        )
 
     @property
     def entered(self) -> bool:
@@ -116,12 +141,15 @@ class Tournament:
         return self._store.knows(self.name)
 
     def enter(self, command: str | None = None) -> int:
-        """Enter the tournament in the store if it is not there; returns its number. ``command`` is what asked for it, for reports.
+        """Enter the tournament in the store if it is not there; returns its number. ``command`` is
+        what asked for it, for reports.
 
         Raises:
             StoreError: the store holds another tournament under this name, or cannot be written.
         """
-        return self._store.enter_tournament(self.name, self.settings, self._entries, self.schedule.pairs, command)
+        return self._store.enter_tournament(
+            self.name, self.settings, self._entries, self.schedule.pairs, command
+        )
 
     @functools.cached_property
     def _number(self) -> int:
@@ -136,15 +164,19 @@ class Tournament:
         self._engine.get_ready(self._contest)
 
     def run(self, on_game: Callable[[StoredGame], None] | None = None) -> None:
-        """Play the missing games. Each is committed to the store before it is counted and ``on_game`` is told of it.
+        """Play the missing games. Each is committed to the store before it is counted and
+        ``on_game`` is told of it.
 
-        Another process may be working on the same tournament: a game it has committed first is not counted again.
+        Another process may be working on the same tournament: a game it has committed first is not
+        counted again.
         """
         finished, withdrawals = self._store.finished(self._number), self._withdrawals()
         missing = self._missing(finished, withdrawals.withdrawn)
         with contextlib.closing(self._engine.play(self._contest, missing)) as results:
             for scheduled, result in results:
-                stored = StoredGame(scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, result)
+                stored = StoredGame(
+                    scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, result
+                )
                 withdrawals.note(stored)
                 if not self._store.add(self._number, stored):
                     finished |= self._store.finished(self._number)
@@ -154,12 +186,21 @@ class Tournament:
 
     def _missing(self, finished: set[GameKey], withdrawn: set[int]) -> Iterator[ScheduledGame]:
         """The games to be played; both sets may grow meanwhile."""
-        return (scheduled for scheduled in self.schedule if scheduled.key not in finished and withdrawn.isdisjoint(scheduled.players))
+        return (
+            scheduled
+            for scheduled in self.schedule
+            if scheduled.key not in finished and withdrawn.isdisjoint(scheduled.players)
+        )
 
     @property
     def missing(self) -> int:
         """How many games are still to be played; those of agents that are withdrawn are not."""
-        return sum(1 for _ in self._missing(self._store.finished(self._number), self._withdrawals().withdrawn))
+        return sum(
+            1
+            for _ in self._missing(
+                self._store.finished(self._number), self._withdrawals().withdrawn
+            )
+        )
 
     def withdrawn(self) -> Withdrawn:
         """Who is withdrawn, and what is therefore not played."""
@@ -167,11 +208,22 @@ class Tournament:
         if not agents:
             return Withdrawn({}, 0)
         finished = self._store.finished(self._number)
-        missing = [game for game in self.schedule if game.key not in finished and not agents.isdisjoint(game.players)]
-        return Withdrawn({agent: sum(agent in game.players for game in missing) for agent in sorted(agents)}, len(missing))
+        missing = [
+            game
+            for game in self.schedule
+            if game.key not in finished and not agents.isdisjoint(game.players)
+        ]
+        return Withdrawn(
+            {agent: sum(agent in game.players for game in missing) for agent in sorted(agents)},
+            len(missing),
+        )
 
     def _withdrawals(self) -> Withdrawals:
-        return Withdrawals(len(self.labels), self.conditions.withdraw_after, functools.partial(self._store.latest, self._number))
+        return Withdrawals(
+            len(self.labels),
+            self.conditions.withdraw_after,
+            functools.partial(self._store.latest, self._number),
+        )
 
 
 def _check(plan: Plan, game: Game) -> None:
@@ -181,7 +233,9 @@ def _check(plan: Plan, game: Game) -> None:
     if plan.pairs is not None and plan.pairs < 1:
         raise SpecificationError(f"a tournament has at least one pair of games, not {plan.pairs}")
     if not 0 <= plan.seed <= LARGEST_SEED:
-        raise SpecificationError(f"a tournament's seed is a whole number from 0 to 2^63 - 1, not {plan.seed}")
+        raise SpecificationError(
+            f"a tournament's seed is a whole number from 0 to 2^63 - 1, not {plan.seed}"
+        )
 
 
 def distinct_labels(specs: tuple[str, ...]) -> list[str]:
@@ -193,7 +247,9 @@ def distinct_labels(specs: tuple[str, ...]) -> list[str]:
     return labels
 
 
-def _settings(plan: Plan, game: Game, agents: list[AgentEntry], openings: Openings, limits: Limits) -> dict[str, Any]:
+def _settings(
+    plan: Plan, game: Game, agents: list[AgentEntry], openings: Openings, limits: Limits
+) -> dict[str, Any]:
     """Everything that decides which games are played, except how many."""
     settings = {
         "game": plan.game,

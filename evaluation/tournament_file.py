@@ -1,4 +1,5 @@
-"""Tournament files: several tournaments written down in TOML, one after the other, with what they share at the top.
+"""Tournament files: several tournaments written down in TOML, one after the other, with what they
+share at the top.
 
 pairs = 20
 opening = "random:4"
@@ -23,7 +24,8 @@ from typing import Any, NamedTuple
 from ..envs.specification import SpecificationError, check_names
 from .tournament import Plan
 
-# What may stand in a file, with its types in TOML; each may be a default at the top or a setting of one tournament, the name only the latter.
+# What may stand in a file, with its types in TOML; each may be a default at the top or a setting of
+# one tournament, the name only the latter.
 KEYS: dict[str, tuple[type, ...]] = {
     "game": (str,),
     "agents": (list,),
@@ -46,26 +48,42 @@ class PlannedTournament(NamedTuple):
 
 
 def read_tournaments(path: Path) -> list[PlannedTournament]:
-    """The tournaments of a file. A file of openings is looked for from the folder that the tournament file is in.
+    """The tournaments of a file. A file of openings is looked for from the folder that the
+    tournament file is in.
 
     Raises:
-        SpecificationError: the file cannot be read, is not TOML, holds no tournament, or something in it is unknown, missing or of the wrong type.
+        SpecificationError: the file cannot be read, is not TOML, holds no tournament, or something
+            in it is unknown, missing or of the wrong type.
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SpecificationError(f"the tournament file {path} cannot be read: {error.strerror}") from None
+        raise SpecificationError(
+            f"the tournament file {path} cannot be read: {error.strerror}"
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecificationError(f"{path} is not TOML: {error}") from None
     tables = content.pop("tournament", None)
-    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-        raise SpecificationError(f"{path} holds no tournaments; each is a table that begins with [[tournament]]")
+    if (
+        not isinstance(tables, list)
+        or not tables
+        or not all(isinstance(table, dict) for table in tables)
+    ):
+        raise SpecificationError(
+            f"{path} holds no tournaments; each is a table that begins with [[tournament]]"
+        )
     defaults = _checked(content, f"{path}, at the top", [key for key in KEYS if key != "name"])
-    planned = [_planned(_checked(table, f"{path}, tournament {number}", KEYS), defaults, path, number) for number, table in enumerate(tables, 1)]
+    planned = [
+        _planned(_checked(table, f"{path}, tournament {number}", KEYS), defaults, path, number)
+        for number, table in enumerate(tables, 1)
+    ]
     for number, one in enumerate(planned, 1):
         for other, earlier in enumerate(planned[: number - 1], 1):
             if one == earlier or (one.name is not None and one.name == earlier.name):
-                raise SpecificationError(f"{path}, tournament {number}: it has the name of tournament {other}, or is the same; give it another name")
+                raise SpecificationError(
+                    f"{path}, tournament {number}: it has the name of tournament {other}, or is "
+                    f"the same; give it another name"
+                )
     return planned
 
 
@@ -76,11 +94,15 @@ def _checked(table: dict[str, Any], place: str, allowed: Any) -> dict[str, Any]:
         of_list = key == "agents"
         right = isinstance(value, KEYS[key]) and not isinstance(value, bool)
         if not right or (of_list and not all(isinstance(agent, str) for agent in value)):
-            raise SpecificationError(f"{place}: {key} must be {KINDS[KEYS[key][-1]]}, not {value!r}")
+            raise SpecificationError(
+                f"{place}: {key} must be {KINDS[KEYS[key][-1]]}, not {value!r}"
+            )
     return table
 
 
-def _planned(table: dict[str, Any], defaults: dict[str, Any], path: Path, number: int) -> PlannedTournament:
+def _planned(
+    table: dict[str, Any], defaults: dict[str, Any], path: Path, number: int
+) -> PlannedTournament:
     settings = defaults | table
     for key in ("game", "agents"):
         if key not in settings:

@@ -1,4 +1,6 @@
-"""Playing games of a store again, to find agents that are not repeatable: that play differently with the same seed in the same game."""
+"""Playing games of a store again, to find agents that are not repeatable: that play differently
+with the same seed in the same game.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from .store.store import Store, StoredGame, StoredTournament
 
 
 class Deviation(NamedTuple):
-    """A game that went another way: which, the ply from which on (counted from 0), and the number of the agent that was to move there."""
+    """A game that went another way: which, the ply from which on (counted from 0), and the number
+    of the agent that was to move there.
+    """
 
     game: StoredGame
     ply: int
@@ -28,23 +32,35 @@ class Deviation(NamedTuple):
 
 
 def verify(
-    tournament: StoredTournament, store: Store, games: int, isolation: str, on_game: Callable[[], None] | None = None
+    tournament: StoredTournament,
+    store: Store,
+    games: int,
+    isolation: str,
+    on_game: Callable[[], None] | None = None,
 ) -> tuple[int, list[Deviation]]:
-    """Play the first games of a tournament again; how many were played, and those that went another way.
+    """Play the first games of a tournament again; how many were played, and those that went another
+    way.
 
     Games that a limit or a crash ended are left out: these depend on more than the agents.
 
     Raises:
         SpecificationError: an agent is no longer the one that played them, or cannot be made.
     """
-    labels, specs = (tuple(getattr(entry, name) for entry in tournament.agents) for name in ("label", "spec"))
+    labels, specs = (
+        tuple(getattr(entry, name) for entry in tournament.agents) for name in ("label", "spec")
+    )
     contest = Contest(make_game(tournament.settings["game"]), specs, labels, Conditions(isolation))
     for entry, now in zip(tournament.agents, contest.describe()):
         if entry.version != now.version:
             raise SpecificationError(
-                f"{entry.label} is another one now ({now.version}) than in the store ({entry.version}); its games cannot be verified"
+                f"{entry.label} is another one now ({now.version}) than in the store "
+                f"({entry.version}); its games cannot be verified"
             )
-    repeatable = (game for game in store.games(tournament.number) if game.result.fault not in (*CRASHES, OUT_OF_TIME))
+    repeatable = (
+        game
+        for game in store.games(tournament.number)
+        if game.result.fault not in (*CRASHES, OUT_OF_TIME)
+    )
     deviations, played = [], 0
     with contextlib.closing(Arena(contest)) as arena:
         for game in itertools.islice(repeatable, games):

@@ -1,7 +1,9 @@
-"""Withdrawing an agent whose process crashes in one game after the other, so that a tournament does not wait for it again and again.
+"""Withdrawing an agent whose process crashes in one game after the other, so that a tournament does
+not wait for it again and again.
 
-An agent is withdrawn when its latest games, in the order in which they were finished, have all cost its process. The store says which these are:
-a tournament that is taken up again comes to the same conclusion, until it is told to play such games all the same.
+An agent is withdrawn when its latest games, in the order in which they were finished, have all cost
+its process. The store says which these are: a tournament that is taken up again comes to the same
+conclusion, until it is told to play such games all the same.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament is told otherwise
 
 
 class Withdrawn(NamedTuple):
-    """The agents that are withdrawn, by number, with how many games of each are therefore not played; and how many games these are together."""
+    """The agents that are withdrawn, by number, with how many games of each are therefore not
+    played; and how many games these are together.
+    """
 
     agents: dict[int, int]
     games: int
@@ -28,13 +32,16 @@ class Withdrawals:
     Args:
         agents: how many agents there are.
         after: how many crashes in a row it takes; 0 withdraws nobody.
-        latest: the latest games of an agent that were finished before, the last one first, as many as are asked for.
+        latest: the latest games of an agent that were finished before, the last one first, as many
+            as are asked for.
 
     Attributes:
         withdrawn: the numbers of the agents that are withdrawn.
     """
 
-    def __init__(self, agents: int, after: int, latest: Callable[[int, int], list[StoredGame]]) -> None:
+    def __init__(
+        self, agents: int, after: int, latest: Callable[[int, int], list[StoredGame]]
+    ) -> None:
         self._after = after
         self.withdrawn: set[int] = set()
         self._in_a_row = [0] * agents

@@ -32,7 +32,9 @@ def play(spec: str, names: tuple[str, str], moves: int) -> Image.Image:
 
 def main() -> None:
     boards = [play(*row) for row in GAMES]
-    picture = Image.new("RGB", (sum(board.width + GAP for board in boards) + GAP, SIDE + 2 * GAP), "white")
+    picture = Image.new(
+        "RGB", (sum(board.width + GAP for board in boards) + GAP, SIDE + 2 * GAP), "white"
+    )
     x = GAP
     for board in boards:
         picture.paste(board, (x, (picture.height - board.height) // 2))

@@ -1,4 +1,5 @@
-"""Play an agent against every possible opponent: all replies are followed, in both seats, so "never loses" is proved rather than sampled.
+"""Play an agent against every possible opponent: all replies are followed, in both seats, so "never
+loses" is proved rather than sampled.
 
     python examples/every_reply.py tic_tac_toe ppo:runs/ttt
 
@@ -31,7 +32,12 @@ def count_outcomes(game, agent, seat):
 
 if __name__ == "__main__":
     game = plyground.make_game(sys.argv[1] if len(sys.argv) > 1 else "tic_tac_toe")
-    agent = plyground.make_agent(sys.argv[2] if len(sys.argv) > 2 else "alphabeta:depth=9", game=game)
+    agent = plyground.make_agent(
+        sys.argv[2] if len(sys.argv) > 2 else "alphabeta:depth=9", game=game
+    )
     for seat in (0, 1):
         wins, draws, losses = count_outcomes(game, agent, seat)
-        print(f"{agent} in seat {seat}: {wins + draws + losses} games, {wins} won, {draws} drawn, {losses} lost")
+        print(
+            f"{agent} in seat {seat}: {wins + draws + losses} games, {wins} won, {draws} drawn, "
+            f"{losses} lost"
+        )

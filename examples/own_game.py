@@ -1,6 +1,8 @@
-"""A game of one's own: Twenty-One. Players add 1, 2 or 3 to a count in turn; whoever reaches 21 wins.
+"""A game of one's own: Twenty-One. Players add 1, 2 or 3 to a count in turn; whoever reaches 21
+wins.
 
-Run it with ``python examples/own_game.py``: the game is checked, played by agents, and stepped as a PettingZoo environment.
+Run it with ``python examples/own_game.py``: the game is checked, played by agents, and stepped as a
+PettingZoo environment.
 """
 
 from __future__ import annotations
@@ -27,8 +29,12 @@ from plyground.envs.compiled.randomness import mix64
     name="twenty_one",
     version=0,
     title="Twenty-One",
-    position=[("count", np.int16), ("mover", np.int8)],  # one position is one record of these fields
-    parameters=(Parameter("goal", int, 21, "the number that wins", 2, 100), Parameter("most", int, 3, "the most one may add", 2, 10)),
+    # one position is one record of these fields
+    position=[("count", np.int16), ("mover", np.int8)],
+    parameters=(
+        Parameter("goal", int, 21, "the number that wins", 2, 100),
+        Parameter("most", int, 3, "the most one may add", 2, 10),
+    ),
 )
 class TwentyOne(NamedTuple):
     goal: int = 21
@@ -99,7 +105,13 @@ def key(rules, position):
 
 @r.facts.register(TwentyOne)
 def facts(rules: TwentyOne) -> Facts:
-    return Facts(num_actions=rules.most, longest_game=rules.goal, min_return=-1.0, max_return=1.0, observation_shape=(1, rules.goal + 1, 2))
+    return Facts(
+        num_actions=rules.most,
+        longest_game=rules.goal,
+        min_return=-1.0,
+        max_return=1.0,
+        observation_shape=(1, rules.goal + 1, 2),
+    )
 
 
 @r.action_to_text.register(TwentyOne)
@@ -138,7 +150,9 @@ def main() -> None:
     environment.reset()
     for player in environment.agent_iter():
         _, reward, terminated, _, _ = environment.last()
-        print(environment.render(), f"{player} got {reward:g}" if terminated else f"{player} to move")
+        print(
+            environment.render(), f"{player} got {reward:g}" if terminated else f"{player} to move"
+        )
         environment.step(None if terminated else agent.act(environment))
 
 

@@ -1,8 +1,10 @@
-"""Train a policy for some seconds, write it as a policy file, and see how it plays against search: alone, and as the network of a tree search.
+"""Train a policy for some seconds, write it as a policy file, and see how it plays against search:
+alone, and as the network of a tree search.
 
     python examples/policy_against_search.py
 
-The policy file states its game and is played without torch; the tournament plays every opening in both seats.
+The policy file states its game and is played without torch; the tournament plays every opening in
+both seats.
 """
 
 import argparse
@@ -22,7 +24,17 @@ from sb3_contrib import MaskablePPO
 def train(game: str, steps: int, path: Path) -> None:
     """Learn against a random player and a shallow search, then write the policy file."""
     env = BoardVecEnv(game, 128, "mix:1 random,1 alphabeta:depth=2")
-    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=512, n_epochs=4, gamma=1.0, ent_coef=0.01, device="cpu", seed=1)
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        n_steps=16,
+        batch_size=512,
+        n_epochs=4,
+        gamma=1.0,
+        ent_coef=0.01,
+        device="cpu",
+        seed=1,
+    )
     model.learn(steps)
     export_policy(model, path, game)
 
@@ -45,7 +57,9 @@ def compare(game: str, policy: Path, folder: Path, pairs: int) -> CrossTable:
 def main(arguments: list[str] | None = None) -> CrossTable:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--game", default="tic_tac_toe")
-    parser.add_argument("--policy", type=Path, help="a policy file to evaluate (default: train one now)")
+    parser.add_argument(
+        "--policy", type=Path, help="a policy file to evaluate (default: train one now)"
+    )
     parser.add_argument("--steps", type=int, default=60_000, help="of training")
     parser.add_argument("--pairs", type=int, default=20, help="pairs of games between each two")
     given = parser.parse_args(arguments)

@@ -1,7 +1,9 @@
-"""A learner written by hand on the PettingZoo environment: actor and critic play both sides of tic-tac-toe, no training library involved.
+"""A learner written by hand on the PettingZoo environment: actor and critic play both sides of
+tic-tac-toe, no training library involved.
 
-Run with ``python examples/train_by_hand.py`` (10 seconds). Note what the AEC interface asks for: the reward of a move arrives when its player is next
-asked, after the opponent's reply, so what a player has won is added up for each player by itself.
+Run with ``python examples/train_by_hand.py`` (10 seconds). Note what the AEC interface asks for:
+the reward of a move arrives when its player is next asked, after the opponent's reply, so what a
+player has won is added up for each player by itself.
 """
 
 from __future__ import annotations
@@ -47,14 +49,24 @@ def play_both_sides(env, network):
 
 def learn(network, games, seed=1):
     torch.manual_seed(seed)
-    env, optimiser, moves = tic_tac_toe_v0.env(), torch.optim.Adam(network.parameters(), lr=3e-3), []
+    env, optimiser, moves = (
+        tic_tac_toe_v0.env(),
+        torch.optim.Adam(network.parameters(), lr=3e-3),
+        [],
+    )
     for game in range(1, games + 1):
         moves += play_both_sides(env, network)
         if game % BATCH == 0:
-            log_probabilities, values, entropies = (torch.stack(column) for column in list(zip(*moves))[:3])
+            log_probabilities, values, entropies = (
+                torch.stack(column) for column in list(zip(*moves))[:3]
+            )
             returns = torch.tensor([move[3] for move in moves])
             advantages = (returns - values).detach()
-            loss = -(log_probabilities * advantages).mean() + 0.5 * (returns - values).square().mean() - 0.03 * entropies.mean()
+            loss = (
+                -(log_probabilities * advantages).mean()
+                + 0.5 * (returns - values).square().mean()
+                - 0.03 * entropies.mean()
+            )
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -87,4 +99,7 @@ if __name__ == "__main__":
     network = make_network()
     print(f"before: {100 * score_against(network, 'random'):.0f} % against random")
     learn(network, GAMES)
-    print(f"after {GAMES} games against itself: {100 * score_against(network, 'random'):.0f} % against random")
+    print(
+        f"after {GAMES} games against itself: {100 * score_against(network, 'random'):.0f} % "
+        f"against random"
+    )

@@ -1,6 +1,8 @@
-"""Call every rule function, search and environment kernel of some games and print what came out, as JSON.
+"""Call every rule function, search and environment kernel of some games and print what came out, as
+JSON.
 
-tests/test_kernels.py starts this in fresh processes: compiled anew, from the disk cache, with bounds checks, interpreted.
+tests/test_kernels.py starts this in fresh processes: compiled anew, from the disk cache, with
+bounds checks, interpreted.
 
     python tests/kernel_run.py SPECIFICATION … [--agents SPECIFICATION …]
 """
@@ -27,11 +29,19 @@ def run_rules(game: Game) -> list[Any]:
     results: list[Any] = [playthrough(game.spec, 5)]
     while not position.is_over:
         heuristics = range(len(game.declaration.heuristics))
-        results.append([int(r.evaluate(game.rules, position.record, player, index)) for index in heuristics for player in (0, 1)])
+        results.append(
+            [
+                int(r.evaluate(game.rules, position.record, player, index))
+                for index in heuristics
+                for player in (0, 1)
+            ]
+        )
         actions = np.array(position.legal_actions(), np.int16)
         r.order_actions(game.rules, position.record, actions, len(actions))
         results.append(digest(actions))
-        results.append([position.transformed(symmetry).key() for symmetry in range(len(game.symmetries))])
+        results.append(
+            [position.transformed(symmetry).key() for symmetry in range(len(game.symmetries))]
+        )
         assert game.position_from_observation(position.observation()) == position
         position.play(rng.choice(position.legal_actions()))
     results.append(perft(game.initial_position(), 2))
@@ -48,7 +58,9 @@ def run_agent(game: Game, spec: str) -> list[Any]:
     while not position.is_over and len(results) < 12:
         decision = agent.analyse(position)
         value = None if decision.value is None else float(decision.value)
-        results.append([int(decision.action), value, int(decision.nodes), int(decision.simulations)])
+        results.append(
+            [int(decision.action), value, int(decision.nodes), int(decision.simulations)]
+        )
         position.play(decision.action)
     return results
 
@@ -59,7 +71,14 @@ def run_environment(game: Game) -> list[Any]:
     env.reset(seed=1)
     for agent in env.agent_iter():
         observation, reward, termination, truncation, info = env.last()
-        results.append([agent, float(reward), digest(observation["observation"]), digest(observation["action_mask"])])
+        results.append(
+            [
+                agent,
+                float(reward),
+                digest(observation["observation"]),
+                digest(observation["action_mask"]),
+            ]
+        )
         ended = termination or truncation
         env.step(None if ended else rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
     return results

@@ -10,7 +10,9 @@ from plyground.agents.policies.policy_file import WHOLE_RETURN, policy_metadata
 
 
 def write_network(path, spec, weights=None, bias=None, value_weights=None, value=WHOLE_RETURN):
-    """A policy file whose logits and value are linear in the observation; without weights uniform priors and the value 0."""
+    """A policy file whose logits and value are linear in the observation; without weights uniform
+    priors and the value 0.
+    """
     game = make_game(spec)
     size, actions = int(np.prod(game.facts.observation_shape)), game.facts.num_actions
     tensors = {
@@ -27,8 +29,15 @@ def write_network(path, spec, weights=None, bias=None, value_weights=None, value
         helper.make_node("Squeeze", ["column", "axis"], ["value"]),
     ]
     kinds = {"axis": np.int64}
-    constants = [onnx.numpy_helper.from_array(np.asarray(array, kinds.get(name, np.float32)), name) for name, array in tensors.items()]
-    inputs = [helper.make_tensor_value_info("observation", TensorProto.FLOAT, ["n", *game.facts.observation_shape])]
+    constants = [
+        onnx.numpy_helper.from_array(np.asarray(array, kinds.get(name, np.float32)), name)
+        for name, array in tensors.items()
+    ]
+    inputs = [
+        helper.make_tensor_value_info(
+            "observation", TensorProto.FLOAT, ["n", *game.facts.observation_shape]
+        )
+    ]
     outputs = [
         helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", actions]),
         helper.make_tensor_value_info("value", TensorProto.FLOAT, ["n"]),

@@ -1,4 +1,6 @@
-"""The AEC environments: side by side with PettingZoo's connect four, rewards, masks, copies, positions."""
+"""The AEC environments: side by side with PettingZoo's connect four, rewards, masks, copies,
+positions.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ import plyground
 import pytest
 from pettingzoo.classic.connect_four import connect_four as pettingzoo_connect_four
 from pettingzoo.utils.env_logger import EnvLogger
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+from pettingzoo.utils.wrappers import (
+    AssertOutOfBoundsWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
 from plyground.envs import (
     BoardEnv,
     IllegalMoveError,
@@ -38,7 +44,16 @@ SPECS = [
     "gomoku:size=6,rule=caro",
 ]
 ODD_ACTIONS = [-1, 7, 100, None, 2.5, "d", np.int8(3), np.float64(1.0)]
-STATE = ("agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "num_agents", "possible_agents")
+STATE = (
+    "agents",
+    "agent_selection",
+    "rewards",
+    "_cumulative_rewards",
+    "terminations",
+    "truncations",
+    "num_agents",
+    "possible_agents",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +66,9 @@ def _quiet_environment_logger():
 
 
 def outcome_of(action):
-    """What a call does: its value, or the exception's type and message; and the warnings logged meanwhile."""
+    """What a call does: its value, or the exception's type and message; and the warnings logged
+    meanwhile.
+    """
     EnvLogger.flush()
     try:
         result = action()
@@ -63,7 +80,9 @@ def outcome_of(action):
 def same_observation(ours, theirs, ended):
     assert np.array_equal(ours["observation"], theirs["observation"])
     assert ours["observation"].dtype == theirs["observation"].dtype
-    if not ended:  # once the game is over nothing is legal here; PettingZoo goes on marking the columns that are not full
+    # once the game is over nothing is legal here; PettingZoo goes on marking the columns that are
+    # not full
+    if not ended:
         assert np.array_equal(ours["action_mask"], theirs["action_mask"])
         assert ours["action_mask"].dtype == theirs["action_mask"].dtype
 
@@ -72,15 +91,21 @@ def same_state(ours, theirs, names=STATE):
     for name in names:
         if name == "agent_selection" and getattr(theirs, "agents", None) == []:
             continue  # nobody is left to be selected
-        mine, other = outcome_of(lambda name=name: copy.copy(getattr(ours, name))), outcome_of(lambda name=name: copy.copy(getattr(theirs, name)))
+        mine, other = (
+            outcome_of(lambda name=name: copy.copy(getattr(ours, name))),
+            outcome_of(lambda name=name: copy.copy(getattr(theirs, name))),
+        )
         if name == "_cumulative_rewards" and isinstance(other[0], tuple):
-            assert mine[0][0] is other[0][0]  # an attribute neither has yet; the message names the class
+            # an attribute neither has yet; the message names the class
+            assert mine[0][0] is other[0][0]
         else:
             assert mine == other, name
 
 
 def play_both(ours, theirs, rng, moves, odd):
-    """Do the same random things to both environments, and compare everything that can be seen after each."""
+    """Do the same random things to both environments, and compare everything that can be seen after
+    each.
+    """
     for _ in range(moves):
         ended = bool(theirs.agents) and theirs.terminations[theirs.agent_selection]
         if theirs.agents:
@@ -94,7 +119,9 @@ def play_both(ours, theirs, rng, moves, odd):
             action = rng.choice([*ODD_ACTIONS, *range(7)])
         else:
             action = None if ended or not legal else rng.choice(legal)
-        assert outcome_of(lambda action=action: ours.step(action)) == outcome_of(lambda action=action: theirs.step(action))
+        assert outcome_of(lambda action=action: ours.step(action)) == outcome_of(
+            lambda action=action: theirs.step(action)
+        )
         same_state(ours, theirs)
         if not theirs.agents and rng.random() < 0.7:
             ours.reset(seed=1)
@@ -142,9 +169,13 @@ def test_raw_env_refuses_an_illegal_action_as_pettingzoo_does():
         with pytest.raises(AssertionError, match=r"^played illegal move\."):
             environment.step(0)
     same_state(ours, theirs)
-    with pytest.raises(IllegalMoveError, match=r"action 0 \(a\) is not legal here; legal are 1 \(b\), 2 \(c\)"):
+    with pytest.raises(
+        IllegalMoveError, match=r"action 0 \(a\) is not legal here; legal are 1 \(b\), 2 \(c\)"
+    ):
         ours.step(0)
-    with pytest.raises(IllegalMoveError, match=r"7 is no action of connect_four; actions are 0 to 6"):
+    with pytest.raises(
+        IllegalMoveError, match=r"7 is no action of connect_four; actions are 0 to 6"
+    ):
         ours.step(7)
 
 
@@ -159,7 +190,15 @@ def test_raw_env_refuses_an_illegal_action_as_pettingzoo_does():
         lambda env: env.agent_iter(),
         *(
             lambda env, name=name: getattr(env, name)
-            for name in ("rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents")
+            for name in (
+                "rewards",
+                "terminations",
+                "truncations",
+                "infos",
+                "agent_selection",
+                "num_agents",
+                "agents",
+            )
         ),
     ],
 )
@@ -182,11 +221,15 @@ def test_before_reset_raw_env_has_no_state_just_like_pettingzoo():
             environment.step(0)
 
 
-@pytest.mark.parametrize("make", [connect_four_v0.env, pettingzoo_connect_four.env], ids=["plyground", "pettingzoo"])
+@pytest.mark.parametrize(
+    "make", [connect_four_v0.env, pettingzoo_connect_four.env], ids=["plyground", "pettingzoo"]
+)
 def test_a_loop_over_agent_iter_that_forgets_to_step_is_noticed(make):
     environment = make()
     environment.reset()
-    with pytest.raises(AssertionError, match=r"need to call step\(\) or reset\(\) in a loop over `agent_iter`"):
+    with pytest.raises(
+        AssertionError, match=r"need to call step\(\) or reset\(\) in a loop over `agent_iter`"
+    ):
         for _ in environment.agent_iter():
             pass
     environment.step(0)
@@ -199,7 +242,8 @@ def test_an_illegal_action_ends_the_game_against_the_agent(spec):
     environment.reset()
     environment.step(0)
     mover = environment.agent_selection
-    for _ in range(20):  # fill up until action 0 is illegal for sure (connect four needs several discs)
+    # fill up until action 0 is illegal for sure (connect four needs several discs)
+    for _ in range(20):
         if environment.infos[environment.agent_selection]["action_mask"][0] == 0:
             break
         environment.step(0)
@@ -208,7 +252,9 @@ def test_an_illegal_action_ends_the_game_against_the_agent(spec):
     assert environment.rewards[mover] == environment._cumulative_rewards[mover] == -1
     assert all(environment.terminations.values())
     assert all(environment.truncations.values())
-    assert not any(environment.observe(agent)["action_mask"].any() for agent in environment.possible_agents)
+    assert not any(
+        environment.observe(agent)["action_mask"].any() for agent in environment.possible_agents
+    )
     while environment.agents:
         environment.step(None)
 
@@ -230,10 +276,15 @@ def test_masks_say_what_is_legal_and_only_for_the_agent_to_move(spec):
                 environment.observe(agent)["action_mask"],
             ):
                 assert np.flatnonzero(mask).tolist() == position.legal_actions()
-            for mask in (environment.observe(other)["action_mask"], environment.infos[other]["action_mask"]):
+            for mask in (
+                environment.observe(other)["action_mask"],
+                environment.infos[other]["action_mask"],
+            ):
                 assert not mask.any()
             for player, name in enumerate(environment.possible_agents):
-                assert np.array_equal(environment.observe(name)["observation"], position.observation(player))
+                assert np.array_equal(
+                    environment.observe(name)["observation"], position.observation(player)
+                )
             environment.step(rng.choice(position.legal_actions()))
         for agent in environment.possible_agents:
             assert not environment.observe(agent)["action_mask"].any()
@@ -250,19 +301,26 @@ def test_rewards_add_up_to_the_result(spec):
         for agent in environment.agent_iter():
             observation, reward, terminated, _, _ = environment.last()
             received[agent] += reward
-            environment.step(None if terminated else rng.choice(np.flatnonzero(observation["action_mask"]).tolist()))
+            environment.step(
+                None
+                if terminated
+                else rng.choice(np.flatnonzero(observation["action_mask"]).tolist())
+            )
         assert tuple(received.values()) == environment.position.returns
 
 
-# One row of two boxes: edges 0 1 above, 2 3 below, 4 5 6 from left to right. Worked out by hand: after 0 2 4 1 3 the left box lacks its right
-# side 5 and the right box lacks 5 and 6; it is player_1's turn, 6 would give both boxes away, 5 completes the left one.
+# One row of two boxes: edges 0 1 above, 2 3 below, 4 5 6 from left to right. Worked out by hand:
+# after 0 2 4 1 3 the left box lacks its right side 5 and the right box lacks 5 and 6; it is
+# player_1's turn, 6 would give both boxes away, 5 completes the left one.
 BY_HAND = [
-    # action, agent that plays it, margin rewards after it, its cumulative rewards after it, agent selected next
+    # action, agent that plays it, margin rewards after it, its cumulative rewards after it, agent
+    # selected next
     (0, "player_0", (0, 0), (0, 0), "player_1"),
     (2, "player_1", (0, 0), (0, 0), "player_0"),
     (4, "player_0", (0, 0), (0, 0), "player_1"),
     (5, "player_1", (-1, 1), (-1, 1), "player_1"),  # completes the left box and moves again
-    (1, "player_1", (0, 0), (-1, 0), "player_0"),  # what it got for 5 counted until its own next step
+    # what it got for 5 counted until its own next step
+    (1, "player_1", (0, 0), (-1, 0), "player_0"),
     (3, "player_0", (0, 0), (0, 0), "player_1"),
     (6, "player_1", (-1, 1), (-1, 1), "player_1"),
 ]
@@ -313,7 +371,8 @@ def copies(environment):
 @pytest.mark.parametrize("spec", SPECS)
 def test_copies_in_mid_game_go_on_by_themselves(spec, make):
     environment = make(spec)
-    assert all(duplicate.game == environment.game for duplicate in copies(environment))  # before reset too
+    # before reset too
+    assert all(duplicate.game == environment.game for duplicate in copies(environment))
     environment.reset()
     rng = random.Random(3)
     for _ in range(4):
@@ -321,7 +380,9 @@ def test_copies_in_mid_game_go_on_by_themselves(spec, make):
     before = environment.position.copy()
     for duplicate in copies(environment):
         same_state(duplicate, environment)
-        same_observation(duplicate.last()[0], environment.observe(environment.agent_selection), ended=False)
+        same_observation(
+            duplicate.last()[0], environment.observe(environment.agent_selection), ended=False
+        )
         assert duplicate.observation_space("player_0") == environment.observation_space("player_0")
         duplicate.step(duplicate.position.legal_actions()[0])
         assert duplicate.position == before.after(before.legal_actions()[0])
@@ -334,7 +395,9 @@ def test_a_copy_draws_the_same_samples():
     environment.action_space("player_0").seed(5)
     for duplicate in copies(environment):
         expected = copy.deepcopy(environment.action_space("player_0"))
-        assert [duplicate.action_space("player_0").sample() for _ in range(20)] == [expected.sample() for _ in range(20)]
+        assert [duplicate.action_space("player_0").sample() for _ in range(20)] == [
+            expected.sample() for _ in range(20)
+        ]
 
 
 def test_observations_belong_to_the_caller():
@@ -380,7 +443,10 @@ def test_set_position_after_the_end_starts_a_new_episode_and_a_finished_position
 
 def test_set_position_refuses_what_it_cannot_play():
     environment = connect_four_v0.env()
-    with pytest.raises(ValueError, match="this environment plays connect_four; the position is one of connect_four:rows=5"):
+    with pytest.raises(
+        ValueError,
+        match="this environment plays connect_four; the position is one of connect_four:rows=5",
+    ):
         environment.set_position(plyground.make_game("connect_four:rows=5").initial_position())
     with pytest.raises(TypeError, match="set_position takes a Position, not ndarray"):
         environment.set_position(np.zeros(3))
@@ -390,7 +456,10 @@ def test_set_position_refuses_what_it_cannot_play():
 def test_an_agent_acts_on_the_live_environment_and_on_an_observation(spec):
     environment = make_env(spec)
     environment.reset()
-    agent, watcher = plyground.make_agent("random", seed=4), plyground.make_agent("random", game=spec, seed=4)
+    agent, watcher = (
+        plyground.make_agent("random", seed=4),
+        plyground.make_agent("random", game=spec, seed=4),
+    )
     while not environment.terminations[environment.agent_selection]:
         observation = environment.last()[0]
         action = agent.act(environment)
@@ -408,9 +477,14 @@ def test_state_is_the_board_as_player_0_sees_it():
 def test_unknown_agents_and_render_modes_are_named():
     environment = tic_tac_toe_v0.env()
     environment.reset()
-    with pytest.raises(ValueError, match="there is no agent 'player_2'; the agents are player_0 and player_1"):
+    with pytest.raises(
+        ValueError, match="there is no agent 'player_2'; the agents are player_0 and player_1"
+    ):
         environment.observe("player_2")
-    with pytest.raises(ValueError, match="render_mode='gif' is not possible; it is one of human, rgb_array, ansi or None"):
+    with pytest.raises(
+        ValueError,
+        match="render_mode='gif' is not possible; it is one of human, rgb_array, ansi or None",
+    ):
         tic_tac_toe_v0.env(render_mode="gif")
     with pytest.raises(ValueError, match="connect_four has no parameter 'size'"):
         connect_four_v0.env(size=3)
@@ -421,8 +495,17 @@ def test_every_game_has_both_front_doors(rules):
     declaration = rules.declaration
     parameters = {parameter.name: parameter.default for parameter in declaration.parameters}
     module = getattr(plyground.envs, declaration.game_id)
-    by_name = pettingzoo.make("aec", f"plyground/{declaration.name}-v{declaration.version}", render_mode="ansi", **parameters)
-    for environment in (by_name, module.env(render_mode="ansi", **parameters), module.raw_env("ansi", **parameters)):
+    by_name = pettingzoo.make(
+        "aec",
+        f"plyground/{declaration.name}-v{declaration.version}",
+        render_mode="ansi",
+        **parameters,
+    )
+    for environment in (
+        by_name,
+        module.env(render_mode="ansi", **parameters),
+        module.raw_env("ansi", **parameters),
+    ):
         assert isinstance(environment, BoardEnv)
         assert environment.game == plyground.make_game(declaration.name)
         assert str(environment) == environment.metadata["name"] == declaration.game_id
@@ -444,7 +527,9 @@ environment = pettingzoo.make("aec", "plyground/connect_four-v0", rows=5)
 environment.reset()
 print(environment.observe("player_0")["observation"].shape)
 """
-    result = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False
+    )
     assert (result.stdout, result.returncode) == ("(5, 7, 2)\n", 0), result.stderr
 
 
@@ -459,7 +544,10 @@ def test_making_the_functions_of_a_game_twice_neither_warns_nor_breaks():
 def test_an_environment_of_another_version_is_named():
     with pytest.raises(ImportError, match="connect_four_v9"):
         exec("from plyground.envs import connect_four_v9")
-    with pytest.raises(AttributeError, match="there is no environment 'connect_four_v9'; did you mean 'connect_four_v0'"):
+    with pytest.raises(
+        AttributeError,
+        match="there is no environment 'connect_four_v9'; did you mean 'connect_four_v0'",
+    ):
         plyground.envs.connect_four_v9  # noqa: B018
 
 
@@ -473,8 +561,12 @@ for action in (3, 2, 3, 2, 3, 2, 3):
 print(environment.rewards, environment.position.observation(1)[:, :4, 0].sum(axis=0), environment.position.action_mask())
 """
     environ = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environ)
-    assert result.stdout == "{'player_0': 1.0, 'player_1': -1.0} [0 0 3 0] [0 0 0 0 0 0 0]\n", result.stderr
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environ
+    )
+    assert result.stdout == "{'player_0': 1.0, 'player_1': -1.0} [0 0 3 0] [0 0 0 0 0 0 0]\n", (
+        result.stderr
+    )
 
 
 def test_a_record_changed_by_a_search_is_what_the_position_shows():

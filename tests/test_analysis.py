@@ -1,4 +1,6 @@
-"""``plyground analyse``, ``solve`` and ``book``: what they print is what the agents and solvers found out."""
+"""``plyground analyse``, ``solve`` and ``book``: what they print is what the agents and solvers
+found out.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,15 @@ from plyground.cli import app
 from plyground.evaluation.report.display import thoughts, value_in_words
 from typer.testing import CliRunner
 
-AGENTS = ["random", "greedy", "minimax:depth=2", "alphabeta:depth=4", "montecarlo:simulations=20", "mcts:simulations=300", "solver"]
+AGENTS = [
+    "random",
+    "greedy",
+    "minimax:depth=2",
+    "alphabeta:depth=4",
+    "montecarlo:simulations=20",
+    "mcts:simulations=300",
+    "solver",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -45,8 +55,14 @@ def test_analyse_shows_what_every_agent_decides(agent):
     position = game.position("cc")
     decision = make_agent(agent, game, seed=1).analyse(position)
     told = plyground_json(f"analyse {game.spec} --moves c,c --agent {agent}")
-    assert (told["action"], told["value"], told["nodes"]) == (decision.action, decision.value, decision.nodes)
-    assert told["principal_variation"] == [game.action_to_text(action) for action in decision.principal_variation]
+    assert (told["action"], told["value"], told["nodes"]) == (
+        decision.action,
+        decision.value,
+        decision.nodes,
+    )
+    assert told["principal_variation"] == [
+        game.action_to_text(action) for action in decision.principal_variation
+    ]
     text = plyground(f"analyse {game.spec} --moves c,c --agent {agent}").stdout
     assert text.startswith(f"{position}\n\nplayer_0 to move\n")
     assert f"plays        {game.action_to_text(decision.action)}\n" in text
@@ -63,30 +79,52 @@ def test_actions_are_listed_from_the_best_and_the_chosen_one_is_first():
     assert values == sorted(values, reverse=True)
     assert told["actions"][0]["action"] == told["action"]
     text = plyground("analyse connect_four --moves d,d,d --agent alphabeta:depth=5 --all").stdout
-    assert re.findall(r"^([a-g]) +[+-]?\d+ points$", text, re.MULTILINE) == [action["name"] for action in told["actions"]]
+    assert re.findall(r"^([a-g]) +[+-]?\d+ points$", text, re.MULTILINE) == [
+        action["name"] for action in told["actions"]
+    ]
 
 
 def test_long_lists_are_cut_unless_all_are_asked_for():
     command = "analyse tic_tac_toe:size=5 --agent montecarlo:simulations=2"
     assert "and 13 more (--all lists them)" in plyground(command).stdout
-    assert len(re.findall(r"^[a-e]\d +[+-]", plyground(f"{command} --all").stdout, re.MULTILINE)) == 25
+    assert (
+        len(re.findall(r"^[a-e]\d +[+-]", plyground(f"{command} --all").stdout, re.MULTILINE)) == 25
+    )
 
 
 def test_an_agent_that_cannot_value_all_actions_says_so():
-    assert "minimax gives no value to the other actions" in plyground("analyse connect_four --agent minimax:depth=2 --all").stdout
+    assert (
+        "minimax gives no value to the other actions"
+        in plyground("analyse connect_four --agent minimax:depth=2 --all").stdout
+    )
 
 
 def test_values_are_those_of_the_player_to_move():
     # Three in a column: whoever is to move wins, or must lose to the other side's threat.
-    assert "win in 1 ply for player_0, who is to move (proved)" in plyground("analyse connect_four --moves a,b,a,b,a,b --agent alphabeta").stdout
+    assert (
+        "win in 1 ply for player_0, who is to move (proved)"
+        in plyground("analyse connect_four --moves a,b,a,b,a,b --agent alphabeta").stdout
+    )
     lost = plyground("analyse connect_four --moves c,c,d,d,e --agent alphabeta").stdout
     assert "loss in 2 plies for player_1, who is to move (proved)" in lost
 
 
-@pytest.mark.parametrize(("agent", "stages"), [("alphabeta:depth=4", 4), ("mcts:simulations=1000", 4), ("montecarlo:simulations=3", 0)])
+@pytest.mark.parametrize(
+    ("agent", "stages"),
+    [("alphabeta:depth=4", 4), ("mcts:simulations=1000", 4), ("montecarlo:simulations=3", 0)],
+)
 def test_verbose_tells_every_stage_of_an_iterative_search(agent, stages):
     text = plyground(f"analyse connect_four --agent {agent} --verbose").stdout
-    assert len(re.findall(r"^(?:depth +\d+ +[\d,]+ nodes| +[\d,]+ simulations) +[\d.]+ .s ", text, re.MULTILINE)) == stages
+    assert (
+        len(
+            re.findall(
+                r"^(?:depth +\d+ +[\d,]+ nodes| +[\d,]+ simulations) +[\d.]+ .s ",
+                text,
+                re.MULTILINE,
+            )
+        )
+        == stages
+    )
     told = plyground_json(f"analyse connect_four --agent {agent} --verbose")["progress"]
     assert len(told) == stages
     work = [stage["simulations"] or stage["nodes"] for stage in told]
@@ -98,16 +136,22 @@ def test_reports_of_progress_do_not_change_what_mcts_finds(threads):
     position, told = make_game("connect_four").position("d"), []
     silent, watched = (make_agent(f"mcts:simulations=500,threads={threads}") for _ in range(2))
     watched.on_progress = lambda decision: told.append(decision.simulations)
-    expected, found = (dataclasses.replace(agent.analyse(position), seconds=0.0) for agent in (silent, watched))
+    expected, found = (
+        dataclasses.replace(agent.analyse(position), seconds=0.0) for agent in (silent, watched)
+    )
     assert found == expected
     assert told == [64, 128, 256]
 
 
 def test_a_move_from_the_book_is_called_so():
     text = plyground("analyse connect_four --agent alphabeta:book=centre").stdout
-    assert "plays        d, from the opening book\nvalue        none: the book states none\n" in text
+    assert (
+        "plays        d, from the opening book\nvalue        none: the book states none\n" in text
+    )
     game = make_game("connect_four")
-    assert thoughts(game, make_agent("alphabeta:book=centre").analyse(game.initial_position())).startswith("from the opening book")
+    assert thoughts(
+        game, make_agent("alphabeta:book=centre").analyse(game.initial_position())
+    ).startswith("from the opening book")
 
 
 @pytest.mark.parametrize(
@@ -145,21 +189,35 @@ def test_solve_tells_value_best_moves_and_line():
 
 
 def test_solve_knows_who_is_to_move():
-    # 1×1 boxes: the first player must in the end give the only box away, and after one edge that is the other side's gain.
-    assert "value        -1: player_0, who is to move, loses" in plyground("solve dots_and_boxes:rows=1,cols=1").stdout
-    assert "value        +1: player_1, who is to move, wins" in plyground("solve dots_and_boxes:rows=1,cols=1 --moves 0").stdout
-    assert "value        player_1, who is to move, wins" in plyground("solve dots_and_boxes:rows=1,cols=1 --moves 0 --weak").stdout
+    # 1×1 boxes: the first player must in the end give the only box away, and after one edge that is
+    # the other side's gain.
+    assert (
+        "value        -1: player_0, who is to move, loses"
+        in plyground("solve dots_and_boxes:rows=1,cols=1").stdout
+    )
+    assert (
+        "value        +1: player_1, who is to move, wins"
+        in plyground("solve dots_and_boxes:rows=1,cols=1 --moves 0").stdout
+    )
+    assert (
+        "value        player_1, who is to move, wins"
+        in plyground("solve dots_and_boxes:rows=1,cols=1 --moves 0 --weak").stdout
+    )
 
 
 def test_a_time_limit_gives_the_bounds_proved_so_far():
     result = plyground("solve connect_four --time 0.2 --memory 64")
     assert result.exit_code == 0
-    assert re.search(r"value +not proved: from [+-]\d+ to [+-]\d+\nbest +[a-g], as far as it is known", result.stdout)
+    assert re.search(
+        r"value +not proved: from [+-]\d+ to [+-]\d+\nbest +[a-g], as far as it is known",
+        result.stdout,
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
 def test_an_interrupt_prints_the_bounds_proved_so_far():
-    # The handler is in place when the board has been printed: compiling, which an interrupt ends as well, is done beforehand.
+    # The handler is in place when the board has been printed: compiling, which an interrupt ends as
+    # well, is done beforehand.
     plyground("solve connect_four --time 0.01")
     code = (
         "import os, signal, sys, threading; from plyground.cli import app\n"
@@ -171,7 +229,9 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
         "solver.Watch.stopped = interrupt_once\n"
         "sys.argv = ['plyground', 'solve', 'connect_four']; app()"
     )
-    result = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=120)
+    result = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=120
+    )
     assert result.returncode == 128 + signal.SIGINT
     assert re.search(r"value +not proved: from [+-]\d+ to [+-]\d+\n", result.stdout)
     assert "stopped by Ctrl-C before the value was proved\n" in result.stderr
@@ -183,7 +243,10 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
 
 def test_book_makes_a_file_that_agents_play_from():
     result = plyground("book tic_tac_toe --agent alphabeta:depth=9 --plies 2 --out ttt.book")
-    assert result.stdout == "4 positions of the first 2 plies of tic_tac_toe, as alphabeta:depth=9 sees them, are in ttt.book\n"
+    assert result.stdout == (
+        "4 positions of the first 2 plies of tic_tac_toe, as alphabeta:depth=9 sees them, are "
+        "in ttt.book\n"
+    )
     told = plyground_json("analyse tic_tac_toe --moves a1 --agent mcts:book=ttt.book")
     assert (told["name"], told["from_book"], told["value_in_words"]) == ("b2", True, "draw")
 
@@ -194,15 +257,27 @@ def test_book_makes_a_file_that_agents_play_from():
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("analyse connect_four --agent human", "a person at the terminal analyses nothing; use: plyground play GAME"),
+        (
+            "analyse connect_four --agent human",
+            "a person at the terminal analyses nothing; use: plyground play GAME",
+        ),
         ("analyse connect_four --agent nobody", "there is no agent 'nobody'"),
         ("analyse connect_four --moves d,z", "'z' is no column of this board"),
         ("analyse tic_tac_toe --moves a1,b1,a2,b2,a3", "the game is over after the moves"),
-        ("solve gomoku:size=19", "gomoku:size=19 is beyond the solver: rows .* may be at most 64, here it is 380"),
+        (
+            "solve gomoku:size=19",
+            "gomoku:size=19 is beyond the solver: rows .* may be at most 64, here it is 380",
+        ),
         ("solve dots_and_boxes:rows=7,cols=7", "dots_and_boxes"),
         ("solve chess", "there is no game 'chess'"),
-        ("book connect_four --plies 1 --out missing/book", "the opening book missing/book cannot be written"),
-        ("book dots_and_boxes --plies 1 --out b --agent alphabeta:book=centre", "book=centre is for games whose actions are columns or cells"),
+        (
+            "book connect_four --plies 1 --out missing/book",
+            "the opening book missing/book cannot be written",
+        ),
+        (
+            "book dots_and_boxes --plies 1 --out b --agent alphabeta:book=centre",
+            "book=centre is for games whose actions are columns or cells",
+        ),
     ],
 )
 def test_bad_input_ends_with_one_sentence_and_status_2(command, message, tmp_path):

@@ -50,7 +50,8 @@ def random_position(spec, plies, seed):
     [
         ("connect_four", "", "d"),
         ("connect_four", "d", "d"),
-        ("connect_four:rows=1,cols=7,connect=3", "d", "c"),  # the centre column is full: the nearest, the lower of two
+        # the centre column is full: the nearest, the lower of two
+        ("connect_four:rows=1,cols=7,connect=3", "d", "c"),
         ("connect_four:cols=6", "", "c"),
         ("tic_tac_toe", "", "b2"),
         ("tic_tac_toe", "b2", "b3"),
@@ -86,7 +87,10 @@ def test_book_plies_says_how_long_the_centre_is_followed():
 
 
 def test_the_centre_of_a_board_of_edges_is_refused():
-    with pytest.raises(SpecificationError, match="book=centre is for games whose actions are columns or cells, dots_and_boxes is none"):
+    with pytest.raises(
+        SpecificationError,
+        match="book=centre is for games whose actions are columns or cells, dots_and_boxes is none",
+    ):
         make_agent("alphabeta:book=centre", game="dots_and_boxes")
 
 
@@ -98,8 +102,16 @@ def test_a_book_holds_every_position_of_its_plies_once_for_all_its_images(spec):
     game, plies = make_game(spec), 3
     canon, layer, expected = CanonicalForm(game), [game.initial_position()], set()
     for _ in range(plies):
-        expected |= {min(p.transformed(s).record.tobytes() for s in range(len(game.symmetries))) for p in layer}
-        layer = [p.after(action) for p in layer for action in p.legal_actions() if not p.after(action).is_over]
+        expected |= {
+            min(p.transformed(s).record.tobytes() for s in range(len(game.symmetries)))
+            for p in layer
+        }
+        layer = [
+            p.after(action)
+            for p in layer
+            for action in p.legal_actions()
+            if not p.after(action).is_over
+        ]
     listed = [canon(game.position(actions))[0] for actions in opening_positions(game, plies)]
     assert len(listed) == len(set(listed))
     assert set(listed) == expected
@@ -107,18 +119,29 @@ def test_a_book_holds_every_position_of_its_plies_once_for_all_its_images(spec):
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spec, book):
-    # A heuristic that is the same for all images of a position; that of chains in dots and boxes is not.
-    maker = "alphabeta:depth=2,values=yes" + (",heuristic=classic" if spec.startswith("dots") else "")
+    # A heuristic that is the same for all images of a position; that of chains in dots and boxes is
+    # not.
+    maker = "alphabeta:depth=2,values=yes" + (
+        ",heuristic=classic" if spec.startswith("dots") else ""
+    )
     file = BookFile(book(spec, maker))
     game = file.game
     for plies in range(3):
         position = random_position(spec, plies, seed=plies)
         reference = make_agent(maker).analyse(position)
         for symmetry, permutation in enumerate(game.symmetries):
-            image, found = position.transformed(symmetry), file.look_up(position.transformed(symmetry))
+            image, found = (
+                position.transformed(symmetry),
+                file.look_up(position.transformed(symmetry)),
+            )
             assert image.is_legal(found.action)
-            # The best actions of the image are the images of the best actions, with the same values.
-            best = {int(permutation[a]): value for a, value in reference.values.items() if value == reference.value}
+            # The best actions of the image are the images of the best actions, with the same
+            # values.
+            best = {
+                int(permutation[a]): value
+                for a, value in reference.values.items()
+                if value == reference.value
+            }
             assert found.values == best
             assert found.action in best
         assert file.look_up(random_position(spec, 3, seed=7)) is None
@@ -126,11 +149,19 @@ def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spe
 
 def test_an_agent_plays_from_its_book_with_the_value_and_searches_beyond_it(book):
     path = book(plies=2)
-    agent, maker = make_agent(f"mcts:simulations=50,book={path}"), make_agent("alphabeta:depth=4,values=yes")
+    agent, maker = (
+        make_agent(f"mcts:simulations=50,book={path}"),
+        make_agent("alphabeta:depth=4,values=yes"),
+    )
     for actions in ([], ["a"], ["e"]):
         position = make_game("connect_four:rows=4,cols=5").position(actions)
         found, searched = agent.analyse(position), maker.analyse(position)
-        assert (found.value, found.scale, found.from_book, found.nodes) == (searched.value, "points", True, 0)
+        assert (found.value, found.scale, found.from_book, found.nodes) == (
+            searched.value,
+            "points",
+            True,
+            0,
+        )
         assert searched.values[found.action] == searched.value
         assert found.principal_variation == (found.action,)
     assert not agent.analyse(position.after(0)).from_book
@@ -155,7 +186,9 @@ def test_progress_is_told_and_an_interrupt_leaves_no_file(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_book(tmp_path / "b", make_game("connect_four"), make_agent("random"), 2, progress=progress)
+        write_book(
+            tmp_path / "b", make_game("connect_four"), make_agent("random"), 2, progress=progress
+        )
     assert seen == [(1, 5), (2, 5)]
     assert list(tmp_path.iterdir()) == []
 
@@ -175,7 +208,11 @@ def rewritten(path, change_header=None, change_body=None):
     """Change a book and make its checksum fit again."""
     first, _, body = path.read_text().partition("\n")
     body = change_body(body) if change_body else body
-    header = json.loads(first) | {"sha256": hashlib.sha256(body.encode()).hexdigest()} | (change_header or {})
+    header = (
+        json.loads(first)
+        | {"sha256": hashlib.sha256(body.encode()).hexdigest()}
+        | (change_header or {})
+    )
     path.write_text(json.dumps(header) + "\n" + body)
 
 
@@ -187,13 +224,30 @@ def rewritten(path, change_header=None, change_body=None):
         (lambda p: p.write_bytes(b""), "is no opening book: its first line"),
         (lambda p: p.write_bytes(b"\xff\xfe\x00"), "is no opening book: its first line"),
         (lambda p: p.write_text("[1]\n"), "is no opening book: its first line"),
-        (lambda p: p.write_bytes(p.read_bytes()[:-40]), r"is damaged \(it ends after 16 of 17 positions\); make it anew"),
-        (lambda p: p.write_bytes(p.read_bytes().split(b"\n")[0]), r"is damaged \(it ends after 0 of 17 positions\)"),
-        (lambda p: p.write_bytes(p.read_bytes().replace(b'"best": {"', b'"best": {"a": 9, "', 1)), r"is damaged \(its checksum is wrong\)"),
-        (lambda p: rewritten(p, {"version": 2}), "of format version 2, this plyground reads version 1"),
+        (
+            lambda p: p.write_bytes(p.read_bytes()[:-40]),
+            r"is damaged \(it ends after 16 of 17 positions\); make it anew",
+        ),
+        (
+            lambda p: p.write_bytes(p.read_bytes().split(b"\n")[0]),
+            r"is damaged \(it ends after 0 of 17 positions\)",
+        ),
+        (
+            lambda p: p.write_bytes(
+                p.read_bytes().replace(b'"best": {"', b'"best": {"a": 9, "', 1)
+            ),
+            r"is damaged \(its checksum is wrong\)",
+        ),
+        (
+            lambda p: rewritten(p, {"version": 2}),
+            "of format version 2, this plyground reads version 1",
+        ),
         (lambda p: rewritten(p, {"scale": "stars"}), "lacks a known scale"),
         (lambda p: rewritten(p, {"game": "chess"}), "there is no game 'chess'"),
-        (lambda p: rewritten(p, {"rules": "connect_four_v9"}), "is for connect_four_v9, whose rules are not those of connect_four_v0"),
+        (
+            lambda p: rewritten(p, {"rules": "connect_four_v9"}),
+            "is for connect_four_v9, whose rules are not those of connect_four_v0",
+        ),
     ],
 )
 def test_a_damaged_book_is_refused_when_the_agent_is_made(book, damage, complaint):
@@ -207,7 +261,10 @@ def test_a_damaged_book_is_refused_when_the_agent_is_made(book, damage, complain
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("nonsense", "line 3 of the opening book .* describes no position of connect_four:rows=4,cols=5: "),
+        (
+            "nonsense",
+            "line 3 of the opening book .* describes no position of connect_four:rows=4,cols=5: ",
+        ),
         ('{"moves": "z", "best": {"a": 1}, "exact": false}', "'z' is no column of this board"),
         ('{"moves": "a,a,a,a", "best": {"a": 1}, "exact": false}', "a is not legal there"),
         ('{"moves": "", "best": {}, "exact": false}', "it has no best action"),
@@ -224,7 +281,9 @@ def test_a_book_with_an_impossible_line_is_refused_before_the_first_move(book, l
 
 def test_a_book_of_another_game_is_refused(book):
     path = book()
-    with pytest.raises(SpecificationError, match=r"is for connect_four:rows=4,cols=5, not for connect_four$"):
+    with pytest.raises(
+        SpecificationError, match=r"is for connect_four:rows=4,cols=5, not for connect_four$"
+    ):
         make_agent(f"alphabeta:book={path}", game="connect_four")
     with pytest.raises(SpecificationError, match="not for tic_tac_toe"):
         make_agent(f"alphabeta:book={path}").act(make_game("tic_tac_toe").initial_position())

@@ -1,4 +1,6 @@
-"""The levels of caro and the modes of the 10×10 board: their rules, the test positions of SYSTEMS.md G5, their strength in small."""
+"""The levels of caro and the modes of the 10×10 board: their rules, the test positions of
+SYSTEMS.md G5, their strength in small.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,27 @@ VARIANTS = ["freestyle", "standard", "caro", "caro_overline"]
 
 
 def board(text: str, game):
-    """The position with the stones of a picture (X moves first; whose turn it is follows from their number)."""
+    """The position with the stones of a picture (X moves first; whose turn it is follows from their
+    number).
+    """
     lines = [line.split() for line in text.strip().splitlines()]
-    stones = {s: [(y, x) for y, line in enumerate(lines) for x, t in enumerate(line) if t == s] for s in "XO"}
+    stones = {
+        s: [(y, x) for y, line in enumerate(lines) for x, t in enumerate(line) if t == s]
+        for s in "XO"
+    }
     assert 0 <= len(stones["X"]) - len(stones["O"]) <= 1
     top, left = (game.rules.rows - len(lines)) // 2, (game.rules.cols - len(lines[0])) // 2
-    cell = {s: [(y + top) * game.rules.cols + x + left for y, x in places] for s, places in stones.items()}
+    cell = {
+        s: [(y + top) * game.rules.cols + x + left for y, x in places]
+        for s, places in stones.items()
+    }
     moves = [cell["XO"[ply % 2]][ply // 2] for ply in range(len(cell["X"]) + len(cell["O"]))]
-    targets = [(y + top) * game.rules.cols + x + left for y, line in enumerate(lines) for x, t in enumerate(line) if t == "*"]
+    targets = [
+        (y + top) * game.rules.cols + x + left
+        for y, line in enumerate(lines)
+        for x, t in enumerate(line)
+        if t == "*"
+    ]
     return game.position(moves), targets
 
 
@@ -80,7 +95,9 @@ def test_a_fork_is_made_where_two_twos_cross(agent):
     assert found
 
 
-@pytest.mark.parametrize("agent", ["medium", "hard", FULL, "alphabeta:time=0.1", "caro10_alphabeta"])
+@pytest.mark.parametrize(
+    "agent", ["medium", "hard", FULL, "alphabeta:time=0.1", "caro10_alphabeta"]
+)
 def test_a_four_and_a_three_at_once_are_made(agent):
     """The fork that wins by force: the four must be answered, then the three becomes an open four."""
     position, targets = board("""
@@ -139,7 +156,10 @@ def test_a_five_between_two_stones_of_the_opponent_is_completed_only_where_it_wi
 
 
 def test_in_caro_a_four_is_also_stopped_at_its_far_end():
-    """O has a four with one end taken. A stone of X one beyond the gap leaves a five with both ends blocked, so both cells are replies."""
+    """O has a four with one end taken.
+
+    A stone of X one beyond the gap leaves a five with both ends blocked, so both cells are replies.
+    """
     picture = """
         X O O O O * *
         . X . . X . .
@@ -167,7 +187,9 @@ def reference_medium_score(cells, player, row, column, connect=5):
             if length >= connect:
                 total += 100_000
             else:
-                total += {4: (0, 5000, 10000), 3: (0, 100, 1000), 2: (0, 10, 50), 1: (0, 1, 1)}[length][ends]
+                total += {4: (0, 5000, 10000), 3: (0, 100, 1000), 2: (0, 10, 50), 1: (0, 1, 1)}[
+                    length
+                ][ends]
         return total
 
     return shape(player + 1) + 2 * shape(2 - player)
@@ -179,7 +201,10 @@ def test_medium_scores_every_cell_as_stated():
         position = game.initial_position()
         while not position.is_over and len(position.legal_actions()) > 60:
             cells = np.array(position.record.cells[:121]).reshape(11, 11)
-            expected = {a: reference_medium_score(cells, position.to_move, *divmod(a, 11)) for a in position.legal_actions()}
+            expected = {
+                a: reference_medium_score(cells, position.to_move, *divmod(a, 11))
+                for a in position.legal_actions()
+            }
             decision = medium.analyse(position)
             assert decision.values == expected
             assert expected[decision.action] == max(expected.values())
@@ -188,7 +213,10 @@ def test_medium_scores_every_cell_as_stated():
 
 def test_medium_breaks_ties_by_its_seed():
     game = make_game("gomoku:size=10")
-    assert len({make_agent("medium", seed=seed).act(game.initial_position()) for seed in range(20)}) == 4
+    assert (
+        len({make_agent("medium", seed=seed).act(game.initial_position()) for seed in range(20)})
+        == 4
+    )
     assert len({make_agent("medium", seed=7).act(game.initial_position()) for _ in range(5)}) == 1
 
 
@@ -201,7 +229,9 @@ def test_the_levels_refuse_other_games(level):
 def test_easy_is_the_random_agent():
     game = make_game("gomoku")
     first = [make_agent("easy", seed=seed).act(game.initial_position()) for seed in range(30)]
-    assert first == [make_agent("random", seed=seed).act(game.initial_position()) for seed in range(30)]
+    assert first == [
+        make_agent("random", seed=seed).act(game.initial_position()) for seed in range(30)
+    ]
     assert len(set(first)) > 20
 
 
@@ -214,9 +244,15 @@ def play(game, agents, opening):
 
 
 def score(spec, first, second, pairs, seed=0, stones=3):
-    """Points of ``first`` in percent over pairs of games from random openings near the centre, seats swapped."""
+    """Points of ``first`` in percent over pairs of games from random openings near the centre,
+    seats swapped.
+    """
     game, rng, points = make_game(spec), np.random.default_rng(seed), 0.0
-    middle = [c for c in range(game.facts.num_actions) if max(abs(c // game.rules.cols - game.rules.rows // 2), abs(c % game.rules.cols - 7)) <= 3]
+    middle = [
+        c
+        for c in range(game.facts.num_actions)
+        if max(abs(c // game.rules.cols - game.rules.rows // 2), abs(c % game.rules.cols - 7)) <= 3
+    ]
     for pair in range(pairs):
         opening = [int(c) for c in rng.choice(middle, stones, replace=False)]
         agents = [make_agent(first, seed=pair), make_agent(second, seed=pair)]
@@ -225,7 +261,10 @@ def score(spec, first, second, pairs, seed=0, stones=3):
 
 
 @pytest.mark.parametrize("spec", ["gomoku", "gomoku:rule=caro"])
-@pytest.mark.parametrize(("stronger", "weaker", "least"), [("medium", "easy", 99), ("hard", "easy", 99), ("hard", "medium", 65)])
+@pytest.mark.parametrize(
+    ("stronger", "weaker", "least"),
+    [("medium", "easy", 99), ("hard", "easy", 99), ("hard", "medium", 65)],
+)
 def test_a_higher_level_wins_by_a_wide_margin(spec, stronger, weaker, least):
     assert score(spec, stronger, weaker, pairs=10) >= least
 
@@ -233,4 +272,9 @@ def test_a_higher_level_wins_by_a_wide_margin(spec, stronger, weaker, least):
 @pytest.mark.parametrize(("spec", "least"), [("gomoku", 60), ("gomoku:rule=caro", 85)])
 @pytest.mark.parametrize("original", ["caro15", "caro10"])
 def test_patterns_beat_the_original_heuristics_at_equal_depth(spec, least, original):
-    assert score(spec, "alphabeta:depth=3", f"alphabeta:depth=3,radius=2,heuristic={original}", pairs=15) >= least
+    assert (
+        score(
+            spec, "alphabeta:depth=3", f"alphabeta:depth=3,radius=2,heuristic={original}", pairs=15
+        )
+        >= least
+    )

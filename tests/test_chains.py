@@ -16,7 +16,9 @@ def control(*structures):
     """The value of structures given as lengths, loops negative, in ascending order."""
     ordered = sorted(structures, key=abs)
     lengths = np.array([abs(length) for length in ordered] or [0])
-    return control_value(lengths, np.array([length < 0 for length in ordered] or [False]), len(ordered))
+    return control_value(
+        lengths, np.array([length < 0 for length in ordered] or [False]), len(ordered)
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,10 @@ def test_its_sign_agrees_with_best_play_in_most_endgames():
         while len(position.legal_actions()) > 6:
             position.play(rng.choice(position.legal_actions()))
         position.record.score[:] = 0
-        true, guess = value_of_the_rest(position), r.evaluate(game.rules, position.record, position.to_move, CHAINS)
+        true, guess = (
+            value_of_the_rest(position),
+            r.evaluate(game.rules, position.record, position.to_move, CHAINS),
+        )
         if true != 0 and guess != 0:
             decided += 1
             agree += (true > 0) == (guess > 0)

@@ -1,4 +1,6 @@
-"""The command line as a user meets it: what it prints, what it refuses and how, and that it starts quickly."""
+"""The command line as a user meets it: what it prints, what it refuses and how, and that it starts
+quickly.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,11 @@ def test_a_tournament_prints_its_table_and_keeps_its_games():
     result = plyground("tournament connect_four random greedy --pairs 3")
     assert result.exit_code == 0
     told = " ".join(result.stdout.split())
-    assert re.match(r"connect_four: 6 games, 6 of them distinct \(round-robin, pairs 3, opening random:2, seed 1\) ", told)
+    assert re.match(
+        r"connect_four: 6 games, 6 of them distinct \(round-robin, pairs 3, opening random:2, "
+        r"seed 1\) ",
+        told,
+    )
     row = next(line for line in result.stdout.splitlines() if " greedy " in line)
     assert re.match(r"1 greedy +\d+\.\d +\d+ +\d+ +\d+ +\d+.* (ms|µs) +\d+ +\. +\d+$", row), row
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
@@ -52,19 +58,35 @@ def test_the_same_command_again_says_that_nothing_was_played():
     first = plyground("tournament tic_tac_toe random random --pairs 2")
     again = plyground("tournament tic_tac_toe random random --pairs 2")
     assert again.exit_code == 0
-    assert "all 4 games of this tournament are in plyground-tournament.db already: none was played" in again.stderr
+    assert (
+        "all 4 games of this tournament are in plyground-tournament.db already: none was played"
+        in again.stderr
+    )
     assert again.stdout == first.stdout
     more = plyground("tournament tic_tac_toe random random --pairs 3")
     assert "4 of 6 games are in plyground-tournament.db already; playing the other 2" in more.stderr
 
 
 def test_json_is_all_that_standard_output_holds():
-    result = plyground("tournament tic_tac_toe random greedy random --pairs 2 --store games.db --json")
+    result = plyground(
+        "tournament tic_tac_toe random greedy random --pairs 2 --store games.db --json"
+    )
     value = json.loads(result.stdout)
     assert value["games"] == 12
     assert value["store"] == "games.db"
-    settings = {"opening": "random:2", "seed": 1, "format": "round-robin", "balanced": None, "within": None}
-    assert value["tournament"] == {"game": "tic_tac_toe", "agents": ["random", "greedy", "random"], "pairs": 2, **settings}
+    settings = {
+        "opening": "random:2",
+        "seed": 1,
+        "format": "round-robin",
+        "balanced": None,
+        "within": None,
+    }
+    assert value["tournament"] == {
+        "game": "tic_tac_toe",
+        "agents": ["random", "greedy", "random"],
+        "pairs": 2,
+        **settings,
+    }
     assert {row["agent"] for row in value["agents"]} == {"random", "greedy", "random #2"}
     for row in value["agents"]:
         assert row["games"] == 8 == row["wins"] + row["draws"] + row["losses"]
@@ -88,26 +110,45 @@ def test_forfeits_are_told_below_the_table():
     result = plyground("tournament tic_tac_toe random python:broken.agents:Raises --pairs 1")
     assert result.exit_code == 0
     told = " ".join(result.stdout.split())
-    assert re.search(r"python:broken.agents:Raises forfeited [12] of 2 games \([12] raised\), one of them because player_[01] \(python:broken", told)
+    assert re.search(
+        r"python:broken.agents:Raises forfeited [12] of 2 games \([12] raised\), one of them "
+        r"because player_[01] \(python:broken",
+        told,
+    )
     assert "raised ValueError: I give up (agents.py, line" in told
 
 
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("tournament connect_fuor random random", "there is no game 'connect_fuor'; did you mean 'connect_four'?"),
+        (
+            "tournament connect_fuor random random",
+            "there is no game 'connect_fuor'; did you mean 'connect_four'?",
+        ),
         ("tournament connect_four:rows=99 random random", "rows must be a whole number from 1 to "),
-        ("tournament connect_four random rnadom", "there is no agent 'rnadom'; did you mean 'random'?"),
+        (
+            "tournament connect_four random rnadom",
+            "there is no agent 'rnadom'; did you mean 'random'?",
+        ),
         ("tournament connect_four random alphabeta:dpeth=3", "did you mean 'depth'?"),
         ("tournament connect_four random", "at least two agents, not 1"),
         ("tournament connect_four random human", "a person cannot play in a tournament"),
         ("tournament tic_tac_toe random random --opening random:30", "leaves nothing to play"),
         ("tournament tic_tac_toe random random --store missing/games.db", "does not exist"),
         ("tournament tic_tac_toe random random --store .", "is a folder"),
-        ("tournament tic_tac_toe random python:no_such_module:f", "there is no module 'no_such_module'"),
-        ("match connect_four random random --opening d,z", "'z' is no column of this board; columns are a to g"),
+        (
+            "tournament tic_tac_toe random python:no_such_module:f",
+            "there is no module 'no_such_module'",
+        ),
+        (
+            "match connect_four random random --opening d,z",
+            "'z' is no column of this board; columns are a to g",
+        ),
         ("match tic_tac_toe random random --opening b2,b2", "action 4 (b2) is not legal here"),
-        ("match tic_tac_toe random random --opening a1,b1,a2,b2,a3", "the game is over after the moves"),
+        (
+            "match tic_tac_toe random random --opening a1,b1,a2,b2,a3",
+            "the game is over after the moves",
+        ),
         ("agents rnadom", "did you mean 'random'?"),
         ("size chess", "there is no game 'chess'"),
         ("perft hexx --depth 2", "there is no game 'hexx'"),
@@ -141,7 +182,18 @@ def test_a_command_line_that_makes_no_sense_ends_with_status_2(command):
 
 def test_every_command_has_help_with_an_example():
     listing = plyground("--help").stdout
-    for command in ("tournament", "match", "play", "analyse", "solve", "book", "games", "agents", "size", "perft"):
+    for command in (
+        "tournament",
+        "match",
+        "play",
+        "analyse",
+        "solve",
+        "book",
+        "games",
+        "agents",
+        "size",
+        "perft",
+    ):
         assert command in listing
         assert f"plyground {command}" in plyground(f"{command} --help").stdout
 
@@ -176,7 +228,9 @@ def test_games_and_agents_are_all_listed():
     assert all(f"\n{name}  " in f"\n{games}" for name in game_names())
     assert all(f"\n{name}  " in f"\n{agents}" for name in agent_classes())
     assert [game["name"] for game in json.loads(plyground("games --json").stdout)] == game_names()
-    assert [agent["name"] for agent in json.loads(plyground("agents --json").stdout)["agents"]] == list(agent_classes())
+    assert [
+        agent["name"] for agent in json.loads(plyground("agents --json").stdout)["agents"]
+    ] == list(agent_classes())
 
 
 def test_one_agent_is_told_of_in_detail():
@@ -186,17 +240,42 @@ def test_one_agent_is_told_of_in_detail():
 
 
 def test_size_and_perft_give_the_known_figures():
-    assert re.search(r"states, by edges drawn +2\^12 +4,096", plyground("size dots_and_boxes:dots=3x3").stdout)
-    assert json.loads(plyground("size connect_four --json").stdout)["size"][1]["value"] == str(3**42)
-    assert json.loads(plyground("perft connect_four --depth 7 --json").stdout)["perft"] == [1, 7, 49, 343, 2401, 16807, 117649, 823536]
-    assert plyground("perft tic_tac_toe --depth 2").stdout.split() == ["0", "1", "1", "9", "2", "72"]
+    assert re.search(
+        r"states, by edges drawn +2\^12 +4,096", plyground("size dots_and_boxes:dots=3x3").stdout
+    )
+    assert json.loads(plyground("size connect_four --json").stdout)["size"][1]["value"] == str(
+        3**42
+    )
+    assert json.loads(plyground("perft connect_four --depth 7 --json").stdout)["perft"] == [
+        1,
+        7,
+        49,
+        343,
+        2401,
+        16807,
+        117649,
+        823536,
+    ]
+    assert plyground("perft tic_tac_toe --depth 2").stdout.split() == [
+        "0",
+        "1",
+        "1",
+        "9",
+        "2",
+        "72",
+    ]
 
 
 # -- a person plays --
 
 
 def test_a_person_plays_and_the_result_is_announced():
-    typed = "\n".join(["9 9", "hello"] + [f"{row} {column}" for row in (1, 2, 3) for column in (1, 2, 3)]) + "\n"
+    typed = (
+        "\n".join(
+            ["9 9", "hello"] + [f"{row} {column}" for row in (1, 2, 3) for column in (1, 2, 3)]
+        )
+        + "\n"
+    )
     result = plyground("play", "tic_tac_toe", "--against", "random", "--seed", "4", typed=typed)
     assert result.exit_code == 0
     assert "you are player_0 and move first, against random" in result.stdout
@@ -223,7 +302,16 @@ def start(*arguments: str) -> subprocess.Popen:
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
 def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
-    process = start("tournament", "connect_four", "random", "montecarlo:simulations=2000", "--pairs", "5000", "--store", "my games.db")
+    process = start(
+        "tournament",
+        "connect_four",
+        "random",
+        "montecarlo:simulations=2000",
+        "--pairs",
+        "5000",
+        "--store",
+        "my games.db",
+    )
     log = Path("my games.db-wal")
     while not log.exists() or log.stat().st_size < 60_000:  # until some games are in
         assert process.poll() is None, process.stderr.read()
@@ -232,9 +320,14 @@ def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert output == ""
-    found = re.search(r"stopped; (\d+) of 10000 games are in my games.db. To go on:\n  (.*)\n", errors)
+    found = re.search(
+        r"stopped; (\d+) of 10000 games are in my games.db. To go on:\n  (.*)\n", errors
+    )
     assert found, errors
-    assert found[2] == "plyground tournament connect_four random montecarlo:simulations=2000 --pairs 5000 --store 'my games.db' --resume"
+    assert found[2] == (
+        "plyground tournament connect_four random montecarlo:simulations=2000 --pairs 5000 "
+        "--store 'my games.db' --resume"
+    )
     assert int(found[1]) > 0
     assert "Traceback" not in errors
 
@@ -243,8 +336,23 @@ def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
 def test_the_command_that_an_interrupt_prints_plays_the_rest_exactly(tmp_path):
     agents = ("random", "montecarlo:simulations=500", "greedy")
     plan = Plan("connect_four", agents, 12, "random:4", 5, "ladder", "alphabeta:depth=3", 20)
-    options = ["--pairs", "12", "--seed", "5", "--format", "ladder", "--balanced", "alphabeta:depth=3", "--within", "20", "--opening", "random:4"]
-    process = start("tournament", plan.game, *agents, *options, "--name", "a & b", "--store", "my games.db")
+    options = [
+        "--pairs",
+        "12",
+        "--seed",
+        "5",
+        "--format",
+        "ladder",
+        "--balanced",
+        "alphabeta:depth=3",
+        "--within",
+        "20",
+        "--opening",
+        "random:4",
+    ]
+    process = start(
+        "tournament", plan.game, *agents, *options, "--name", "a & b", "--store", "my games.db"
+    )
     while not _games_in(Path("my games.db")):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
@@ -256,7 +364,10 @@ def test_the_command_that_an_interrupt_prints_plays_the_rest_exactly(tmp_path):
     before = _games_in(Path("my games.db"))
     result = plyground(*words[1:])
     assert result.exit_code == 0, result.stderr
-    assert f"{len(before)} of 48 games are in my games.db already; playing the other {48 - len(before)}" in result.stderr
+    assert (
+        f"{len(before)} of 48 games are in my games.db already; playing the other "
+        f"{48 - len(before)}" in result.stderr
+    )
     with Store(tmp_path / "undisturbed.db") as store:
         Tournament(plan, store).run()
     assert _games_in(Path("my games.db")) == _games_in(tmp_path / "undisturbed.db")
@@ -273,7 +384,12 @@ def _games_in(path: Path) -> list[tuple]:
 def test_the_command_line_starts_without_what_it_does_not_need():
     heavy = ("PIL", "pygame", "torch", "matplotlib", "stable_baselines3", "pyspiel")
     code = f"import sys, plyground.cli; print([name for name in {heavy} if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )
 
 
 def test_the_version_is_that_of_the_project():
@@ -287,10 +403,14 @@ def test_the_version_is_that_of_the_project():
 def test_worker_processes_and_limits_are_options_of_a_tournament():
     alone = plyground("tournament tic_tac_toe random greedy --pairs 5 --json --store alone.db")
     together = plyground(
-        "tournament tic_tac_toe random greedy --pairs 5 --json --store together.db --concurrency 2 --move-timeout 60 --memory-limit 4G"
+        "tournament tic_tac_toe random greedy --pairs 5 --json --store together.db --concurrency 2 "
+        "--move-timeout 60 --memory-limit 4G"
     )
     assert together.exit_code == 0, together.stderr
-    scores = [[(row["agent"], row["wins"], row["draws"]) for row in json.loads(result.stdout)["agents"]] for result in (alone, together)]
+    scores = [
+        [(row["agent"], row["wins"], row["draws"]) for row in json.loads(result.stdout)["agents"]]
+        for result in (alone, together)
+    ]
     assert scores[0] == scores[1]
 
 
@@ -314,16 +434,30 @@ def test_conditions_that_make_no_sense_are_refused(options, message):
 
 
 def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
-    result = plyground("tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 --withdraw-after 2")
+    result = plyground(
+        "tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 "
+        "--withdraw-after 2"
+    )
     assert result.exit_code == 0
     told = " ".join(result.stderr.split())
-    assert "python:broken.agents:EndsTheProcess was withdrawn: its process crashed in 2 games in a row; 6 of its games are not played" in told
+    assert (
+        "python:broken.agents:EndsTheProcess was withdrawn: its process crashed in 2 games in a "
+        "row; 6 of its games are not played" in told
+    )
     assert "tic_tac_toe: 6 games" in result.stdout
-    again = plyground("tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 --withdraw-after 2")
+    again = plyground(
+        "tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 "
+        "--withdraw-after 2"
+    )
     assert "all 6 games of this tournament are in plyground-tournament.db already" in again.stderr
 
 
 def test_a_match_stops_an_agent_that_hangs():
-    result = plyground("match tic_tac_toe random python:broken.agents:HangsInNativeCode --move-timeout 0.3")
+    result = plyground(
+        "match tic_tac_toe random python:broken.agents:HangsInNativeCode --move-timeout 0.3"
+    )
     assert result.exit_code == 0
-    assert "player_1 (python:broken.agents:HangsInNativeCode) hung: no answer after 1.3 s" in result.stdout
+    assert (
+        "player_1 (python:broken.agents:HangsInNativeCode) hung: no answer after 1.3 s"
+        in result.stdout
+    )

@@ -1,4 +1,6 @@
-"""The conformance checks pass our games and environments, and reject each broken one for what is broken."""
+"""The conformance checks pass our games and environments, and reject each broken one for what is
+broken.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ GAMES = [
     "gomoku:rows=5,cols=7,rule=caro_overline,connect=3",
 ]
 REJECTIONS = {
-    "turn_never_switches": "player 0 moves twice in a row, which facts.moves_again rules out: does play forget to switch the turn?",
+    "turn_never_switches": (
+        "player 0 moves twice in a row, which facts.moves_again rules out: does play forget to "
+        "switch the turn?"
+    ),
     "one_player_never_moves": "player 1 never got to move",
     "not_zero_sum": "the returns 0 and 1 do not add up to zero",
     "returns_too_large": "outside of what facts declares, -1 to 1",
@@ -98,14 +103,21 @@ def test_a_broken_game_is_rejected_for_what_is_broken(fault):
 
 
 def test_the_complaint_tells_the_actions_that_led_there():
-    with pytest.raises(ConformanceError, match=r"line:fault=legal_after_the_end, after [a-f](, [a-f])+: "):
+    with pytest.raises(
+        ConformanceError, match=r"line:fault=legal_after_the_end, after [a-f](, [a-f])+: "
+    ):
         check_game(Line(fault="legal_after_the_end"))
 
 
 def test_a_missing_rule_is_named():
-    Unfinished = declare_game(name="unfinished", version=0, title="", position=[("ply", "i2")], parameters=())(type("Unfinished", (tuple,), {}))
+    Unfinished = declare_game(
+        name="unfinished", version=0, title="", position=[("ply", "i2")], parameters=()
+    )(type("Unfinished", (tuple,), {}))
     r.facts.register(Unfinished)(lambda rules: plyground.envs.Facts(1, 1, -1, 1, (1, 1, 1)))
-    with pytest.raises(ConformanceError, match=r"Unfinished has no rule 'start'; register it with rules\.start\.register_body"):
+    with pytest.raises(
+        ConformanceError,
+        match=r"Unfinished has no rule 'start'; register it with rules\.start\.register_body",
+    ):
         check_game(Unfinished())
 
 
@@ -125,7 +137,10 @@ def test_a_missing_rule_is_named():
         (environments.IgnoresIllegalActions, "is neither refused nor does it end the game"),
         (environments.CopiesShareTheBoard, "stepping a copy made by deepcopy changes the original"),
         (environments.CopiesStartAnew, "has forgotten the game"),
-        (environments.DependsOnTheProcess, "two environments with the same seed and actions differ"),
+        (
+            environments.DependsOnTheProcess,
+            "two environments with the same seed and actions differ",
+        ),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
@@ -156,9 +171,16 @@ def test_pettingzoo_connect_four_is_rejected_because_its_copies_forget_the_game(
 
 def test_the_example_of_a_game_of_ones_own_runs_by_itself_and_as_a_module(tmp_path):
     script = ROOT / "examples" / "own_game.py"
-    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path, check=False)
+    result = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert result.returncode == 0, result.stderr
     assert "conforms" in result.stdout
-    program = f"import sys; sys.path.insert(0, {str(script.parent)!r}); import own_game; own_game.main()"  # the cache knows it as __main__'s now
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    # the cache knows it as __main__'s now
+    program = (
+        f"import sys; sys.path.insert(0, {str(script.parent)!r}); import own_game; own_game.main()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert result.returncode == 0, result.stderr

@@ -15,7 +15,13 @@ def examples(page: Path) -> list[tuple[str, str]]:
     """(page and line, code) of each block that is fenced as Python."""
     text = page.read_text(encoding="utf-8")
     found = re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    return [(f"{page.relative_to(ROOT).as_posix()}:{text.count(chr(10), 0, match.start()) + 2}", match[1]) for match in found]
+    return [
+        (
+            f"{page.relative_to(ROOT).as_posix()}:{text.count(chr(10), 0, match.start()) + 2}",
+            match[1],
+        )
+        for match in found
+    ]
 
 
 EXAMPLES = [example for page in PAGES for example in examples(page)]
@@ -35,4 +41,6 @@ def test_the_readme_has_examples():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"
+        assert (page.parent / target).exists(), (
+            f"{page.name} links to {target}, which does not exist"
+        )

@@ -12,7 +12,9 @@ from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
 
-@pytest.mark.parametrize("spec", ["connect_four:rows=4,cols=5", "dots_and_boxes:rows=2,cols=2", "tic_tac_toe"])
+@pytest.mark.parametrize(
+    "spec", ["connect_four:rows=4,cols=5", "dots_and_boxes:rows=2,cols=2", "tic_tac_toe"]
+)
 @pytest.mark.parametrize("name", ["alphabeta:depth=1", "mcts:simulations=5"])
 def test_once_few_enough_plies_are_left_play_is_perfect(spec, name):
     game, rng = make_game(spec), random.Random(3)
@@ -29,16 +31,23 @@ def test_once_few_enough_plies_are_left_play_is_perfect(spec, name):
 
 
 def _plies(position):
-    return int(position.record.drawn if position.game.name == "dots_and_boxes" else position.record.ply)
+    return int(
+        position.record.drawn if position.game.name == "dots_and_boxes" else position.record.ply
+    )
 
 
 def test_before_that_the_agent_searches_as_ever():
     position = make_game("connect_four").initial_position()
-    with_solver, without = make_agent("alphabeta:depth=4,endgame=10"), make_agent("alphabeta:depth=4")
+    with_solver, without = (
+        make_agent("alphabeta:depth=4,endgame=10"),
+        make_agent("alphabeta:depth=4"),
+    )
     assert with_solver.analyse(position).nodes == without.analyse(position).nodes
 
 
-@pytest.mark.parametrize("spec", ["connect_four:rows=7,cols=8", "dots_and_boxes:rows=4,cols=4", "gomoku:size=7"])
+@pytest.mark.parametrize(
+    "spec", ["connect_four:rows=7,cols=8", "dots_and_boxes:rows=4,cols=4", "gomoku:size=7"]
+)
 @pytest.mark.parametrize("name", ["alphabeta:depth=1", "mcts:simulations=5"])
 def test_endgame_solver_means_what_the_solver_of_the_game_solves_at_once(spec, name):
     game, rng = make_game(spec), random.Random(4)
@@ -63,7 +72,9 @@ def test_endgame_solver_means_what_the_solver_of_the_game_solves_at_once(spec, n
 def test_endgame_takes_a_number_or_the_word_solver():
     assert make_agent("mcts:endgame=12").options["endgame"] == 12
     assert make_agent("mcts:endgame=solver").spec == "mcts:endgame=solver"
-    with pytest.raises(SpecificationError, match="endgame must be a whole number from 0 to 400, or solver"):
+    with pytest.raises(
+        SpecificationError, match="endgame must be a whole number from 0 to 400, or solver"
+    ):
         make_agent("mcts:endgame=always")
     assert compiled_form(make_agent("alphabeta:depth=2,endgame=solver")) is None
     assert compiled_form(make_agent("alphabeta:depth=2")) is not None
@@ -73,7 +84,10 @@ def test_endgame_takes_a_number_or_the_word_solver():
     ("game", "message"),
     [
         (Game(Line()), "no exact solver for line"),
-        (make_game("gomoku"), r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240"),
+        (
+            make_game("gomoku"),
+            r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240",
+        ),
     ],
 )
 @pytest.mark.parametrize("endgame", ["10", "solver"])

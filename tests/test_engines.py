@@ -95,14 +95,24 @@ def test_games_that_the_main_script_defines_are_refused():
     try:
         type(rules).__module__ = "__main__"
         with pytest.raises(SpecificationError, match="put the game or agent into a module"):
-            ProcessEngine(1).get_ready(Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b")))
+            ProcessEngine(1).get_ready(
+                Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b"))
+            )
     finally:
         type(rules).__module__ = here
 
 
 def test_a_worker_with_another_version_of_an_agent_is_refused():
-    contest = Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b"), versions=("plyground 9", "plyground 9"))
-    with pytest.raises(EngineError, match=r"another version of [ab] \(plyground [\d.]+\) than the tournament \(plyground 9\)"):
+    contest = Contest(
+        make_game("tic_tac_toe"),
+        ("random", "random"),
+        ("a", "b"),
+        versions=("plyground 9", "plyground 9"),
+    )
+    with pytest.raises(
+        EngineError,
+        match=r"another version of [ab] \(plyground [\d.]+\) than the tournament \(plyground 9\)",
+    ):
         ProcessEngine(1).get_ready(contest)
     assert descendants() == []
 
@@ -111,8 +121,25 @@ def test_a_worker_with_another_version_of_an_agent_is_refused():
 def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp_path):
     plan = Plan("connect_four", ("random", "montecarlo:simulations=100"), pairs=40, seed=3)
     path = tmp_path / "store.db"
-    words = ["tournament", plan.game, *plan.agents, "--pairs", "40", "--seed", "3", "--store", str(path), "--concurrency", "2"]
-    process = subprocess.Popen([sys.executable, "-m", "plyground.cli", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    words = [
+        "tournament",
+        plan.game,
+        *plan.agents,
+        "--pairs",
+        "40",
+        "--seed",
+        "3",
+        "--store",
+        str(path),
+        "--concurrency",
+        "2",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "plyground.cli", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     deadline = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < deadline and count_games(path) < 5:
         time.sleep(0.02)
@@ -143,5 +170,7 @@ def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_p
     engine = Doomed(1)
     games = play(PLAN._replace(agents=("random", "greedy"), pairs=1), tmp_path / "store.db", engine)
     assert [game[1] for game in games] == [(1, 0)]
-    assert [(given_up.game.players, given_up.reason) for given_up in engine.given_up] == [((0, 1), "was killed by signal 9 (SIGKILL)")]
+    assert [(given_up.game.players, given_up.reason) for given_up in engine.given_up] == [
+        ((0, 1), "was killed by signal 9 (SIGKILL)")
+    ]
     assert descendants() == []

@@ -24,12 +24,16 @@ def played(tmp_path_factory):
     path = tmp_path_factory.mktemp("export") / "store.db"
     with Store(path) as store:
         tournaments = [
-            Tournament(Plan("tic_tac_toe", ("random", "python:broken.agents:Raises"), pairs=2), store),
+            Tournament(
+                Plan("tic_tac_toe", ("random", "python:broken.agents:Raises"), pairs=2), store
+            ),
             Tournament(Plan("connect_four", ("random", "random"), pairs=3), store),
         ]
         for tournament in tournaments:
             tournament.run()
-        return path, [(tournament, game) for tournament in tournaments for game in tournament.played()]
+        return path, [
+            (tournament, game) for tournament in tournaments for game in tournament.played()
+        ]
 
 
 def lines(path) -> list[dict]:
@@ -45,11 +49,17 @@ def test_json_lines_hold_every_game_of_the_store(played):
         result = game.result
         assert list(row) == list(COLUMNS)
         assert row["game"] == tournament.game.spec
-        assert (row["pair"], row["player_0"], row["player_1"]) == (game.pair, *(tournament.labels[number] for number in game.players))
+        assert (row["pair"], row["player_0"], row["player_1"]) == (
+            game.pair,
+            *(tournament.labels[number] for number in game.players),
+        )
         assert (row["opening"], row["moves"]) == (list(game.opening), list(result.moves))
         assert (row["return_0"], row["return_1"], row["reason"]) == (*result.returns, result.reason)
         assert (row["fault"], row["forfeited"]) == (result.fault, result.forfeited)
-        assert (row["seed_0"], row["seed_1"], row["seconds_0"], row["seconds_1"]) == (*game.seeds, *result.seconds)
+        assert (row["seed_0"], row["seed_1"], row["seconds_0"], row["seconds_1"]) == (
+            *game.seeds,
+            *result.seconds,
+        )
         assert (row["decisions_0"], row["decisions_1"]) == result.decisions
     assert any(row["fault"] == "raised" for row in lines(path))
 
@@ -61,7 +71,14 @@ def test_csv_holds_the_same_values_as_text(played, tmp_path):
     with (tmp_path / "games.csv").open(newline="", encoding="utf-8") as file:
         read = list(csv.DictReader(file))
     expected = [
-        {key: "" if value is None else " ".join(map(str, value)) if isinstance(value, list) else str(value) for key, value in row.items()}
+        {
+            key: ""
+            if value is None
+            else " ".join(map(str, value))
+            if isinstance(value, list)
+            else str(value)
+            for key, value in row.items()
+        }
         for row in lines(path)
     ]
     assert read == expected
@@ -74,20 +91,35 @@ def test_parquet_holds_the_same_values_with_their_types(played, tmp_path):
     assert pyarrow.parquet.read_table(tmp_path / "games.parquet").to_pylist() == lines(path)
 
 
-def test_parquet_without_pyarrow_says_what_to_install_and_leaves_nothing(played, tmp_path, monkeypatch):
+def test_parquet_without_pyarrow_says_what_to_install_and_leaves_nothing(
+    played, tmp_path, monkeypatch
+):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with Store(played[0]) as store, pytest.raises(SpecificationError, match=r"Parquet needs pyarrow.*pip install 'plyground\[parquet\]'"):
+    with (
+        Store(played[0]) as store,
+        pytest.raises(
+            SpecificationError, match=r"Parquet needs pyarrow.*pip install 'plyground\[parquet\]'"
+        ),
+    ):
         export_games(store, "parquet", tmp_path / "games.parquet")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_format_that_does_not_exist_is_refused(played):
-    with Store(played[0]) as store, pytest.raises(SpecificationError, match="the format is one of jsonl, csv, parquet, not 'xml'"):
+    with (
+        Store(played[0]) as store,
+        pytest.raises(
+            SpecificationError, match="the format is one of jsonl, csv, parquet, not 'xml'"
+        ),
+    ):
         export_games(store, "xml", io.BytesIO())
 
 
 def test_a_file_that_cannot_be_written_gives_one_sentence(played, tmp_path):
-    with Store(played[0]) as store, pytest.raises(StoreError, match=r"games\.csv cannot be written: No such file or directory"):
+    with (
+        Store(played[0]) as store,
+        pytest.raises(StoreError, match=r"games\.csv cannot be written: No such file or directory"),
+    ):
         export_games(store, "csv", tmp_path / "missing" / "games.csv")
 
 
@@ -95,14 +127,17 @@ def test_the_command_writes_to_standard_output_or_to_a_file(played, tmp_path):
     path, _ = played
     result = CliRunner().invoke(app, ["export", str(path)])
     assert [json.loads(line) for line in result.stdout.splitlines()] == lines(path)
-    result = CliRunner().invoke(app, ["export", str(path), "--format", "csv", "--out", str(tmp_path / "games.csv")])
+    result = CliRunner().invoke(
+        app, ["export", str(path), "--format", "csv", "--out", str(tmp_path / "games.csv")]
+    )
     assert (result.stdout, result.stderr) == ("", f"10 games in {tmp_path / 'games.csv'}\n")
 
 
 def test_a_reader_that_has_enough_ends_the_export_quietly(tmp_path):
     path = tmp_path / "store.db"
     with Store(path) as store:
-        Tournament(Plan("connect_four", ("random", "random"), pairs=150), store).run()  # more than a pipe holds
+        # more than a pipe holds
+        Tournament(Plan("connect_four", ("random", "random"), pairs=150), store).run()
     command = [sys.executable, "-m", "plyground.cli", "export", str(path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert json.loads(process.stdout.readline())["game"] == "connect_four"

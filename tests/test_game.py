@@ -47,7 +47,12 @@ def test_the_four_games_are_known_by_name():
 
 def test_a_game_may_be_made_from_a_specification_or_keywords_or_a_game():
     game = make_game("connect_four:rows=4,cols=5")
-    assert game == make_game("connect_four", rows=4, cols=5) == make_game("connect_four", {"rows": "4"}, cols=5) == make_game(game)
+    assert (
+        game
+        == make_game("connect_four", rows=4, cols=5)
+        == make_game("connect_four", {"rows": "4"}, cols=5)
+        == make_game(game)
+    )
     assert game == make_game("connect_four_v0:rows=4,cols=5")
     assert hash(game) == hash(make_game("connect_four", rows=4, cols=5))
     assert game != make_game("connect_four")
@@ -95,13 +100,23 @@ def test_the_facts_describe_the_game(game):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("conect_four", r"no game 'conect_four'; did you mean 'connect_four'\? \(there are: tic_tac_toe, connect_four"),
+        (
+            "conect_four",
+            r"no game 'conect_four'; did you mean 'connect_four'\? \(there are: tic_tac_toe, "
+            r"connect_four",
+        ),
         ("chess", r"no game 'chess' \(there are: tic_tac_toe"),
         ("", "names nothing"),
         ("connect_four:columns=4", r"connect_four has no parameter 'columns'.*rows, cols, connect"),
-        ("connect_four:rows=0", "rows=0 is not possible for connect_four: rows must be a whole number from 1 to"),
+        (
+            "connect_four:rows=0",
+            "rows=0 is not possible for connect_four: rows must be a whole number from 1 to",
+        ),
         ("connect_four:rows=4.5", "whole number"),
-        ("connect_four:rows=six", "rows=six is not possible for connect_four: rows must be a whole number"),
+        (
+            "connect_four:rows=six",
+            "rows=six is not possible for connect_four: rows must be a whole number",
+        ),
         ("connect_four:rows=9,cols=9", r"\(rows \+ 1\) \* cols may be at most 64"),
         ("connect_four:rows=3,cols=3", "4 in a row do not fit on 3 rows and 3 columns"),
         ("connect_four:7", "'7' in 'connect_four:7' is not of the form KEY=VALUE"),
@@ -138,14 +153,21 @@ def test_playing_in_place_and_after():
     assert position == game.initial_position()
     assert following != position
     assert position.play(3) is position
-    assert position == following == game.position([3]) == game.position(["d"]) == game.position(["3"])
+    assert (
+        position == following == game.position([3]) == game.position(["d"]) == game.position(["3"])
+    )
     assert position.to_move == 1
 
 
 @each_game
 def test_a_copy_is_equal_and_independent(game):
     position = random_position(game, 3)
-    for twin in (position.copy(), copy.copy(position), copy.deepcopy(position), pickle.loads(pickle.dumps(position))):
+    for twin in (
+        position.copy(),
+        copy.copy(position),
+        copy.deepcopy(position),
+        pickle.loads(pickle.dumps(position)),
+    ):
         assert twin == position
         assert hash(twin) == hash(position)
         assert twin.key() == position.key()
@@ -169,7 +191,10 @@ def test_equal_positions_are_equal_however_they_came_about(game):
 
 
 def test_positions_of_different_games_differ():
-    assert make_game("connect_four").initial_position() != make_game("connect_four:rows=5").initial_position()
+    assert (
+        make_game("connect_four").initial_position()
+        != make_game("connect_four:rows=5").initial_position()
+    )
     assert make_game("connect_four").initial_position() != "connect_four"
 
 
@@ -190,9 +215,17 @@ def test_returns_are_zero_sum_and_the_outcome_follows_from_them(game):
     ("spec", "actions", "outcome"),
     [
         ("tic_tac_toe", ["a3", "b3", "a2", "b2", "a1"], "player_0 wins: 3 in a row"),
-        ("tic_tac_toe", ["b2", "a1", "a3", "c1", "b1", "b3", "a2", "c2", "c3"], "draw: the board is full"),
+        (
+            "tic_tac_toe",
+            ["b2", "a1", "a3", "c1", "b1", "b3", "a2", "c2", "c3"],
+            "draw: the board is full",
+        ),
         ("connect_four", ["a", "b", "a", "b", "a", "b", "g", "b"], "player_1 wins: 4 in a row"),
-        ("gomoku", ["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1"], "player_0 wins: 5 in a row"),
+        (
+            "gomoku",
+            ["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1"],
+            "player_0 wins: 5 in a row",
+        ),
         ("dots_and_boxes:rows=1,cols=1", ["h 0 0", "h 1 0", "v 0 0", "v 0 1"], "player_1 wins"),
     ],
 )
@@ -201,7 +234,9 @@ def test_the_outcome_names_the_winner_and_the_reason(spec, actions, outcome):
 
 
 def test_whoever_completes_a_box_moves_again_and_margins_count_at_once():
-    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(["h 0 0", "h 1 0", "v 0 0"])
+    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(
+        ["h 0 0", "h 1 0", "v 0 0"]
+    )
     assert position.to_move == 1
     position.play(position.game.text_to_action("v 0 1"))
     assert position.to_move == 1
@@ -211,7 +246,9 @@ def test_whoever_completes_a_box_moves_again_and_margins_count_at_once():
 
 
 def test_one_edge_may_complete_two_boxes():
-    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(["h 0 0", "h 1 0", "v 0 0", "h 0 1", "h 1 1", "v 0 2", "v 0 1"])
+    position = make_game("dots_and_boxes:rows=1,cols=2,reward=margin").position(
+        ["h 0 0", "h 1 0", "v 0 0", "h 0 1", "h 1 1", "v 0 2", "v 0 1"]
+    )
     assert position.is_over
     assert position.returns == (2.0, -2.0)
 
@@ -221,7 +258,9 @@ def test_one_edge_may_complete_two_boxes():
 
 def test_an_illegal_action_is_refused_with_the_legal_ones():
     position = make_game("connect_four").position([0] * 6)
-    with pytest.raises(IllegalActionError, match=r"action 0 \(a\) is not legal here; legal are 1 \(b\), 2 \(c\)"):
+    with pytest.raises(
+        IllegalActionError, match=r"action 0 \(a\) is not legal here; legal are 1 \(b\), 2 \(c\)"
+    ):
         position.play(0)
     with pytest.raises(IllegalActionError, match="and 212 more"):
         make_game("gomoku").position([0, 0])
@@ -238,7 +277,9 @@ def test_what_is_no_action_is_refused(action):
 
 @pytest.mark.parametrize("integer", [int, np.int8, np.int64, np.uint8])
 def test_actions_may_be_integers_of_any_kind(integer):
-    assert make_game("connect_four").initial_position().after(integer(3)) == make_game("connect_four").position([3])
+    assert make_game("connect_four").initial_position().after(integer(3)) == make_game(
+        "connect_four"
+    ).position([3])
 
 
 @each_game
@@ -280,7 +321,9 @@ def test_every_action_has_a_name_that_means_it(game):
     names = [game.action_to_text(action) for action in range(game.facts.num_actions)]
     assert len(set(names)) == len(names)
     assert [game.text_to_action(name) for name in names] == list(range(game.facts.num_actions))
-    assert [game.text_to_action(f" {name.upper()} ") for name in names] == list(range(game.facts.num_actions))
+    assert [game.text_to_action(f" {name.upper()} ") for name in names] == list(
+        range(game.facts.num_actions)
+    )
 
 
 @pytest.mark.parametrize(
@@ -318,7 +361,8 @@ def planes(rows):
     [
         ("connect_four:rows=4,cols=4", ["....", "x...", "....", "o..."]),  # floats
         ("connect_four:rows=4,cols=4", ["....", "....", "o...", "oo.x"]),  # three against one
-        ("connect_four:rows=4,cols=4", ["....", "....", "....", "xx.o"]),  # the opponent would be to move
+        # the opponent would be to move
+        ("connect_four:rows=4,cols=4", ["....", "....", "....", "xx.o"]),
         ("tic_tac_toe", ["xxx", "...", "..."]),
         ("tic_tac_toe", ["oo.", "...", "..."]),
         ("gomoku:size=5", ["x....", ".....", ".....", ".....", "....."]),
@@ -387,7 +431,9 @@ def test_the_board_as_text(key, board):
 
 
 def test_the_dots_and_boxes_board_as_text():
-    position = make_game("dots_and_boxes:rows=1,cols=2").position(["h 0 0", "h 1 0", "v 0 0", "v 0 1", "h 1 1"])
+    position = make_game("dots_and_boxes:rows=1,cols=2").position(
+        ["h 0 0", "h 1 0", "v 0 0", "v 0 1", "h 1 1"]
+    )
     assert str(position).splitlines()[:3] == ["+---+   +", "| B |", "+---+---+"]
     assert "A 0" in str(position)
     assert "5 of 7" in str(position)
@@ -396,7 +442,10 @@ def test_the_dots_and_boxes_board_as_text():
 def test_repr_says_whose_turn_it_is_or_how_it_ended():
     game = make_game("tic_tac_toe")
     assert repr(game.initial_position()) == "<Position of tic_tac_toe, player_0 to move>"
-    assert repr(game.position(["a3", "b3", "a2", "b2", "a1"])) == "<Position of tic_tac_toe, player_0 wins: 3 in a row>"
+    assert (
+        repr(game.position(["a3", "b3", "a2", "b2", "a1"]))
+        == "<Position of tic_tac_toe, player_0 wins: 3 in a row>"
+    )
 
 
 def test_the_public_names_are_there():

@@ -8,13 +8,17 @@ from plyground import make_game
 ALL = {"freestyle", "standard", "caro", "caro_overline"}
 VARIANTS = sorted(ALL)
 
-# A line of the board from edge to edge; X is about to play at *, and the variants under which that wins.
+# A line of the board from edge to edge; X is about to play at *, and the variants under which that
+# wins.
 LINES = {
     "five with free ends": ("..XX*XX........", ALL),
     "five, one end blocked": (".OXX*XX........", ALL),
     "five, both ends blocked": (".OXX*XXO.......", {"freestyle", "standard"}),
     "five at the board's edge, other end free": ("XX*XX..........", ALL),
-    "five at the board's edge, other end blocked: the edge does not block": ("XX*XXO.........", ALL),
+    "five at the board's edge, other end blocked: the edge does not block": (
+        "XX*XXO.........",
+        ALL,
+    ),
     "five at the other edge, blocked": (".........OXXXX*", ALL),
     "five, both ends blocked one cell away": ("O.XX*XX.O......", ALL),
     "six": ("..XXX*XX.......", {"freestyle", "caro_overline"}),
@@ -37,11 +41,26 @@ DIRECTIONS = {
 
 
 def play_line(rule, line, cell_at):
-    """The game in which the stones of the line are placed one by one and X completes it; O's other stones lie apart from each other."""
+    """The game in which the stones of the line are placed one by one and X completes it; O's other
+    stones lie apart from each other.
+    """
     game = make_game("gomoku", rule=rule)
-    cells = {symbol: [row * 15 + column for i, s in enumerate(line) if s == symbol for row, column in [cell_at(i)]] for symbol in "XO*"}
+    cells = {
+        symbol: [
+            row * 15 + column
+            for i, s in enumerate(line)
+            if s == symbol
+            for row, column in [cell_at(i)]
+        ]
+        for symbol in "XO*"
+    }
     taken = {row * 15 + column for i in range(15) for row, column in [cell_at(i)]}
-    spare = [row * 15 + column for row in range(1, 15, 3) for column in range(1, 15, 3) if row * 15 + column not in taken]
+    spare = [
+        row * 15 + column
+        for row in range(1, 15, 3)
+        for column in range(1, 15, 3)
+        if row * 15 + column not in taken
+    ]
     crosses, noughts = cells["X"] + cells["*"], cells["O"]
     if len(noughts) > len(crosses) - 1:
         crosses = [spare.pop() for _ in range(len(noughts) - len(crosses) + 1)] + crosses
@@ -65,11 +84,18 @@ def test_a_row_wins_as_the_variant_says(rule, name, direction):
     assert position.returns == ((1.0, -1.0) if rule in winning else (0.0, 0.0))
 
 
-@pytest.mark.parametrize(("rule", "wins"), [("freestyle", True), ("standard", True), ("caro", True), ("caro_overline", True)])
+@pytest.mark.parametrize(
+    ("rule", "wins"),
+    [("freestyle", True), ("standard", True), ("caro", True), ("caro_overline", True)],
+)
 def test_a_six_in_one_direction_does_not_hide_a_five_in_another(rule, wins):
     """The stone at * makes six across and five down."""
     game = make_game("gomoku", rule=rule)
-    across, down, last = [7 * 15 + column for column in (2, 3, 4, 6, 7)], [row * 15 + 5 for row in (5, 6, 8, 9)], 7 * 15 + 5
+    across, down, last = (
+        [7 * 15 + column for column in (2, 3, 4, 6, 7)],
+        [row * 15 + 5 for row in (5, 6, 8, 9)],
+        7 * 15 + 5,
+    )
     apart = [row * 15 + column for row in (0, 12, 14) for column in (0, 3, 6, 9, 12)]
     position = game.initial_position()
     for cross, nought in zip([*across, *down], apart):

@@ -1,4 +1,6 @@
-"""Patterns of gomoku: codes of single lines by hand, search forms against the plain game, forced moves against the rules."""
+"""Patterns of gomoku: codes of single lines by hand, search forms against the plain game, forced
+moves against the rules.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,24 @@ from plyground.agents.search.search_form import search_form
 from plyground.envs import rules as r
 from plyground.envs.games import gomoku_patterns as patterns
 
-RULES = {"freestyle": patterns.FREESTYLE, "standard": patterns.STANDARD, "caro": patterns.CARO, "caro_overline": patterns.CARO_OVERLINE}
-NAMES = ["nothing", "one", "open one", "two", "open two", "three", "open three", "four", "open four", "five"]
+RULES = {
+    "freestyle": patterns.FREESTYLE,
+    "standard": patterns.STANDARD,
+    "caro": patterns.CARO,
+    "caro_overline": patterns.CARO_OVERLINE,
+}
+NAMES = [
+    "nothing",
+    "one",
+    "open one",
+    "two",
+    "open two",
+    "three",
+    "open three",
+    "four",
+    "open four",
+    "five",
+]
 
 GAMES = [
     "gomoku:size=9",
@@ -26,12 +44,20 @@ GAMES = [
 
 
 def code(line: str, connect: int = 5, rule: str = "freestyle") -> str:
-    """The code of the cell ``?`` for X; cells beyond the text are off the board if the text ends in ``|``, else free."""
+    """The code of the cell ``?`` for X; cells beyond the text are off the board if the text ends in
+    ``|``, else free.
+    """
     middle = line.index("?")
     masks = {"X": 0, "O": 0, "|": 0}
     for offset in range(-patterns.REACH, patterns.REACH + 1):
         place = middle + offset
-        symbol = line[place] if 0 <= place < len(line) else "|" if (line[0] if place < 0 else line[-1]) == "|" else "."
+        symbol = (
+            line[place]
+            if 0 <= place < len(line)
+            else "|"
+            if (line[0] if place < 0 else line[-1]) == "|"
+            else "."
+        )
         if symbol in masks:
             masks[symbol] |= 1 << (offset + patterns.REACH)
     return NAMES[patterns.line_code(masks["X"], masks["O"], masks["|"], connect, RULES[rule])]
@@ -64,15 +90,64 @@ def test_the_code_of_a_freestyle_line(line, expected):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("XX?XXX", {"freestyle": "five", "standard": "nothing", "caro": "nothing", "caro_overline": "five"}),
-        ("OXX?XXO", {"freestyle": "five", "standard": "five", "caro": "nothing", "caro_overline": "nothing"}),
-        ("|XX?XX|", {"freestyle": "five", "standard": "five", "caro": "five", "caro_overline": "five"}),
-        ("OXX?XXXO", {"freestyle": "five", "standard": "nothing", "caro": "nothing", "caro_overline": "five"}),
-        ("OXX?X.O", {"freestyle": "four", "standard": "four", "caro": "nothing", "caro_overline": "nothing"}),
+        (
+            "XX?XXX",
+            {
+                "freestyle": "five",
+                "standard": "nothing",
+                "caro": "nothing",
+                "caro_overline": "five",
+            },
+        ),
+        (
+            "OXX?XXO",
+            {
+                "freestyle": "five",
+                "standard": "five",
+                "caro": "nothing",
+                "caro_overline": "nothing",
+            },
+        ),
+        (
+            "|XX?XX|",
+            {"freestyle": "five", "standard": "five", "caro": "five", "caro_overline": "five"},
+        ),
+        (
+            "OXX?XXXO",
+            {
+                "freestyle": "five",
+                "standard": "nothing",
+                "caro": "nothing",
+                "caro_overline": "five",
+            },
+        ),
+        (
+            "OXX?X.O",
+            {
+                "freestyle": "four",
+                "standard": "four",
+                "caro": "nothing",
+                "caro_overline": "nothing",
+            },
+        ),
         # Whatever the opponent takes between its stones, the other row has both ends blocked.
-        ("O.XX?X.O", {"freestyle": "open four", "standard": "open four", "caro": "four", "caro_overline": "four"}),
-        (".X.?XX.", {"freestyle": "four", "standard": "four", "caro": "four", "caro_overline": "four"}),
-        ("X.XX?..", {"freestyle": "four", "standard": "four", "caro": "four", "caro_overline": "four"}),
+        (
+            "O.XX?X.O",
+            {
+                "freestyle": "open four",
+                "standard": "open four",
+                "caro": "four",
+                "caro_overline": "four",
+            },
+        ),
+        (
+            ".X.?XX.",
+            {"freestyle": "four", "standard": "four", "caro": "four", "caro_overline": "four"},
+        ),
+        (
+            "X.XX?..",
+            {"freestyle": "four", "standard": "four", "caro": "four", "caro_overline": "four"},
+        ),
     ],
 )
 def test_what_a_row_is_depends_on_the_rule_variant(line, expected):
@@ -80,8 +155,17 @@ def test_what_a_row_is_depends_on_the_rule_variant(line, expected):
 
 
 def test_codes_count_the_stones_missing_for_other_lengths():
-    assert [code(line, connect=4) for line in ("XX?X", ".X?X.", "OX?X.", "..X?..")] == ["five", "open four", "four", "open three"]
-    assert [code(line, connect=3) for line in ("X?X", ".X?.", "OX?.")] == ["five", "open four", "four"]
+    assert [code(line, connect=4) for line in ("XX?X", ".X?X.", "OX?X.", "..X?..")] == [
+        "five",
+        "open four",
+        "four",
+        "open three",
+    ]
+    assert [code(line, connect=3) for line in ("X?X", ".X?.", "OX?.")] == [
+        "five",
+        "open four",
+        "four",
+    ]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -89,10 +173,16 @@ def test_the_table_holds_both_players_codes_of_every_window_that_can_occur(rule)
     table = patterns.pattern_table(5, RULES[rule])
     for index in np.random.default_rng(5).integers(0, table.size, 8000):
         black, white, wall = patterns.window_masks(int(index))
-        if not (patterns.walls_are_outside(int(index) & 1023, True) and patterns.walls_are_outside(int(index) >> 10, False)):
+        if not (
+            patterns.walls_are_outside(int(index) & 1023, True)
+            and patterns.walls_are_outside(int(index) >> 10, False)
+        ):
             assert table[index] == 0
             continue
-        mine, theirs = (patterns.line_code(*colours, wall, 5, RULES[rule]) for colours in ((black, white), (white, black)))
+        mine, theirs = (
+            patterns.line_code(*colours, wall, 5, RULES[rule])
+            for colours in ((black, white), (white, black))
+        )
         assert table[index] == mine | theirs << 4
 
 
@@ -118,13 +208,19 @@ def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
             form.load(position.record, records)
         assert r.key(form.rules, records[0]) == position.key()
         for player in (0, 1):
-            assert r.evaluate(form.rules, records[0], player, index) == r.evaluate(game.rules, position.record, player, index)
+            assert r.evaluate(form.rules, records[0], player, index) == r.evaluate(
+                game.rules, position.record, player, index
+            )
         r.play(form.rules, records[0], action)
         after = position.after(action)
         assert bool(r.is_over(form.rules, records[0])) == after.is_over
         assert r.returns(form.rules, records[0], 0) == after.returns[0]
         form.load(after.record, records[1:])
-        assert [name for name in form.dtype.names if not np.array_equal(records[0][name], records[1][name])] == []
+        assert [
+            name
+            for name in form.dtype.names
+            if not np.array_equal(records[0][name], records[1][name])
+        ] == []
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -137,7 +233,11 @@ def test_a_search_form_turns_like_the_plain_game(spec, heuristic):
     for symmetry in range(len(game.symmetries)):
         r.transform(form.rules, records[0], game.symmetries[symmetry], records[1])
         form.load(position.transformed(symmetry).record, records[2:])
-        assert [name for name in form.dtype.names if not np.array_equal(records[1][name], records[2][name])] == []
+        assert [
+            name
+            for name in form.dtype.names
+            if not np.array_equal(records[1][name], records[2][name])
+        ] == []
 
 
 @pytest.mark.parametrize("heuristic", ["none", "patterns", "caro15", "caro10"])
@@ -152,13 +252,19 @@ def test_candidates_are_the_free_cells_within_the_radius_of_a_stone(heuristic):
     form.load(position.record, records)
     for radius in (1, 2, 18):
         stones = [(0, 0), (4, 5), (8, 10)]
-        near = [c for c in position.legal_actions() if any(max(abs(c // 11 - y), abs(c % 11 - x)) <= radius for y, x in stones)]
+        near = [
+            c
+            for c in position.legal_actions()
+            if any(max(abs(c // 11 - y), abs(c % 11 - x)) <= radius for y, x in stones)
+        ]
         assert buffer[: r.candidates(form.rules, records[0], radius, buffer)].tolist() == near
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_forced_replies_leave_out_no_win_and_no_defence(rule):
-    """Four plies ahead, the search that looks at forced replies only sees the same wins and losses as the one that looks at every cell."""
+    """Four plies ahead, the search that looks at forced replies only sees the same wins and losses
+    as the one that looks at every cell.
+    """
     game = make_game(f"gomoku:rows=6,cols=7,connect=4,rule={rule}")
     every_cell = make_agent("alphabeta:depth=4,heuristic=none,radius=0,width=0")
     forced_only = make_agent("alphabeta:depth=4,heuristic=patterns,radius=18,width=0,foresee=no")
@@ -166,7 +272,9 @@ def test_forced_replies_leave_out_no_win_and_no_defence(rule):
     for position, _ in random_games(game, 10, seed=3):
         if sum(position.record.cells != 0) < 4:
             continue
-        expected, found = (forced_result(agent.analyse(position)) for agent in (every_cell, forced_only))
+        expected, found = (
+            forced_result(agent.analyse(position)) for agent in (every_cell, forced_only)
+        )
         assert found == expected, str(position)
         results[expected] += 1
     assert min(results.values()) >= 5, results

@@ -17,14 +17,19 @@ from plyground.training.environments import environment_id, make_env
 
 IDS = ["TicTacToe", "ConnectFour", "DotsAndBoxes", "Gomoku"]
 SMALL = {"DotsAndBoxes": {"rows": 2, "cols": 2}, "Gomoku": {"size": 5, "connect": 4}}
-QUIET = pytest.mark.filterwarnings("ignore:.*(image|observation space|CnnPolicy):UserWarning")  # SB3 takes planes for a picture
+# SB3 takes planes for a picture
+QUIET = pytest.mark.filterwarnings("ignore:.*(image|observation space|CnnPolicy):UserWarning")
 
 
 @pytest.mark.parametrize("name", IDS)
 @pytest.mark.filterwarnings("error")
-@pytest.mark.filterwarnings("ignore:.*(Discrete|not within|different from the unwrapped):UserWarning")
+@pytest.mark.filterwarnings(
+    "ignore:.*(Discrete|not within|different from the unwrapped):UserWarning"
+)
 def test_every_game_passes_gymnasiums_checks(name):
-    env = gymnasium.make(f"plyground/{name}-v0", opponent="random", render_mode="rgb_array", **SMALL.get(name, {}))
+    env = gymnasium.make(
+        f"plyground/{name}-v0", opponent="random", render_mode="rgb_array", **SMALL.get(name, {})
+    )
     check_env(env.unwrapped, skip_render_check=True)
     env.reset(seed=1)
     assert env.render().dtype == np.uint8
@@ -35,17 +40,24 @@ def test_every_game_passes_gymnasiums_checks(name):
 @QUIET
 def test_every_game_passes_the_checks_of_stable_baselines3(name):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(gymnasium.make(f"plyground/{name}-v0", opponent="random", **SMALL.get(name, {})).unwrapped)
+    checker.check_env(
+        gymnasium.make(f"plyground/{name}-v0", opponent="random", **SMALL.get(name, {})).unwrapped
+    )
 
 
 def play(env, agent_env, rng):
-    """A game of random actions in a Gymnasium environment, and the same moves with the same opponent in an AEC environment.
+    """A game of random actions in a Gymnasium environment, and the same moves with the same
+    opponent in an AEC environment.
 
-    Observation, mask and reward are compared at every step; returns the learner's rewards and its result by the AEC environment.
+    Observation, mask and reward are compared at every step; returns the learner's rewards and its
+    result by the AEC environment.
     """
     observation, info = env.reset()
     agent_env.reset()
-    learner, opponent = agent_env.possible_agents[info["seat"]], make_agent(env.get_wrapper_attr("opponents")[0])
+    learner, opponent = (
+        agent_env.possible_agents[info["seat"]],
+        make_agent(env.get_wrapper_attr("opponents")[0]),
+    )
     rewards, owed = [], {learner: 0.0}
 
     def step(action):
@@ -69,7 +81,11 @@ def play(env, agent_env, rng):
         step(action)
         let_the_opponent_play()
         observation, reward, terminated, truncated, info = env.step(action)
-        assert (reward, terminated, truncated) == (owed[learner], agent_env.terminations[learner], False)
+        assert (reward, terminated, truncated) == (
+            owed[learner],
+            agent_env.terminations[learner],
+            False,
+        )
         rewards.append(reward)
 
 
@@ -94,7 +110,11 @@ def test_the_same_game_through_aec_and_gymnasium_is_the_same_at_every_step(name,
 
 
 def test_every_loss_reaches_the_learner():
-    env, agent_env, rng = make_env("connect_four", "alphabeta:depth=4"), aec.env("connect_four"), np.random.default_rng(3)
+    env, agent_env, rng = (
+        make_env("connect_four", "alphabeta:depth=4"),
+        aec.env("connect_four"),
+        np.random.default_rng(3),
+    )
     env.reset(seed=1)
     last, results = [], []
     for _ in range(200):
@@ -136,7 +156,12 @@ def test_an_illegal_action_ends_the_game_with_a_loss_or_raises(choice):
         assert env.position == before
     else:
         _, reward, terminated, _, info = env.step(0)
-        assert (reward, terminated, info["illegal_action"], info["action_mask"].any()) == (-1.0, True, True, False)
+        assert (reward, terminated, info["illegal_action"], info["action_mask"].any()) == (
+            -1.0,
+            True,
+            True,
+            False,
+        )
         with pytest.raises(ValueError, match="no game under way"):
             env.step(1)
 
@@ -149,7 +174,9 @@ def test_wrong_calls_are_refused_clearly():
         env.reset(options={"seat": 1})
     env.reset()
     for action in (7, -1, 1.5, None):
-        with pytest.raises(IllegalActionError, match="is no action of connect_four; actions are 0 to 6"):
+        with pytest.raises(
+            IllegalActionError, match="is no action of connect_four; actions are 0 to 6"
+        ):
             env.step(action)
     with pytest.raises(ValueError, match="render_mode='3d' is not possible"):
         make_env("connect_four", render_mode="3d")
@@ -181,9 +208,16 @@ def test_agents_act_on_the_environment():
 
 def test_the_name_with_its_module_needs_no_import():
     code = (
-        "import gymnasium; print(gymnasium.make('plyground:plyground/ConnectFour-v0', opponent='alphabeta:depth=2', rows=5).reset(seed=1)[0].shape)"
+        "import gymnasium; print(gymnasium.make('plyground:plyground/ConnectFour-v0', "
+        "opponent='alphabeta:depth=2', rows=5).reset(seed=1)[0].shape)"
     )
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=dict(os.environ), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout.split() == ["(5,", "7,", "2)"], done.stderr
 
 
@@ -197,7 +231,9 @@ def test_every_built_in_game_is_registered():
 
 
 def make_vec_env(*arguments, **options):
-    return pytest.importorskip("plyground.training.sb3", exc_type=ImportError).BoardVecEnv(*arguments, **options)
+    return pytest.importorskip("plyground.training.sb3", exc_type=ImportError).BoardVecEnv(
+        *arguments, **options
+    )
 
 
 def test_the_vecenv_reports_ends_of_games_as_monitored_environments_do():
@@ -208,7 +244,9 @@ def test_the_vecenv_reports_ends_of_games_as_monitored_environments_do():
     for _ in range(60):
         masks = np.stack(env.env_method("action_masks"))
         assert masks.dtype == np.bool_
-        observations, rewards, dones, infos = env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+        observations, rewards, dones, infos = env.step(
+            np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        )
         sums, lengths = sums + rewards, lengths + 1
         for game in np.flatnonzero(dones):
             info = infos[game]

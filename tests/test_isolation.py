@@ -50,7 +50,10 @@ FAULTS = {
     "RecursesForever": (RAISED, "raised RecursionError"),
     "Exits": (RAISED, "raised SystemExit: 1"),
     "ReturnsNone": (NO_ACTION, "returned None, which is no action"),
-    "ReturnsFloat": (NO_ACTION, "returned .*, which is no action; actions are whole numbers from 0 to 8"),
+    "ReturnsFloat": (
+        NO_ACTION,
+        "returned .*, which is no action; actions are whole numbers from 0 to 8",
+    ),
     "ReturnsTooMuch": (ILLEGAL_ACTION, "played the action 9, which does not exist"),
     "PlaysIllegally": (ILLEGAL_ACTION, "played the illegal action"),
     "ResetRaises": (RAISED, "raised OSError: the weights are gone .* before the first move"),
@@ -76,8 +79,12 @@ def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
     fault, reason = FAULTS[name]
     limits = LIMITS._replace(move_seconds=20.0) if fault == OUT_OF_MEMORY else LIMITS
     with broken(name, limits) as player:
-        result = play_game(GAME, [player, make_agent("random")], seeds=(1, 2), names=["bad", "good"], limits=limits)
-        assert (result.fault, result.forfeited, result.returns) == (fault, 0, (-1.0, 1.0)), result.reason
+        result = play_game(
+            GAME, [player, make_agent("random")], seeds=(1, 2), names=["bad", "good"], limits=limits
+        )
+        assert (result.fault, result.forfeited, result.returns) == (fault, 0, (-1.0, 1.0)), (
+            result.reason
+        )
         assert re.fullmatch(rf"player_0 \(bad\) .*({reason}).*", result.reason), result.reason
 
 
@@ -88,13 +95,21 @@ def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not():
             for seeds in ((1, 2), (3, 4)):
                 isolated = play_game(GAME, [player, opponent], seeds=seeds)
                 local = play_game(GAME, [make_agent(spec), opponent], seeds=seeds)
-                assert (isolated.moves, isolated.reason, isolated.decisions) == (local.moves, local.reason, local.decisions)
+                assert (isolated.moves, isolated.reason, isolated.decisions) == (
+                    local.moves,
+                    local.reason,
+                    local.decisions,
+                )
 
 
 def test_an_isolated_agent_tells_what_it_thinks():
     told = []
     with contextlib.closing(IsolatedPlayer("alphabeta:depth=3", GAME)) as player:
-        play_game(GAME, [player, make_agent("random")], on_move=lambda position, seat, action, decision: told.append(decision))
+        play_game(
+            GAME,
+            [player, make_agent("random")],
+            on_move=lambda position, seat, action, decision: told.append(decision),
+        )
     alone = make_agent("alphabeta:depth=3").analyse(GAME.initial_position())
     assert (told[0].action, told[0].value, told[0].principal_variation, told[0].depth) == (
         alone.action, alone.value, alone.principal_variation, alone.depth,
@@ -121,7 +136,11 @@ def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
 def test_the_processes_that_an_agent_started_end_with_it():
     with broken("EatsMemoryInAnotherProcess", LIMITS._replace(move_seconds=20.0)) as player:
         play_game(GAME, [player, make_agent("random")])
-        assert not [process for process in psutil.Process().children(recursive=True) if "eaten" in "".join(process.cmdline())]
+        assert not [
+            process
+            for process in psutil.Process().children(recursive=True)
+            if "eaten" in "".join(process.cmdline())
+        ]
 
 
 # -- time --
@@ -167,15 +186,23 @@ def test_agents_of_the_users_own_are_isolated_unless_told_otherwise():
 
 
 def test_the_users_module_is_not_imported_into_the_tournament(tmp_path, monkeypatch):
-    (tmp_path / "only_over_there.py").write_text("class Bot:\n    def act(self, position):\n        return position.legal_actions()[0]\n")
+    (tmp_path / "only_over_there.py").write_text(
+        "class Bot:\n    def act(self, position):\n        return position.legal_actions()[0]\n"
+    )
     monkeypatch.chdir(tmp_path)
-    assert run(Plan("tic_tac_toe", ("random", "python:only_over_there:Bot"), pairs=1), tmp_path / "store.db")
+    assert run(
+        Plan("tic_tac_toe", ("random", "python:only_over_there:Bot"), pairs=1),
+        tmp_path / "store.db",
+    )
     assert "only_over_there" not in sys.modules
 
 
 @pytest.mark.parametrize(
     ("module", "message"),
-    [("import os\nos._exit(4)\n", "cannot be made: it ended its process with exit status 4"), ("def (", "importing 'hopeless' failed")],
+    [
+        ("import os\nos._exit(4)\n", "cannot be made: it ended its process with exit status 4"),
+        ("def (", "importing 'hopeless' failed"),
+    ],
 )
 def test_an_agent_that_cannot_be_made_is_refused(module, message, tmp_path, monkeypatch):
     (tmp_path / "hopeless.py").write_text(module)
@@ -188,9 +215,14 @@ def test_an_agent_that_cannot_be_made_is_refused(module, message, tmp_path, monk
 
 
 def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path):
-    good, bad = ("random", "greedy"), ("HangsInNativeCode", "EndsTheProcess", "EatsMemory", "IsSlow")
+    good, bad = (
+        ("random", "greedy"),
+        ("HangsInNativeCode", "EndsTheProcess", "EatsMemory", "IsSlow"),
+    )
     plan = Plan("tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in bad)), pairs=2)
-    conditions = Conditions(limits=Limits(move_seconds=0.1, memory_bytes=700 << 20), withdraw_after=2)
+    conditions = Conditions(
+        limits=Limits(move_seconds=0.1, memory_bytes=700 << 20), withdraw_after=2
+    )
     with Store(tmp_path / "store.db") as store:
         tournament = Tournament(plan, store, conditions=conditions)
         tournament.run()
@@ -204,7 +236,9 @@ def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path
 
 
 def crashing(tmp_path, withdraw_after: int) -> tuple[dict[int, int], int]:
-    """Plays a tournament of an agent that crashes as far as it goes: who is withdrawn, and how many games were added."""
+    """Plays a tournament of an agent that crashes as far as it goes: who is withdrawn, and how many
+    games were added.
+    """
     plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=2)
     added = []
     with Store(tmp_path / "store.db") as store:
@@ -223,11 +257,25 @@ def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_ke
 
 
 def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
-    command = ["tournament", "tic_tac_toe", "random", "python:broken.agents:HangsInNativeCode", "--store", str(tmp_path / "store.db")]
-    process = subprocess.Popen([sys.executable, "-m", "plyground.cli", *command], stderr=subprocess.DEVNULL, cwd=Path(__file__).parent)
+    command = [
+        "tournament",
+        "tic_tac_toe",
+        "random",
+        "python:broken.agents:HangsInNativeCode",
+        "--store",
+        str(tmp_path / "store.db"),
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "plyground.cli", *command],
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parent,
+    )
     deadline = time.monotonic() + 60
     children: list[psutil.Process] = []
-    while time.monotonic() < deadline and not any(time.time() - child.create_time() > 3 for child in children):  # by then it hangs
+    # by then it hangs
+    while time.monotonic() < deadline and not any(
+        time.time() - child.create_time() > 3 for child in children
+    ):
         time.sleep(0.1)
         children = psutil.Process(process.pid).children(recursive=True)
     assert children

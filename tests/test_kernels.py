@@ -1,4 +1,6 @@
-"""Compiled code in fresh processes: cold and warm, bounds-checked, interpreted; and a cache that never plays old rules."""
+"""Compiled code in fresh processes: cold and warm, bounds-checked, interpreted; and a cache that
+never plays old rules.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,22 @@ from plyground.envs.conformance.perft import perft
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
-GAMES = ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=1,cols=2", "gomoku:size=5,connect=4,rule=caro"]
-AGENTS = ["random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "montecarlo:simulations=3", "mcts:simulations=20"]
-SOLVED = ["tic_tac_toe", "connect_four:rows=3,cols=4,connect=3", "dots_and_boxes:rows=1,cols=2"]  # small enough to be solved without compiling
+GAMES = [
+    "tic_tac_toe",
+    "connect_four:rows=4,cols=4",
+    "dots_and_boxes:rows=1,cols=2",
+    "gomoku:size=5,connect=4,rule=caro",
+]
+AGENTS = [
+    "random",
+    "greedy",
+    "minimax:depth=2",
+    "alphabeta:depth=3",
+    "montecarlo:simulations=3",
+    "mcts:simulations=20",
+]
+# small enough to be solved without compiling
+SOLVED = ["tic_tac_toe", "connect_four:rows=3,cols=4,connect=3", "dots_and_boxes:rows=1,cols=2"]
 SWITCHES = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "PLYGROUND_CACHE", "PYTHONPATH")
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="about compiled code")
@@ -32,7 +47,13 @@ def run(*arguments, cache, path=(), **switches):
     # The package these tests import is the one the process is to import, wherever it comes from.
     search = os.pathsep.join([*map(str, path), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = inherited | {"PLYGROUND_CACHE": str(cache), "PYTHONPATH": search} | switches
-    done = subprocess.run([sys.executable, "-W", "ignore", *map(str, arguments)], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, f"exit status {done.returncode}\n{done.stderr}"
     return done.stdout
 
@@ -46,19 +67,32 @@ def run_everything(cache, **switches):
     guided = [
         f"{agent}={path}{options}"
         for path in networks
-        for agent, options in (("mcts:simulations=20,network", ",batch=4"), ("onnx:path", ",symmetries=yes"))
+        for agent, options in (
+            ("mcts:simulations=20,network", ",batch=4"),
+            ("onnx:path", ",symmetries=yes"),
+        )
     ]
-    played = json.loads(run(TESTS / "kernel_run.py", *GAMES, "--agents", *AGENTS, *guided, cache=cache, **switches))
+    played = json.loads(
+        run(TESTS / "kernel_run.py", *GAMES, "--agents", *AGENTS, *guided, cache=cache, **switches)
+    )
     assert all(moves for name, moves in played.items() if ".onnx" not in name)
     assert sum(bool(moves) for name, moves in played.items() if ".onnx" in name) == len(guided)
-    solved = json.loads(run(TESTS / "kernel_run.py", *SOLVED, "--agents", "solver:memory=1", cache=cache, **switches))
+    solved = json.loads(
+        run(
+            TESTS / "kernel_run.py", *SOLVED, "--agents", "solver:memory=1", cache=cache, **switches
+        )
+    )
     assert all(solved.values())
     return played | solved
 
 
 def compiled_files(cache):
     """Every file of the cache with its time of change, but for the markers of use."""
-    return {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.suffix in (".nbi", ".nbc")}
+    return {
+        path: path.stat().st_mtime_ns
+        for path in cache.rglob("*")
+        if path.suffix in (".nbi", ".nbc")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +142,8 @@ def test_bounds_checks_do_catch_an_access_out_of_bounds_also_on_a_warm_cache(tmp
 
 
 COUNT = (
-    "import plyground\nfrom plyground.envs.conformance.perft import perft\nprint(perft(plyground.make_game({spec!r}).initial_position(), {depth}))\n"
+    "import plyground\nfrom plyground.envs.conformance.perft import "
+    "perft\nprint(perft(plyground.make_game({spec!r}).initial_position(), {depth}))\n"
 )
 
 
@@ -117,19 +152,30 @@ def test_an_edited_rule_is_seen_by_the_next_run(tmp_path):
     for name in ("agents", "envs"):
         shutil.copytree(ROOT / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "__init__.py", package)
-    script.write_text(COUNT.format(spec="connect_four:rows=4,cols=4,connect=3", depth=6) + "print(plyground.__file__)\n")
+    script.write_text(
+        COUNT.format(spec="connect_four:rows=4,cols=4,connect=3", depth=6)
+        + "print(plyground.__file__)\n"
+    )
 
     def count():
         leaves, file = run(script, cache=tmp_path / "cache", path=[package.parent]).split()
         assert Path(file).parent == package
         return int(leaves)
 
-    three, four = (perft(make_game("connect_four", rows=4, cols=4, connect=connect).initial_position(), 6) for connect in (3, 4))
+    three, four = (
+        perft(make_game("connect_four", rows=4, cols=4, connect=connect).initial_position(), 6)
+        for connect in (3, 4)
+    )
     assert three != four
     assert count() == three
-    rule, source = "if connects(stones, rules.rows, rules.connect):", package / "envs" / "games" / "connect_four.py"
+    rule, source = (
+        "if connects(stones, rules.rows, rules.connect):",
+        package / "envs" / "games" / "connect_four.py",
+    )
     assert rule in source.read_text()
-    source.write_text(source.read_text().replace(rule, rule.replace("rules.connect)", "rules.connect + 1)")))
+    source.write_text(
+        source.read_text().replace(rule, rule.replace("rules.connect)", "rules.connect + 1)"))
+    )
     assert count() == four
 
 
@@ -160,14 +206,19 @@ def test_a_game_without_a_file_works_and_is_seen_when_it_changes(tmp_path):
     edited = own.replace(rule, rule.replace("rules.most", "rules.most - 1"))
     assert edited != own
     for code, leaves in ((own, "27"), (own, "27"), (edited, "8")):
-        assert run("-c", code + COUNT.format(spec="twenty_one", depth=3), cache=tmp_path / "cache").split() == [leaves]
+        assert run(
+            "-c", code + COUNT.format(spec="twenty_one", depth=3), cache=tmp_path / "cache"
+        ).split() == [leaves]
 
 
 def test_an_edited_helper_of_a_game_of_ones_own_is_seen_by_the_next_run(tmp_path):
     helper, script = tmp_path / "helper.py", tmp_path / "use.py"
-    helper.write_text("from plyground.envs.compiled.kernels import kernel\n@kernel\ndef value():\n    return 1\n")
+    helper.write_text(
+        "from plyground.envs.compiled.kernels import kernel\n@kernel\ndef value():\n    return 1\n"
+    )
     script.write_text(
-        "from plyground.envs.compiled.kernels import kernel\nfrom helper import value\n@kernel\ndef twice():\n    return 2 * value()\nprint(twice())\n"
+        "from plyground.envs.compiled.kernels import kernel\nfrom helper import "
+        "value\n@kernel\ndef twice():\n    return 2 * value()\nprint(twice())\n"
     )
     assert run(script, cache=tmp_path / "cache").split() == ["2"]
     helper.write_text(helper.read_text().replace("return 1", "return 21"))

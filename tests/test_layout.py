@@ -1,4 +1,6 @@
-"""The repository's shape: packages, import directions, sizes of files, what goes without annotations."""
+"""The repository's shape: packages, import directions, sizes of files, what goes without
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,27 @@ MAY_IMPORT = {
     "commands": {"commands", "training", "evaluation", "agents", "envs"},
 }
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
-ALL_FILES = sorted([*SOURCES, *ROOT.glob("*.py"), *(path for name in ("tests", "benchmarks", "examples") for path in (ROOT / name).rglob("*.py"))])
-KERNEL_MARKS = {"kernel", "borrowing_kernel", "rule", "register_body", "default_body", "njit", "overload", "register_jitable"}
+ALL_FILES = sorted(
+    [
+        *SOURCES,
+        *ROOT.glob("*.py"),
+        *(
+            path
+            for name in ("tests", "benchmarks", "examples")
+            for path in (ROOT / name).rglob("*.py")
+        ),
+    ]
+)
+KERNEL_MARKS = {
+    "kernel",
+    "borrowing_kernel",
+    "rule",
+    "register_body",
+    "default_body",
+    "njit",
+    "overload",
+    "register_jitable",
+}
 
 
 def relative(path: Path) -> str:
@@ -29,7 +50,9 @@ def relative(path: Path) -> str:
 
 
 def imported_modules(path: Path) -> list[tuple[int, str]]:
-    """(line, absolute module inside the package or the foreign module's name) of every import, also inside functions."""
+    """(line, absolute module inside the package or the foreign module's name) of every import, also
+    inside functions.
+    """
     package = path.relative_to(ROOT).parent.parts
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
@@ -49,18 +72,26 @@ def test_the_tests_import_this_checkout():
 
 
 def test_the_folders_are_not_importable_under_their_bare_names():
-    bare = [name for name in FOLDERS if name in sys.modules and str(ROOT) in str(getattr(sys.modules[name], "__path__", ""))]
+    bare = [
+        name
+        for name in FOLDERS
+        if name in sys.modules and str(ROOT) in str(getattr(sys.modules[name], "__path__", ""))
+    ]
     assert bare == []
 
 
 def test_the_packages_listed_are_the_folders():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    found = {"plyground"} | {".".join(("plyground", *path.parent.relative_to(ROOT).parts)) for path in SOURCES}
+    found = {"plyground"} | {
+        ".".join(("plyground", *path.parent.relative_to(ROOT).parts)) for path in SOURCES
+    }
     assert sorted(listed) == sorted(found)
 
 
 def test_every_package_folder_has_an_init_file():
-    assert [relative(path.parent) for path in SOURCES if not (path.parent / "__init__.py").is_file()] == []
+    assert [
+        relative(path.parent) for path in SOURCES if not (path.parent / "__init__.py").is_file()
+    ] == []
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
@@ -68,7 +99,9 @@ def test_imports_go_down_only(path):
     own = path.relative_to(ROOT).parts[0]
     for line, module in imported_modules(path):
         if module.startswith("plyground."):
-            assert module.split(".")[1] in MAY_IMPORT[own], f"{relative(path)}:{line} imports {module}"
+            assert module.split(".")[1] in MAY_IMPORT[own], (
+                f"{relative(path)}:{line} imports {module}"
+            )
 
 
 @pytest.mark.parametrize("path", [*SOURCES, *ROOT.glob("*.py")], ids=relative)
@@ -102,6 +135,14 @@ def test_only_kernels_and_rules_go_without_annotations(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef) and not _is_kernel(node):
             arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-            bare = [argument.arg for argument in arguments if argument.annotation is None and argument.arg not in ("self", "cls")]
-            assert bare == [], f"{relative(path)}:{node.lineno} {node.name} lacks the types of {bare}"
-            assert node.returns is not None, f"{relative(path)}:{node.lineno} {node.name} lacks its return type"
+            bare = [
+                argument.arg
+                for argument in arguments
+                if argument.annotation is None and argument.arg not in ("self", "cls")
+            ]
+            assert bare == [], (
+                f"{relative(path)}:{node.lineno} {node.name} lacks the types of {bare}"
+            )
+            assert node.returns is not None, (
+                f"{relative(path)}:{node.lineno} {node.name} lacks its return type"
+            )

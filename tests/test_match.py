@@ -1,4 +1,6 @@
-"""Games between two agents: who wins, what is recorded, and what a misbehaving agent brings on itself."""
+"""Games between two agents: who wins, what is recorded, and what a misbehaving agent brings on
+itself.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,12 @@ from plyground.evaluation.match import (
     play_game,
 )
 
-GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=7"]
+GAMES = [
+    "tic_tac_toe",
+    "connect_four",
+    "dots_and_boxes:rows=2,cols=2,reward=margin",
+    "gomoku:size=7",
+]
 
 
 class Script:
@@ -56,14 +63,21 @@ def test_the_record_of_a_game_can_be_played_over(game):
 @pytest.mark.parametrize("game", GAMES)
 def test_equal_seeds_give_equal_games_and_others_do_not(game):
     agents = [make_agent("random"), make_agent("random")]
-    games = [play_game(game, agents, seeds=seeds).moves for seeds in ((1, 2), (1, 2), (1, 3), (2, 2))]
+    games = [
+        play_game(game, agents, seeds=seeds).moves for seeds in ((1, 2), (1, 2), (1, 3), (2, 2))
+    ]
     assert games[0] == games[1]
     assert len(set(games)) == 3
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", "minimax:depth=3", "alphabeta:depth=5", "montecarlo:simulations=20"])
+@pytest.mark.parametrize(
+    "spec",
+    ["random", "greedy", "minimax:depth=3", "alphabeta:depth=5", "montecarlo:simulations=20"],
+)
 def test_a_game_does_not_depend_on_the_games_its_agents_played_before(spec):
-    fresh = play_game("connect_four", [make_agent(spec), make_agent("random")], opening=[2], seeds=(8, 9)).moves
+    fresh = play_game(
+        "connect_four", [make_agent(spec), make_agent("random")], opening=[2], seeds=(8, 9)
+    ).moves
     agents = [make_agent(spec), make_agent("random")]
     for seed in range(3):
         play_game("connect_four", agents, opening=[seed, 3], seeds=(seed, seed))
@@ -85,9 +99,12 @@ def test_an_opening_that_cannot_be_played_is_refused():
 def test_a_player_who_moves_again_is_asked_again():
     game = make_game("dots_and_boxes:rows=1,cols=2")
     first = Script(*map(game.text_to_action, ["h 0 0", "v 0 0", "h 1 1"]))
-    second = Script(*map(game.text_to_action, ["h 1 0", "v 0 1", "h 0 1", "v 0 2"]))  # v 0 1 completes a box
+    # v 0 1 completes a box
+    second = Script(*map(game.text_to_action, ["h 1 0", "v 0 1", "h 0 1", "v 0 2"]))
     seats = []
-    result = play_game(game, [first, second], on_move=lambda position, seat, action, decision: seats.append(seat))
+    result = play_game(
+        game, [first, second], on_move=lambda position, seat, action, decision: seats.append(seat)
+    )
     assert seats == [0, 1, 0, 1, 1, 0, 1]
     assert result.decisions == (3, 4)
     assert (result.winner, result.reason) == (1, "2 boxes to 0")
@@ -96,14 +113,27 @@ def test_a_player_who_moves_again_is_asked_again():
 @pytest.mark.parametrize(
     ("answer", "fault", "reason"),
     [
-        (ValueError("no idea\nat all"), RAISED, r"player_1 \(bad\) raised ValueError: no idea at all \(test_match.py, line \d+\)"),
+        (
+            ValueError("no idea\nat all"),
+            RAISED,
+            r"player_1 \(bad\) raised ValueError: no idea at all \(test_match.py, line \d+\)",
+        ),
         (SystemExit(3), RAISED, r"player_1 \(bad\) raised SystemExit: 3 "),
         (MemoryError(), RAISED, r"player_1 \(bad\) raised MemoryError \("),
         (3, ILLEGAL_ACTION, r"player_1 \(bad\) played the illegal action 3 \(d\)"),
-        (7, ILLEGAL_ACTION, r"player_1 \(bad\) played the action 7, which does not exist; actions go from 0 to 6"),
+        (
+            7,
+            ILLEGAL_ACTION,
+            r"player_1 \(bad\) played the action 7, which does not exist; actions go from 0 to 6",
+        ),
         (-1, ILLEGAL_ACTION, r"played the action -1, which does not exist"),
         (10**30, ILLEGAL_ACTION, r"played the action 10{30}, which does not exist"),
-        (None, NO_ACTION, r"player_1 \(bad\) returned None, which is no action; actions are whole numbers from 0 to 6"),
+        (
+            None,
+            NO_ACTION,
+            r"player_1 \(bad\) returned None, which is no action; actions are whole numbers from "
+            r"0 to 6",
+        ),
         (2.0, NO_ACTION, r"returned 2.0, which is no action"),
         (math.nan, NO_ACTION, r"returned nan, which is no action"),
         (True, NO_ACTION, r"returned True, which is no action"),
@@ -113,7 +143,9 @@ def test_a_player_who_moves_again_is_asked_again():
 )
 def test_a_fault_forfeits_the_game_with_its_reason(answer, fault, reason):
     full_column = [3, 3, 3, 3, 3, 3]
-    result = play_game("connect_four", [Script(0), Script(answer)], opening=full_column, names=["good", "bad"])
+    result = play_game(
+        "connect_four", [Script(0), Script(answer)], opening=full_column, names=["good", "bad"]
+    )
     assert result.fault == fault
     assert result.forfeited == 1
     assert result.returns == (1.0, -1.0)
@@ -128,7 +160,9 @@ def test_a_forfeit_costs_the_most_that_the_game_can_cost():
 
 
 def test_a_numpy_whole_number_is_an_action():
-    result = play_game("connect_four", [Script(*np.zeros(4, np.int16)), Script(*np.ones(3, np.uint8))])
+    result = play_game(
+        "connect_four", [Script(*np.zeros(4, np.int16)), Script(*np.ones(3, np.uint8))]
+    )
     assert result.moves == (0, 1, 0, 1, 0, 1, 0)
     assert all(type(action) is int for action in result.moves)
 
@@ -143,7 +177,10 @@ def test_an_agent_that_cannot_be_printed_still_forfeits_in_one_line():
         def __repr__(self):
             raise RuntimeError
 
-    assert "returned an unprintable Hostile" in play_game("tic_tac_toe", [Script(Hostile()), Script()]).reason
+    assert (
+        "returned an unprintable Hostile"
+        in play_game("tic_tac_toe", [Script(Hostile()), Script()]).reason
+    )
 
 
 def test_an_agent_cannot_disturb_the_game_through_the_position_it_is_given():
@@ -172,7 +209,12 @@ def test_an_agent_whose_reset_raises_forfeits_before_the_first_move():
 def test_on_move_sees_every_move_of_the_agents():
     seen = []
     agents = [make_agent("random"), Script(*range(7))]
-    play_game("connect_four", agents, opening=[3, 3], on_move=lambda position, *rest: seen.append((str(position), *rest)))
+    play_game(
+        "connect_four",
+        agents,
+        opening=[3, 3],
+        on_move=lambda position, *rest: seen.append((str(position), *rest)),
+    )
     assert [seat for _, seat, _, _ in seen[:2]] == [0, 1]
     assert seen[0][3].action == seen[0][2]
     assert seen[1][3] is None
@@ -201,7 +243,11 @@ def human(*lines):
     [
         ("a1", "a1 is taken"),
         ("1 1", "a1 is taken"),
-        ("4 1", "row 4, column 1 is off the board; rows go from 1 (bottom) to 3, columns from 1 (left) to 3"),
+        (
+            "4 1",
+            "row 4, column 1 is off the board; rows go from 1 (bottom) to 3, columns from 1 "
+            "(left) to 3",
+        ),
         ("-1 2", "row -1, column 2 is off the board"),
         ("z9", "'z9' is no cell of this board; cells run from a1 to c3"),
         ("hello", "'hello' is no cell of this board"),
@@ -243,7 +289,9 @@ def write_module(folder: Path, name: str, text: str) -> None:
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
 
 
-def test_a_python_agent_is_found_in_the_current_folder_and_reset_for_each_game(tmp_path, monkeypatch):
+def test_a_python_agent_is_found_in_the_current_folder_and_reset_for_each_game(
+    tmp_path, monkeypatch
+):
     write_module(
         tmp_path,
         "own_bots",
@@ -267,7 +315,10 @@ def test_a_python_agent_is_found_in_the_current_folder_and_reset_for_each_game(t
         ("python:no_such_module_here:make", "there is no module 'no_such_module_here'"),
         ("python:json:no_such_function", "has no function 'no_such_function' .it has: .*loads"),
         ("python:json:loads", r"loads\(\) of module 'json' raised TypeError"),
-        ("python:builtins:list", r"list\(\) of module 'builtins' returned a list, which has no method act"),
+        (
+            "python:builtins:list",
+            r"list\(\) of module 'builtins' returned a list, which has no method act",
+        ),
     ],
 )
 def test_a_python_agent_that_cannot_be_made_is_refused_with_the_cause(reference, message):
@@ -290,8 +341,14 @@ def test_the_version_of_a_python_agent_follows_its_source(tmp_path, monkeypatch)
 
 def test_the_size_report_counts_what_the_rules_say():
     dots = {line.quantity: line.value for line in size_report(make_game("dots_and_boxes:dots=5x5"))}
-    assert (dots["edges"], dots["boxes"], dots["states, by edges drawn"], dots["depth, at most"]) == (40, 16, 2**40, 40)
+    assert (
+        dots["edges"],
+        dots["boxes"],
+        dots["states, by edges drawn"],
+        dots["depth, at most"],
+    ) == (40, 16, 2**40, 40)
     connect = {line.quantity: line.value for line in size_report(make_game("connect_four"))}
     assert connect["states, at most"] == 3**42
     assert connect["minimax leaves, at most"] == 7**42
-    assert connect["alpha-beta leaves, best order"] == 2 * 7**21 - 1  # Knuth and Moore's b^⌈d/2⌉ + b^⌊d/2⌋ − 1
+    # Knuth and Moore's b^⌈d/2⌉ + b^⌊d/2⌋ − 1
+    assert connect["alpha-beta leaves, best order"] == 2 * 7**21 - 1

@@ -1,4 +1,6 @@
-"""MCTS and Monte Carlo: finds what is proved, is right when a player moves twice, keeps its limits and its tree."""
+"""MCTS and Monte Carlo: finds what is proved, is right when a player moves twice, keeps its limits
+and its tree.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
 
-GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=5,connect=4"]
+GAMES = [
+    "tic_tac_toe",
+    "connect_four",
+    "dots_and_boxes:rows=2,cols=2",
+    "dots_and_boxes:rows=2,cols=2,reward=margin",
+    "gomoku:size=5,connect=4",
+]
 
 
 def play_on(agents, position):
@@ -36,7 +44,9 @@ def test_values_errors_and_visits_are_given_for_every_legal_action(spec, agent):
 
 def test_montecarlo_standard_errors_are_those_of_repeated_runs():
     position = make_game("connect_four").position(["d", "d", "d"])
-    runs = [make_agent("montecarlo:simulations=100", seed=seed).analyse(position) for seed in range(200)]
+    runs = [
+        make_agent("montecarlo:simulations=100", seed=seed).analyse(position) for seed in range(200)
+    ]
     for action in position.legal_actions():
         spread = np.std([run.values[action] for run in runs], ddof=1)
         assert np.mean([run.errors[action] for run in runs]) == pytest.approx(spread, rel=0.2)
@@ -53,7 +63,9 @@ def _mean(position, player):
     """The expected return of uniformly random play."""
     if position.is_over:
         return position.returns[player]
-    return float(np.mean([_mean(position.after(action), player) for action in position.legal_actions()]))
+    return float(
+        np.mean([_mean(position.after(action), player) for action in position.legal_actions()])
+    )
 
 
 def test_a_proven_win_is_found_and_played_at_once():
@@ -68,7 +80,10 @@ def test_a_proven_loss_is_avoided_while_anything_else_is_left():
     assert make_agent("mcts:simulations=3000").act(position) == 3
 
 
-@pytest.mark.parametrize("spec", ["tic_tac_toe", "dots_and_boxes:rows=1,cols=2", "dots_and_boxes:rows=1,cols=2,reward=margin"])
+@pytest.mark.parametrize(
+    "spec",
+    ["tic_tac_toe", "dots_and_boxes:rows=1,cols=2", "dots_and_boxes:rows=1,cols=2,reward=margin"],
+)
 def test_a_game_searched_to_the_end_has_the_value_of_minimax(spec):
     position = make_game(spec).initial_position()
     if spec == "tic_tac_toe":
@@ -82,7 +97,8 @@ def test_a_game_searched_to_the_end_has_the_value_of_minimax(spec):
 
 
 def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side():
-    # One edge completes a box and the turn goes on: the box and the rest are worth having, to player_0 and to player_1 alike.
+    # One edge completes a box and the turn goes on: the box and the rest are worth having, to
+    # player_0 and to player_1 alike.
     game = make_game("dots_and_boxes:rows=1,cols=2,reward=margin")
     for prelude in ([], ["v 0 2"]):
         position = game.position([*prelude, "h 0 0", "h 1 0", "v 0 0"])
@@ -117,7 +133,11 @@ def test_without_reuse_a_decision_depends_on_seed_and_position_alone():
 def test_the_same_seed_gives_the_same_game_and_another_seed_another(options):
     def moves(seed):
         game = make_game("connect_four")
-        agents, position, played = [make_agent(f"mcts:simulations=100{options}", seed=seed + i) for i in (0, 1)], game.initial_position(), []
+        agents, position, played = (
+            [make_agent(f"mcts:simulations=100{options}", seed=seed + i) for i in (0, 1)],
+            game.initial_position(),
+            [],
+        )
         while not position.is_over:
             played.append(agents[position.to_move].act(position))
             position.play(played[-1])
@@ -135,7 +155,8 @@ def test_threads_share_the_simulations_and_add_their_visits():
 
 @pytest.mark.parametrize("spec", ["connect_four", "gomoku:size=19", "dots_and_boxes:rows=7,cols=7"])
 def test_a_time_limit_is_kept(spec):
-    # By how little it is missed is measured in benchmarks/search.py; on a busy machine a test can only tell kept from ignored.
+    # By how little it is missed is measured in benchmarks/search.py; on a busy machine a test can
+    # only tell kept from ignored.
     agent, position = make_agent("mcts:time=0.2"), make_game(spec).initial_position()
     agent.get_ready(position.game)
     began = time.perf_counter()
@@ -153,7 +174,10 @@ def test_a_full_tree_goes_on_without_growing():
 def test_mcts_beats_as_many_plain_monte_carlo_simulations():
     game, score = make_game("connect_four"), 0.0
     for seed in range(10):
-        agents = [make_agent("mcts:simulations=2000", seed=seed), make_agent("montecarlo:simulations=285", seed=seed)]
+        agents = [
+            make_agent("mcts:simulations=2000", seed=seed),
+            make_agent("montecarlo:simulations=285", seed=seed),
+        ]
         score += play_on(agents, game.initial_position())[0] > 0
         score += play_on(agents[::-1], game.initial_position())[1] > 0
     assert score >= 14

@@ -1,4 +1,6 @@
-"""Openings: random ones, all of a depth, those of a file, balanced ones; what is wrong with a specification or a file is said."""
+"""Openings: random ones, all of a depth, those of a file, balanced ones; what is wrong with a
+specification or a file is said.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ from plyground.envs.specification import SpecificationError
 from plyground.evaluation import openings as module
 from plyground.evaluation.openings import Openings
 
-GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=7"]
+GAMES = [
+    "tic_tac_toe",
+    "connect_four",
+    "dots_and_boxes:rows=2,cols=2,reward=margin",
+    "gomoku:size=7",
+]
 
 
 def first(count, *arguments, **options) -> list[tuple[int, ...]]:
@@ -53,7 +60,10 @@ def test_openings_come_round_again_when_there_are_no_more():
 
 def test_no_opening_lets_the_player_to_move_win_at_once():
     game = make_game("tic_tac_toe")
-    assert all(leaves_the_game_open(game.position(opening)) for opening in first(200, game, "random:5", seed=1))
+    assert all(
+        leaves_the_game_open(game.position(opening))
+        for opening in first(200, game, "random:5", seed=1)
+    )
 
 
 def test_without_moves_there_is_one_opening():
@@ -64,18 +74,31 @@ def test_without_moves_there_is_one_opening():
 # -- all positions --
 
 
-@pytest.mark.parametrize(("game", "plies"), [("tic_tac_toe", 4), ("connect_four", 3), ("dots_and_boxes:rows=2,cols=2", 3), ("gomoku:size=7", 2)])
+@pytest.mark.parametrize(
+    ("game", "plies"),
+    [
+        ("tic_tac_toe", 4),
+        ("connect_four", 3),
+        ("dots_and_boxes:rows=2,cols=2", 3),
+        ("gomoku:size=7", 2),
+    ],
+)
 def test_all_positions_of_a_depth_come_once_up_to_symmetry(game, plies):
     game = make_game(game)
     reached = {game.initial_position()}
     for _ in range(plies):
-        reached = {position.after(action) for position in reached for action in position.legal_actions()}
-    wanted = [position for position in reached if not position.is_over and leaves_the_game_open(position)]
+        reached = {
+            position.after(action) for position in reached for action in position.legal_actions()
+        }
+    wanted = [
+        position for position in reached if not position.is_over and leaves_the_game_open(position)
+    ]
     openings = Openings(game, f"all:{plies}", seed=1)
     positions = [game.position(openings[number]) for number in range(openings.find())]
     classes = [images(position) for position in positions]
     assert set().union(*classes) == set(wanted)
-    assert sum(len(images) for images in classes) == len(wanted)  # no two of them are images of each other
+    # no two of them are images of each other
+    assert sum(len(images) for images in classes) == len(wanted)
 
 
 def test_the_seed_shuffles_all_positions_and_nothing_else():
@@ -88,7 +111,10 @@ def test_the_seed_shuffles_all_positions_and_nothing_else():
 
 def test_more_positions_than_can_be_listed_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST_POSITIONS", 1000)
-    with pytest.raises(SpecificationError, match=r"gomoku has more than 1,000 positions after 2 plies, which are too many to list"):
+    with pytest.raises(
+        SpecificationError,
+        match=r"gomoku has more than 1,000 positions after 2 plies, which are too many to list",
+    ):
         Openings(make_game("gomoku"), "all:2", seed=1).find()
 
 
@@ -104,13 +130,22 @@ def written(tmp_path, text) -> str:
 def test_a_file_holds_one_opening_a_line_by_name_or_number(tmp_path):
     path = written(tmp_path, "# the middle\n\nd, d, e   # a comment\n3,3,4,4\n0\n e,d,d \nd,d,e\n")
     openings = Openings(make_game("connect_four"), path, seed=1)
-    assert [openings[number] for number in range(openings.find())] == [(3, 3, 4), (3, 3, 4, 4), (0,), (4, 3, 3)]
-    boxes = Openings(make_game("dots_and_boxes:rows=2,cols=2"), written(tmp_path, "h 0 1, v 1 0\n"), seed=1)
+    assert [openings[number] for number in range(openings.find())] == [
+        (3, 3, 4),
+        (3, 3, 4, 4),
+        (0,),
+        (4, 3, 3),
+    ]
+    boxes = Openings(
+        make_game("dots_and_boxes:rows=2,cols=2"), written(tmp_path, "h 0 1, v 1 0\n"), seed=1
+    )
     assert len(boxes[0]) == 2
 
 
 def test_of_lines_that_lead_to_one_position_the_first_counts(tmp_path):
-    openings = Openings(make_game("tic_tac_toe"), written(tmp_path, "a1,b2,c3\nc3,b2,a1\nb1\n"), seed=1)
+    openings = Openings(
+        make_game("tic_tac_toe"), written(tmp_path, "a1,b2,c3\nc3,b2,a1\nb1\n"), seed=1
+    )
     assert openings.find() == 2
 
 
@@ -128,7 +163,10 @@ def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp
         ("d\nd,z\n", "openings.txt, line 2: 'z' is no column of this board; columns are a to g"),
         ("d\n\n9\n", "openings.txt, line 3: 9 is no action"),
         ("d,d,d,d,d,d,d\n", "openings.txt, line 1: action 3 (d) is not legal here"),
-        ("a,b,a,b,a,b,a\n", "openings.txt, line 1: the game is over after these moves (player_0 wins: 4 in a row)"),
+        (
+            "a,b,a,b,a,b,a\n",
+            "openings.txt, line 1: the game is over after these moves (player_0 wins: 4 in a row)",
+        ),
         ("a,,b\n", "openings.txt, line 1: "),
         ("# nothing\n\n", "openings.txt holds no opening; write one on each line, such as a, b"),
     ],
@@ -149,7 +187,11 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("random", "openings are random:PLIES, all:PLIES or a file, such as random:2, all:4 or openings.txt; there is no file 'random'"),
+        (
+            "random",
+            "openings are random:PLIES, all:PLIES or a file, such as random:2, all:4 or "
+            "openings.txt; there is no file 'random'",
+        ),
         ("all:x", "there is no file 'all:x'"),
         ("missing.txt", "there is no file 'missing.txt'"),
         ("random:9", "lasts at most 9 plies; an opening of 9 plies leaves nothing to play"),
@@ -168,7 +210,11 @@ def test_a_specification_that_gives_no_opening_is_refused(spec, message):
 
 def test_a_solver_keeps_the_drawn_openings_and_all_of_them():
     game, solver = make_game("tic_tac_toe"), make_agent("solver")
-    drawn = {opening for opening in first(100, game, "all:3", seed=1) if solver.analyse(game.position(opening)).value == 0}
+    drawn = {
+        opening
+        for opening in first(100, game, "all:3", seed=1)
+        if solver.analyse(game.position(opening)).value == 0
+    }
     openings = Openings(game, "all:3", seed=1, balanced="solver")
     assert {openings[number] for number in range(openings.find())} == drawn
     assert 0 < len(drawn) < Openings(game, "all:3", seed=1).find()
@@ -179,7 +225,10 @@ def test_a_search_keeps_what_it_values_within_the_limit():
     kept = first(10, game, "random:4", seed=1, balanced="alphabeta:depth=4", within=8)
     assert all(abs(judge.analyse(game.position(opening)).value) <= 8 for opening in kept)
     plain = first(40, game, "random:4", seed=1)
-    assert [opening for opening in plain if opening in kept] == [opening for opening in kept if opening in plain]  # the same ones, in the same order
+    # the same ones, in the same order
+    assert [opening for opening in plain if opening in kept] == [
+        opening for opening in kept if opening in plain
+    ]
     assert any(opening not in kept for opening in plain)
 
 
@@ -194,11 +243,21 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
     arguments = (game, "random:4", 1, "alphabeta:depth=4", 8)
     taken = first(10, *arguments)
     asked = []
-    monkeypatch.setattr(module.Judge, "keeps", lambda self, opening, keeps=module.Judge.keeps: asked.append(opening) or keeps(self, opening))
+    monkeypatch.setattr(
+        module.Judge,
+        "keeps",
+        lambda self, opening, keeps=module.Judge.keeps: (
+            asked.append(opening) or keeps(self, opening)
+        ),
+    )
     openings = Openings(*arguments)
     openings.recall(taken[:6])
     assert [openings[number] for number in range(10)] == taken
-    before = list(itertools.takewhile(lambda opening: opening != taken[5], first(100, game, "random:4", seed=1)))
+    before = list(
+        itertools.takewhile(
+            lambda opening: opening != taken[5], first(100, game, "random:4", seed=1)
+        )
+    )
     assert asked
     assert not set(asked) & {*before, *taken[:6]}
 
@@ -206,14 +265,34 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
 @pytest.mark.parametrize(
     ("balanced", "within", "message"),
     [
-        ("alphabeta:depth=2", None, "values openings in points; say with --within POINTS how near to 0 is balanced (half of 20 random openings are"),
-        ("alphabeta:time=1", 5, "looks at the clock and would not judge the same again; limit it by depth=, nodes= or simulations="),
-        ("random", None, "random cannot judge openings: it does not say what a position is worth; searches and solvers do"),
+        (
+            "alphabeta:depth=2",
+            None,
+            "values openings in points; say with --within POINTS how near to 0 is balanced (half "
+            "of 20 random openings are",
+        ),
+        (
+            "alphabeta:time=1",
+            5,
+            "looks at the clock and would not judge the same again; limit it by depth=, nodes= or "
+            "simulations=",
+        ),
+        (
+            "random",
+            None,
+            "random cannot judge openings: it does not say what a position is worth; searches and "
+            "solvers do",
+        ),
         ("alphabeta:depth=2", -1, "a number of at least 0, not -1"),
         ("alphabeta:depth=2", float("nan"), "a number of at least 0, not nan"),
         ("nobody", None, "there is no agent 'nobody'"),
         (None, 5, "is for openings that are judged (--balanced AGENT)"),
-        ("alphabeta:depth=6", 0, "openings of connect_four is balanced for alphabeta:depth=6 within 0; allow more (--within)"),
+        (
+            "alphabeta:depth=6",
+            0,
+            "openings of connect_four is balanced for alphabeta:depth=6 within 0; allow more "
+            "(--within)",
+        ),
     ],
 )
 def test_a_judge_that_will_not_do_is_refused(balanced, within, message):

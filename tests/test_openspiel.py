@@ -9,8 +9,9 @@ from plyground import make_game
 
 pyspiel = pytest.importorskip("pyspiel")
 
-# Our game, OpenSpiel's name for it, and whether actions are numbered alike. OpenSpiel counts boxes in rows and columns as we do; its mnk
-# game has m columns and n rows; its gomoku is freestyle on a square board.
+# Our game, OpenSpiel's name for it, and whether actions are numbered alike. OpenSpiel counts boxes
+# in rows and columns as we do; its mnk game has m columns and n rows; its gomoku is freestyle on a
+# square board.
 PAIRS = [
     ("tic_tac_toe", "tic_tac_toe"),
     ("tic_tac_toe:rows=4,cols=3,connect=3", "mnk(m=3,n=4,k=3)"),
@@ -24,7 +25,10 @@ PAIRS = [
     ("gomoku:size=6,connect=3", "gomoku(size=6,connect=3)"),
     ("dots_and_boxes:rows=1,cols=1", "dots_and_boxes(num_rows=1,num_cols=1)"),
     ("dots_and_boxes:rows=2,cols=2", "dots_and_boxes(num_rows=2,num_cols=2)"),
-    ("dots_and_boxes:rows=2,cols=3,reward=margin", "dots_and_boxes(num_rows=2,num_cols=3,utility_margin=true)"),
+    (
+        "dots_and_boxes:rows=2,cols=3,reward=margin",
+        "dots_and_boxes(num_rows=2,num_cols=3,utility_margin=true)",
+    ),
     ("dots_and_boxes:rows=4,cols=3", "dots_and_boxes(num_rows=4,num_cols=3)"),
 ]
 
@@ -35,7 +39,11 @@ def test_random_games_go_as_in_openspiel(ours, theirs):
     assert game.facts.num_actions == other_game.num_distinct_actions()
     lengths = set()
     for seed in range(5 if game.facts.num_actions > 100 else 30):
-        rng, position, state = random.Random(seed), game.initial_position(), other_game.new_initial_state()
+        rng, position, state = (
+            random.Random(seed),
+            game.initial_position(),
+            other_game.new_initial_state(),
+        )
         plies = 0
         while not state.is_terminal():
             assert position.legal_actions() == state.legal_actions()

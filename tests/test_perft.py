@@ -1,4 +1,6 @@
-"""Perft: the compiled rules count as many move sequences as the tables say, which other programs or the plain-Python rules made."""
+"""Perft: the compiled rules count as many move sequences as the tables say, which other programs or
+the plain-Python rules made.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from plyground.envs.conformance.perft import perft
 from plyground.envs.registry import BUILT_IN
 
 DATA = Path(__file__).parent / "data" / "perft"
-CASES = [case for file in sorted(DATA.glob("*.toml")) for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]]
+CASES = [
+    case
+    for file in sorted(DATA.glob("*.toml"))
+    for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]
+]
 
 
 def at_depth(case, depth):
@@ -21,7 +27,10 @@ def at_depth(case, depth):
     return pytest.param(case, depth, id=f"{case['game']}-{depth}", marks=marks)
 
 
-@pytest.mark.parametrize(("case", "depth"), [at_depth(case, depth) for case in CASES for depth in range(len(case["counts"]))])
+@pytest.mark.parametrize(
+    ("case", "depth"),
+    [at_depth(case, depth) for case in CASES for depth in range(len(case["counts"]))],
+)
 def test_move_sequences_are_as_many_as_the_table_says(case, depth):
     assert perft(make_game(case["game"]).initial_position(), depth) == case["counts"][depth]
 
@@ -29,7 +38,9 @@ def test_move_sequences_are_as_many_as_the_table_says(case, depth):
 @pytest.mark.parametrize("rules_type", BUILT_IN, ids=lambda rules_type: rules_type.declaration.name)
 def test_every_game_has_a_table(rules_type):
     name = rules_type.declaration.name
-    assert [case for case in CASES if make_game(case["game"]).name == name], f"tests/data/perft/{name}.toml is missing"
+    assert [case for case in CASES if make_game(case["game"]).name == name], (
+        f"tests/data/perft/{name}.toml is missing"
+    )
 
 
 @functools.cache
@@ -42,7 +53,9 @@ def size_of_tree(position):
 
 
 def test_tic_tac_toe_has_5478_positions_255168_games_and_549946_nodes():
-    """The games as in Henry Bottomley, "How many Tic-Tac-Toe (noughts and crosses) games are possible?", 2001."""
+    """The games as in Henry Bottomley, "How many Tic-Tac-Toe (noughts and crosses) games are
+    possible?", 2001.
+    """
     size_of_tree.cache_clear()
     games, nodes = size_of_tree(make_game("tic_tac_toe").initial_position())
     assert (size_of_tree.cache_info().currsize, games, nodes) == (5478, 255168, 549946)
@@ -57,7 +70,9 @@ def test_the_games_of_tic_tac_toe_agree_with_its_perft_counts():
 def test_perft_goes_on_from_any_position_and_leaves_it_as_it_was():
     position = make_game("connect_four").position(["d", "d", "e"])
     before = position.copy()
-    assert perft(position, 4) == sum(perft(position.after(action), 3) for action in position.legal_actions())
+    assert perft(position, 4) == sum(
+        perft(position.after(action), 3) for action in position.legal_actions()
+    )
     assert position == before
 
 

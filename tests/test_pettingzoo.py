@@ -1,4 +1,6 @@
-"""PettingZoo's own tests pass on every game and several sizes, without warnings that could be avoided."""
+"""PettingZoo's own tests pass on every game and several sizes, without warnings that could be
+avoided.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,11 @@ SPECS = [
     "gomoku:rows=6,cols=8,rule=caro_overline,connect=4",
 ]
 INHERENT = (
-    # PettingZoo gives these two about every environment with a dictionary observation whose name is not on its own list. Its connect_four_v3
-    # is on the list; nobody else can be.
+    # PettingZoo gives these two about every environment with a dictionary observation whose name is
+    # not on its own list. Its connect_four_v3 is on the list; nobody else can be.
     "Observation is not a NumPy array",
-    "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
+    "Observation space for each agent probably should be gymnasium.spaces.box or "
+    "gymnasium.spaces.discrete",
     # An empty board is all zeros, in connect_four_v3 as well.
     "Observation numpy array is all zeros",
 )
@@ -70,7 +73,9 @@ def test_rendering(spec):
 
 
 def run_benchmark(spec, monkeypatch, capsys, speed):
-    """PettingZoo's benchmark on a clock that runs faster: it goes on for five seconds of that clock. Moves per second, by the true clock."""
+    """PettingZoo's benchmark on a clock that runs faster: it goes on for five seconds of that
+    clock. Moves per second, by the true clock.
+    """
     began, clock = time.time(), time.time
     monkeypatch.setattr(time, "time", lambda: began + speed * (clock() - began))
     performance_benchmark(env(spec))

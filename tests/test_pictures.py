@@ -46,14 +46,19 @@ def rgb(colour):
 @pytest.mark.parametrize("spec", SPECS)
 def test_pixels_keep_the_boards_proportions(spec):
     game = plyground.make_game(spec)
-    for position in (game.initial_position(), game.position([game.initial_position().legal_actions()[0]])):
+    for position in (
+        game.initial_position(),
+        game.position([game.initial_position().legal_actions()[0]]),
+    ):
         picture = r.picture(game.rules, position.record, None)
         pixels = drawing.to_array(picture, 300)
         assert pixels.dtype == np.uint8
         assert pixels.ndim == 3
         assert pixels.shape[2] == 3
         assert max(pixels.shape) == 300
-        assert pixels.shape[0] / pixels.shape[1] == pytest.approx(picture.height / picture.width, abs=0.01)
+        assert pixels.shape[0] / pixels.shape[1] == pytest.approx(
+            picture.height / picture.width, abs=0.01
+        )
 
 
 def test_connect_four_discs_lie_where_they_fell():
@@ -69,12 +74,23 @@ def test_connect_four_discs_lie_where_they_fell():
 def test_the_winning_row_is_marked():
     before = picture_after("connect_four", ["a", "b", "a", "b", "a", "b"])
     after = picture_after("connect_four", ["a", "b", "a", "b", "a", "b", "a"])
-    rings = [[shape for shape in picture.shapes if isinstance(shape, drawing.Ring) and shape.stroke == "#ffffff"] for picture in (before, after)]
+    rings = [
+        [
+            shape
+            for shape in picture.shapes
+            if isinstance(shape, drawing.Ring) and shape.stroke == "#ffffff"
+        ]
+        for picture in (before, after)
+    ]
     assert [len(found) for found in rings] == [0, 4]
     assert {round(ring.x - 0.85) for ring in rings[1]} == {0}
     gomoku = picture_after("gomoku:size=9", ["e5", "d5", "e6", "d6", "e7", "d7", "e8", "c4", "e9"])
     assert sum(isinstance(shape, drawing.Ring) for shape in gomoku.shapes) == 5
-    green = [shape for shape in picture_after("tic_tac_toe", ["a3", "a2", "b3", "b2", "c3"]).shapes if getattr(shape, "fill", "") == "#c5e5c5"]
+    green = [
+        shape
+        for shape in picture_after("tic_tac_toe", ["a3", "a2", "b3", "b2", "c3"]).shapes
+        if getattr(shape, "fill", "") == "#c5e5c5"
+    ]
     assert len(green) == 3
 
 
@@ -103,7 +119,12 @@ def test_the_svg_is_well_formed_and_holds_every_shape(spec):
     picture = r.picture(game.rules, position.record, 0)
     root = ElementTree.fromstring(position.to_svg(0))
     assert len(root) == len(picture.shapes) + 1
-    assert {element.tag.rpartition("}")[2] for element in root} <= {"rect", "circle", "line", "text"}
+    assert {element.tag.rpartition("}")[2] for element in root} <= {
+        "rect",
+        "circle",
+        "line",
+        "text",
+    }
     assert position._repr_svg_().startswith("<svg ")
 
 
@@ -137,7 +158,9 @@ def test_render_modes_show_the_board():
 def test_rendering_without_a_render_mode_warns():
     environment = tic_tac_toe_v0.env()
     environment.reset()
-    with pytest.warns(UserWarning, match=r"make the environment with one of human, rgb_array, ansi"):
+    with pytest.warns(
+        UserWarning, match=r"make the environment with one of human, rgb_array, ansi"
+    ):
         assert environment.render() is None
 
 
@@ -192,13 +215,23 @@ try:
 except ImportError as error:
     print(error)
 """
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stdout == 'showing a board in a window needs pygame: pip install "plyground[human]"\n'
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert (
+        result.stdout
+        == 'showing a board in a window needs pygame: pip install "plyground[human]"\n'
+    )
 
 
 def test_pictures_need_no_graphics_library_at_import():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        program = "import sys, plyground; print([name for name in ('pygame', 'PIL') if name in sys.modules])"
-        result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        program = (
+            "import sys, plyground; print([name for name in ('pygame', 'PIL') if name in "
+            "sys.modules])"
+        )
+        result = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
     assert result.stdout == "[]\n"

@@ -1,4 +1,6 @@
-"""Trained policies as agents: exported exactly, played without torch, refused where they do not fit."""
+"""Trained policies as agents: exported exactly, played without torch, refused where they do not
+fit.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,12 @@ from stable_baselines3 import DQN, PPO
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).resolve().parent.parent
-GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=7,connect=4"]
+GAMES = [
+    "tic_tac_toe",
+    "connect_four",
+    "dots_and_boxes:rows=2,cols=2,reward=margin",
+    "gomoku:size=7,connect=4",
+]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +54,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def models():
-    return {spec: new_model(spec, features_extractor_class=Convolutions) if "four" in spec else new_model(spec) for spec in GAMES}
+    return {
+        spec: new_model(spec, features_extractor_class=Convolutions)
+        if "four" in spec
+        else new_model(spec)
+        for spec in GAMES
+    }
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +76,9 @@ def torch_outputs(model, observations):
     model.policy.set_training_mode(False)
     tensor = torch.as_tensor(observations)
     with torch.no_grad():
-        return model.policy.get_distribution(tensor).distribution.logits.numpy(), model.policy.predict_values(tensor).numpy()[:, 0]
+        return model.policy.get_distribution(
+            tensor
+        ).distribution.logits.numpy(), model.policy.predict_values(tensor).numpy()[:, 0]
 
 
 def relative(logits):
@@ -88,7 +102,9 @@ def test_the_file_computes_what_the_model_computes(spec, models, files):
 
 
 def test_a_model_without_masks_and_with_two_extractors_is_exported_too(tmp_path):
-    model = new_model("connect_four", PPO, features_extractor_class=Convolutions, share_features_extractor=False)
+    model = new_model(
+        "connect_four", PPO, features_extractor_class=Convolutions, share_features_extractor=False
+    )
     export_policy(model, tmp_path / "policy.onnx", "connect_four")
     assert_agrees(model, tmp_path / "policy.onnx", "connect_four")
 
@@ -111,7 +127,9 @@ def test_a_file_that_computes_something_else_is_not_written(tmp_path, monkeypatc
     before = (tmp_path / "policy.onnx").read_bytes()
     model.learn(64)
     monkeypatch.setattr(exporter, "_refresh_weights", lambda: None)
-    with pytest.raises(SpecificationError, match="of the file differ from those of the model by up to"):
+    with pytest.raises(
+        SpecificationError, match="of the file differ from those of the model by up to"
+    ):
         exporter.write(tmp_path / "policy.onnx")
     assert (tmp_path / "policy.onnx").read_bytes() == before
 
@@ -122,7 +140,9 @@ def test_exporting_leaves_the_model_as_it_was(tmp_path):
     before = {name: value.clone() for name, value in model.policy.state_dict().items()}
     export_policy(model, tmp_path / "policy.onnx", "connect_four")
     assert model.policy.training
-    assert all(torch.equal(value, before[name]) for name, value in model.policy.state_dict().items())
+    assert all(
+        torch.equal(value, before[name]) for name, value in model.policy.state_dict().items()
+    )
     model.learn(64)
 
 
@@ -150,7 +170,9 @@ def test_the_most_probable_legal_action_is_played_and_analysed(spec, models, fil
         logits, values = torch_outputs(models[spec], position.observation()[None])
         weights = np.exp(logits[0][legal])
         assert list(decision.probabilities) == legal
-        assert np.allclose(list(decision.probabilities.values()), weights / weights.sum(), atol=1e-5)
+        assert np.allclose(
+            list(decision.probabilities.values()), weights / weights.sum(), atol=1e-5
+        )
         assert decision.action == legal[int(np.argmax(weights))]
         assert decision.principal_variation == (decision.action,)
         low, high = position.game.facts.min_return, position.game.facts.max_return
@@ -170,12 +192,20 @@ def test_with_symmetries_images_are_played_alike(spec, files):
         image = agent.analyse(position.transformed(number))
         assert image.value == pytest.approx(plain.value, abs=1e-5)
         for action, probability in plain.probabilities.items():
-            assert image.probabilities[int(permutation[action])] == pytest.approx(probability, abs=1e-5)
-    assert make_agent(f"onnx:{files[spec]}", spec).analyse(position).probabilities != plain.probabilities
+            assert image.probabilities[int(permutation[action])] == pytest.approx(
+                probability, abs=1e-5
+            )
+    assert (
+        make_agent(f"onnx:{files[spec]}", spec).analyse(position).probabilities
+        != plain.probabilities
+    )
 
 
 def test_a_temperature_draws_actions_as_often_as_the_probabilities_say(files):
-    agent, position = make_agent(f"onnx:{files['connect_four']},temperature=2"), make_game("connect_four").initial_position()
+    agent, position = (
+        make_agent(f"onnx:{files['connect_four']},temperature=2"),
+        make_game("connect_four").initial_position(),
+    )
     expected = np.array(list(agent.analyse(position).probabilities.values())) ** 0.5
     counts = np.bincount([agent.act(position) for _ in range(4000)], minlength=7)
     assert np.allclose(counts / 4000, expected / expected.sum(), atol=0.03)
@@ -201,7 +231,9 @@ class OneByOne:
         self.agent.rng = stream
 
 
-@pytest.mark.parametrize("options", ["", ",symmetries=yes", ",temperature=1", ",temperature=0.5,symmetries=yes"])
+@pytest.mark.parametrize(
+    "options", ["", ",symmetries=yes", ",temperature=1", ",temperature=0.5,symmetries=yes"]
+)
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_batch_of_games_is_played_as_one_by_one(spec, options, files):
     game = make_game(spec)
@@ -221,7 +253,10 @@ def test_a_batch_of_games_is_played_as_one_by_one(spec, options, files):
 
 
 def test_copies_and_pickles_play_on(files):
-    agent, position = make_agent(f"onnx:{files['connect_four']}", "connect_four"), make_game("connect_four").initial_position()
+    agent, position = (
+        make_agent(f"onnx:{files['connect_four']}", "connect_four"),
+        make_game("connect_four").initial_position(),
+    )
     wanted = dataclasses.replace(agent.analyse(position), seconds=0)
     for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
         assert dataclasses.replace(twin.analyse(position), seconds=0) == wanted
@@ -243,7 +278,10 @@ def archive(models, folder):
 
 
 def test_a_model_of_sb3_plays_as_its_policy_file_does(archive, files):
-    saved, exported = make_agent(f"ppo:{archive},trained_on=(connect_four)"), make_agent(f"onnx:{files['connect_four']}")
+    saved, exported = (
+        make_agent(f"ppo:{archive},trained_on=(connect_four)"),
+        make_agent(f"onnx:{files['connect_four']}"),
+    )
     position = make_game("connect_four").initial_position()
     while not position.is_over:
         decision, other = saved.analyse(position), exported.analyse(position)
@@ -254,7 +292,10 @@ def test_a_model_of_sb3_plays_as_its_policy_file_does(archive, files):
 
 def test_a_run_folder_plays_its_best_policy(files, tmp_path):
     load_policy_file(files["connect_four"]).write(tmp_path / "best.onnx")
-    run, file = make_agent(f"ppo:{tmp_path}", "connect_four"), make_agent(f"onnx:{files['connect_four']}")
+    run, file = (
+        make_agent(f"ppo:{tmp_path}", "connect_four"),
+        make_agent(f"onnx:{files['connect_four']}"),
+    )
     assert run.version == file.version
     assert str(run) == f"ppo:{tmp_path}"
     assert make_agent(f"ppo:{tmp_path},temperature=1").spec == f"ppo:{tmp_path},temperature=1"
@@ -287,7 +328,13 @@ print(agent.act(position))
 def test_a_policy_file_is_played_without_torch_and_nothing_is_unpickled(files):
     spec = f"onnx:{files['connect_four']}"
     path = os.pathsep.join([str(Path(plyground.__file__).parent.parent), *sys.path])
-    done = subprocess.run([sys.executable, "-c", BLOCKED, spec], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED, spec],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path},
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     position = make_game("connect_four").position([3])
     assert int(done.stdout) == make_agent(spec).act(position)
@@ -295,7 +342,9 @@ def test_a_policy_file_is_played_without_torch_and_nothing_is_unpickled(files):
 
 def test_without_onnxruntime_the_error_says_what_to_install(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(SpecificationError, match=r'needs onnxruntime: pip install "plyground\[policy\]"'):
+    with pytest.raises(
+        SpecificationError, match=r'needs onnxruntime: pip install "plyground\[policy\]"'
+    ):
         make_agent(f"onnx:{files['connect_four']}")
 
 
@@ -314,16 +363,24 @@ def state(**changes):
     """A change of metadata; None removes."""
 
     def change(model):
-        stated = {entry.key: entry.value for entry in model.metadata_props} | {f"plyground.{name}": text for name, text in changes.items()}
+        stated = {entry.key: entry.value for entry in model.metadata_props} | {
+            f"plyground.{name}": text for name, text in changes.items()
+        }
         del model.metadata_props[:]
-        onnx.helper.set_model_props(model, {name: text for name, text in stated.items() if text is not None})
+        onnx.helper.set_model_props(
+            model, {name: text for name, text in stated.items() if text is not None}
+        )
 
     return change
 
 
 def test_another_game_or_board_is_refused_naming_both(files):
     for spec in ("gomoku:size=9", "connect_four:cols=8"):
-        with pytest.raises(SpecificationError, match=r"is for connect_four:rows=6,cols=7,connect=4, not for " + spec.split(":", maxsplit=1)[0]):
+        with pytest.raises(
+            SpecificationError,
+            match=r"is for connect_four:rows=6,cols=7,connect=4, not for "
+            + spec.split(":", maxsplit=1)[0],
+        ):
             make_agent(f"onnx:{files['connect_four']}", spec)
         with pytest.raises(SpecificationError, match="not for"):
             make_agent(f"onnx:{files['connect_four']}").act(make_game(spec).initial_position())
@@ -334,13 +391,25 @@ def test_another_game_or_board_is_refused_naming_both(files):
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"rules": "connect_four_v7"}, "is for connect_four_v7, whose observations or rules are not those of connect_four_v0"),
-        ({"format": "policy 9"}, "is a policy file of format 'policy 9', this plyground reads 'policy 1'"),
+        (
+            {"rules": "connect_four_v7"},
+            "is for connect_four_v7, whose observations or rules are not those of connect_four_v0",
+        ),
+        (
+            {"format": "policy 9"},
+            "is a policy file of format 'policy 9', this plyground reads 'policy 1'",
+        ),
         ({"format": None}, "is an ONNX file, but no policy of plyground"),
         ({"kind": None}, "lack plyground.kind"),
         ({"value": "good"}, "lack a known plyground.value"),
-        ({"game": "connect_forty"}, "is for connect_forty, which cannot be played here: there is no game 'connect_forty'"),
-        ({"game": "connect_four:rows=5,cols=7,connect=4"}, r"does not fit its game connect_four:rows=5: it takes observation \[6, 7, 2\]"),
+        (
+            {"game": "connect_forty"},
+            "is for connect_forty, which cannot be played here: there is no game 'connect_forty'",
+        ),
+        (
+            {"game": "connect_four:rows=5,cols=7,connect=4"},
+            r"does not fit its game connect_four:rows=5: it takes observation \[6, 7, 2\]",
+        ),
     ],
 )
 def test_metadata_that_do_not_fit_are_refused(changes, complaint, files, tmp_path):
@@ -351,7 +420,12 @@ def test_metadata_that_do_not_fit_are_refused(changes, complaint, files, tmp_pat
 
 def test_files_that_are_damaged_missing_or_no_policies_are_refused(files, tmp_path):
     data = files["connect_four"].read_bytes()
-    for name, content in (("cut", data[: len(data) // 2]), ("empty", b""), ("text", b"hello\n"), ("tail", data[:-1])):
+    for name, content in (
+        ("cut", data[: len(data) // 2]),
+        ("empty", b""),
+        ("text", b"hello\n"),
+        ("tail", data[:-1]),
+    ):
         path = tmp_path / f"{name}.onnx"
         path.write_bytes(content)
         with pytest.raises(SpecificationError) as caught:
@@ -367,8 +441,14 @@ def test_files_that_are_damaged_missing_or_no_policies_are_refused(files, tmp_pa
         (f"ppo:{tmp_path}", "has no best.onnx"),
         ("ppo:nowhere.zip", "does not state its game; add trained_on="),
         ("ppo:nowhere.zip,trained_on=connect_four", "there is no file 'nowhere.zip'"),
-        (f"ppo:{tmp_path},trained_on=connect_four", "trained_on=connect_four is for models of stable-baselines3"),
-        (f"onnx:{files['connect_four']},temperature=-1", "temperature must be a number from 0 to 100"),
+        (
+            f"ppo:{tmp_path},trained_on=connect_four",
+            "trained_on=connect_four is for models of stable-baselines3",
+        ),
+        (
+            f"onnx:{files['connect_four']},temperature=-1",
+            "temperature must be a number from 0 to 100",
+        ),
     ):
         with pytest.raises(SpecificationError, match=complaint):
             make_agent(spec)
@@ -377,7 +457,11 @@ def test_files_that_are_damaged_missing_or_no_policies_are_refused(files, tmp_pa
 def test_a_model_that_computes_no_numbers_is_refused(files, tmp_path):
     def spoil(model):
         weights = model.graph.initializer[0]
-        weights.CopyFrom(onnx.numpy_helper.from_array(np.full_like(onnx.numpy_helper.to_array(weights), np.nan), weights.name))
+        weights.CopyFrom(
+            onnx.numpy_helper.from_array(
+                np.full_like(onnx.numpy_helper.to_array(weights), np.nan), weights.name
+            )
+        )
 
     path = edited(files["tic_tac_toe"], tmp_path / "edited.onnx", spoil)
     with pytest.raises(SpecificationError, match="not all finite numbers"):
@@ -385,11 +469,21 @@ def test_a_model_that_computes_no_numbers_is_refused(files, tmp_path):
 
 
 def test_outputs_of_other_shapes_are_refused(tmp_path):
-    nodes = [onnx.helper.make_node("Flatten", ["observation"], ["logits"]), onnx.helper.make_node("ReduceMax", ["logits"], ["value"])]
-    tensors = [onnx.helper.make_tensor_value_info("observation", onnx.TensorProto.FLOAT, ["n", 3, 3, 2])]
-    outputs = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None) for name in ("logits", "value")]
+    nodes = [
+        onnx.helper.make_node("Flatten", ["observation"], ["logits"]),
+        onnx.helper.make_node("ReduceMax", ["logits"], ["value"]),
+    ]
+    tensors = [
+        onnx.helper.make_tensor_value_info("observation", onnx.TensorProto.FLOAT, ["n", 3, 3, 2])
+    ]
+    outputs = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
+        for name in ("logits", "value")
+    ]
     model = onnx.helper.make_model(
-        onnx.helper.make_graph(nodes, "odd", tensors, outputs), ir_version=10, opset_imports=[onnx.helper.make_opsetid("", 20)]
+        onnx.helper.make_graph(nodes, "odd", tensors, outputs),
+        ir_version=10,
+        opset_imports=[onnx.helper.make_opsetid("", 20)],
     )
     onnx.helper.set_model_props(model, policy_metadata(make_game("tic_tac_toe"), "odd", TO_COME))
     onnx.save(model, tmp_path / "odd.onnx")
@@ -408,7 +502,8 @@ def test_models_that_are_no_policies_or_of_another_board_are_not_exported(models
         (
             models["connect_four"],
             "connect_four:rows=5",
-            r"takes observations of shape \(6, 7, 2\) and has 7 actions; connect_four:rows=5 is observed",
+            r"takes observations of shape \(6, 7, 2\) and has 7 actions; connect_four:rows=5 is "
+            r"observed",
         ),
         (dqn, "tic_tac_toe", "is a DQN; policies are taken from PPO and MaskablePPO"),
         (spoilt, "tic_tac_toe", "not all finite numbers"),
@@ -451,7 +546,9 @@ def test_the_command_exports_runs_and_models(archive, files, tmp_path):
         assert result.exit_code == 0, result.output
         assert f"{out}: a policy for connect_four" in result.stdout
         position = make_game("connect_four").initial_position()
-        assert make_agent(f"onnx:{out}").act(position) == make_agent(f"onnx:{files['connect_four']}").act(position)
+        assert make_agent(f"onnx:{out}").act(position) == make_agent(
+            f"onnx:{files['connect_four']}"
+        ).act(position)
         out.unlink()
 
 
@@ -459,8 +556,14 @@ def test_the_command_refuses_bad_input_in_one_sentence(archive, tmp_path):
     for arguments, complaint in (
         (("nowhere", "--out", tmp_path / "a.onnx"), "there is no training run 'nowhere'"),
         ((archive, "--out", tmp_path / "a.onnx"), "does not state its game; add --trained-on GAME"),
-        ((archive, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"), "takes observations of shape"),
-        ((tmp_path, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"), "states its own game"),
+        (
+            (archive, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"),
+            "takes observations of shape",
+        ),
+        (
+            (tmp_path, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"),
+            "states its own game",
+        ),
         ((tmp_path, "--out", tmp_path / "a.txt"), "must end in .onnx"),
     ):
         result = run_command("export-policy", *arguments)
@@ -481,7 +584,15 @@ def test_analyse_shows_the_networks_probabilities(files):
 
 
 def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_path):
-    model = MaskablePPO("MlpPolicy", BoardVecEnv("tic_tac_toe", 64, "random"), n_steps=16, batch_size=512, gamma=1.0, device="cpu", seed=1)
+    model = MaskablePPO(
+        "MlpPolicy",
+        BoardVecEnv("tic_tac_toe", 64, "random"),
+        n_steps=16,
+        batch_size=512,
+        gamma=1.0,
+        device="cpu",
+        seed=1,
+    )
     model.learn(16_000)
     export_policy(model, tmp_path / "best.onnx", "tic_tac_toe")
     guided = f"mcts:simulations=50,network={tmp_path}"
@@ -494,7 +605,9 @@ def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_pa
 
 
 def test_the_example_compares_a_policy_with_search(files, capsys):
-    spec = importlib.util.spec_from_file_location("policy_against_search", ROOT / "examples" / "policy_against_search.py")
+    spec = importlib.util.spec_from_file_location(
+        "policy_against_search", ROOT / "examples" / "policy_against_search.py"
+    )
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
     table = example.main(["--policy", str(files["tic_tac_toe"]), "--pairs", "2"])

@@ -1,4 +1,6 @@
-"""MCTS with a network: finds what can be proved whatever the network says, ties values to players, keeps its limits."""
+"""MCTS with a network: finds what can be proved whatever the network says, ties values to players,
+keeps its limits.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,20 @@ from plyground.agents.policies.policy_file import TO_COME, WHOLE_RETURN
 from plyground.envs.specification import SpecificationError
 from reference.search import minimax
 
-GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=5,connect=4"]
+GAMES = [
+    "tic_tac_toe",
+    "connect_four",
+    "dots_and_boxes:rows=2,cols=2",
+    "dots_and_boxes:rows=2,cols=2,reward=margin",
+    "gomoku:size=5,connect=4",
+]
 
 
 @pytest.fixture(scope="module")
 def ignorant(tmp_path_factory):
-    """For each game a network that knows nothing: every action is as good as any other, every position even."""
+    """For each game a network that knows nothing: every action is as good as any other, every
+    position even.
+    """
     folder = tmp_path_factory.mktemp("networks")
     names: dict[str, object] = {}
 
@@ -36,7 +46,9 @@ def ignorant(tmp_path_factory):
 @pytest.mark.parametrize("spec", GAMES)
 def test_visits_values_and_probabilities_are_told_for_the_roots_actions(spec, batch, ignorant):
     position = make_game(spec).initial_position()
-    decision = make_agent(f"mcts:simulations=400,network={ignorant(spec)},batch={batch}").analyse(position)
+    decision = make_agent(f"mcts:simulations=400,network={ignorant(spec)},batch={batch}").analyse(
+        position
+    )
     legal = position.legal_actions()
     assert list(decision.visits) == sorted(decision.probabilities) == legal
     assert decision.simulations == 400
@@ -51,13 +63,16 @@ def test_visits_values_and_probabilities_are_told_for_the_roots_actions(spec, ba
 
 @pytest.mark.parametrize("batch", [1, 8, 32])
 def test_forced_wins_are_found_and_forced_losses_avoided_whatever_the_network_says(batch, tmp_path):
-    network = write_network(tmp_path / "wrong.onnx", "connect_four", bias=[-5, 0, 0, -5, 0, 0, 0])  # the network dislikes what matters below
+    # the network dislikes what matters below
+    network = write_network(tmp_path / "wrong.onnx", "connect_four", bias=[-5, 0, 0, -5, 0, 0, 0])
     game, spec = make_game("connect_four"), f"mcts:simulations=3000,network={network},batch={batch}"
     decision = make_agent(spec).analyse(game.position(["a", "b", "a", "b", "a", "b"]))
     assert (decision.action, decision.value, decision.exact) == (0, 1.0, True)
     assert decision.simulations < 10  # a win in one is seen before the network is asked
-    assert make_agent(spec).act(game.position(["d", "a", "d", "a", "d"])) == 3  # the only answer to three in a column
-    decision = make_agent(spec).analyse(game.position(["d", "a", "e", "a"]))  # c or f makes an open three, which wins
+    # the only answer to three in a column
+    assert make_agent(spec).act(game.position(["d", "a", "d", "a", "d"])) == 3
+    # c or f makes an open three, which wins
+    decision = make_agent(spec).analyse(game.position(["d", "a", "e", "a"]))
     assert decision.action in (2, 5)
     assert (decision.value, decision.exact) == (1.0, True)
 
@@ -70,7 +85,11 @@ def test_in_positions_of_all_games_the_result_of_perfect_play_is_proved(spec, ba
     while met < 12:
         position = game.initial_position()
         plies = game.facts.longest_game - int(rng.integers(3, 8))
-        while not position.is_over and position.record.ply < plies if "ply" in position.record.dtype.names else len(position.legal_actions()) > 6:
+        while (
+            not position.is_over and position.record.ply < plies
+            if "ply" in position.record.dtype.names
+            else len(position.legal_actions()) > 6
+        ):
             position.play(int(rng.choice(position.legal_actions())))
         if position.is_over:
             continue
@@ -101,13 +120,16 @@ def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side(ignorant)
 
 @pytest.mark.parametrize("meaning", [WHOLE_RETURN, TO_COME])
 def test_the_networks_value_is_that_of_the_player_to_move_also_after_a_box(meaning, tmp_path):
-    # The network values a position by half a point for each box the player to move owns, minus the opponent's: from both sides the same line of play
-    # must look opposite, also where the player who completes a box is to move again.
+    # The network values a position by half a point for each box the player to move owns, minus the
+    # opponent's: from both sides the same line of play must look opposite, also where the player
+    # who completes a box is to move again.
     spec = "dots_and_boxes:rows=2,cols=2,reward=margin"
     game = make_game(spec)
     weights = np.zeros(game.facts.observation_shape)
     weights[..., 2], weights[..., 3] = 0.5, -0.5
-    network = write_network(tmp_path / "boxes.onnx", spec, value_weights=weights.reshape(-1, 1), value=meaning)
+    network = write_network(
+        tmp_path / "boxes.onnx", spec, value_weights=weights.reshape(-1, 1), value=meaning
+    )
     position = game.position(["h 0 0", "h 1 0", "v 0 0"])  # one edge gives a box
     agent = make_agent(f"mcts:simulations=10,network={network},batch=1")
     decision = agent.analyse(position)
@@ -116,19 +138,27 @@ def test_the_networks_value_is_that_of_the_player_to_move_also_after_a_box(meani
     assert decision.action == capture
     after = position.after(capture)
     assert after.to_move == position.to_move
-    worth = 0.5 if meaning == WHOLE_RETURN else 1.5  # with rewards to come the box itself counts as well
+    # with rewards to come the box itself counts as well
+    worth = 0.5 if meaning == WHOLE_RETURN else 1.5
     alone = make_agent(f"mcts:simulations=1,network={network}").analyse(after)
     assert alone.value == pytest.approx(worth)
     assert make_agent(f"onnx:{network}").analyse(after).value == pytest.approx(worth)
-    elsewhere = position.after(game.text_to_action("v 1 2"))  # now the opponent is to move, who owns nothing
+    # now the opponent is to move, who owns nothing
+    elsewhere = position.after(game.text_to_action("v 1 2"))
     assert elsewhere.to_move != position.to_move
-    assert make_agent(f"mcts:simulations=1,network={network}").analyse(elsewhere).value == pytest.approx(0)
+    assert make_agent(f"mcts:simulations=1,network={network}").analyse(
+        elsewhere
+    ).value == pytest.approx(0)
 
 
 def test_one_simulation_plays_the_networks_choice_and_many_correct_it(tmp_path):
     network = write_network(tmp_path / "biased.onnx", "connect_four", bias=[0, 0, 0, 0, 0, 0, 4])
     position = make_game("connect_four").position(["d", "d", "d", "e", "e", "e"])
-    assert make_agent(f"mcts:simulations=1,network={network}").act(position) == 6 == make_agent(f"onnx:{network}").act(position)
+    assert (
+        make_agent(f"mcts:simulations=1,network={network}").act(position)
+        == 6
+        == make_agent(f"onnx:{network}").act(position)
+    )
     lost = make_game("connect_four").position(["d", "a", "d", "a", "d"])
     assert make_agent(f"onnx:{network}").act(lost) == 6
     assert make_agent(f"mcts:simulations=100,network={network}").act(lost) == 3
@@ -153,7 +183,11 @@ def test_the_same_agent_plays_the_same_game_whatever_its_seed(options, ignorant)
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_tree_is_kept_for_the_next_move(spec, ignorant):
     position = make_game(spec).initial_position()
-    agent, other, kept = make_agent(f"mcts:simulations=300,network={ignorant(spec)}"), make_agent("random", seed=3), []
+    agent, other, kept = (
+        make_agent(f"mcts:simulations=300,network={ignorant(spec)}"),
+        make_agent("random", seed=3),
+        [],
+    )
     while not position.is_over:
         decision = agent.analyse(position)
         kept.append(sum(decision.visits.values()) - decision.simulations)
@@ -165,7 +199,10 @@ def test_the_tree_is_kept_for_the_next_move(spec, ignorant):
 
 @pytest.mark.parametrize("spec", ["connect_four", "gomoku:size=15"])
 def test_a_time_limit_is_kept(spec, ignorant):
-    agent, position = make_agent(f"mcts:time=0.2,network={ignorant(spec)}"), make_game(spec).initial_position()
+    agent, position = (
+        make_agent(f"mcts:time=0.2,network={ignorant(spec)}"),
+        make_game(spec).initial_position(),
+    )
     assert not agent.deterministic
     agent.get_ready(position.game)
     began = time.perf_counter()
@@ -176,14 +213,19 @@ def test_a_time_limit_is_kept(spec, ignorant):
 
 def test_a_full_tree_goes_on_without_growing(ignorant):
     position = make_game("gomoku").initial_position()
-    decision = make_agent(f"mcts:simulations=1500,memory=1,reuse=no,network={ignorant('gomoku')}").analyse(position)
+    decision = make_agent(
+        f"mcts:simulations=1500,memory=1,reuse=no,network={ignorant('gomoku')}"
+    ).analyse(position)
     assert decision.simulations == 1500
     assert decision.nodes * 32 <= 2**20
 
 
 def test_progress_reports_do_not_change_the_decision(ignorant):
     position, reports = make_game("connect_four").initial_position(), []
-    quiet, telling = (make_agent(f"mcts:simulations=500,network={ignorant('connect_four')},batch=1") for _ in range(2))
+    quiet, telling = (
+        make_agent(f"mcts:simulations=500,network={ignorant('connect_four')},batch=1")
+        for _ in range(2)
+    )
     telling.on_progress = reports.append
     assert quiet.analyse(position).visits == telling.analyse(position).visits
     assert [report.simulations for report in reports] == [64, 128, 256]
@@ -195,11 +237,16 @@ def test_copies_and_pickles_go_on_alike(ignorant):
     position.play(agent.act(position))
     twins = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
     wanted = dataclasses.replace(agent.analyse(position), seconds=0)
-    assert [dataclasses.replace(twin.analyse(position), seconds=0) for twin in twins] == [wanted, wanted]
+    assert [dataclasses.replace(twin.analyse(position), seconds=0) for twin in twins] == [
+        wanted,
+        wanted,
+    ]
 
 
 def test_the_version_holds_the_networks(ignorant):
-    versions = {make_agent(f"mcts:network={ignorant(spec)}").version for spec in GAMES} | {make_agent("mcts").version}
+    versions = {make_agent(f"mcts:network={ignorant(spec)}").version for spec in GAMES} | {
+        make_agent("mcts").version
+    }
     assert len(versions) == len(GAMES) + 1
 
 

@@ -44,7 +44,9 @@ def run(*words: str):
 
 @functools.cache
 def value(position) -> int:
-    """The value for the side to move by the rules alone: the final margin in boxes, or the result; whoever moves next."""
+    """The value for the side to move by the rules alone: the final margin in boxes, or the result;
+    whoever moves next.
+    """
     if position.is_over:
         return int(position.returns[position.to_move])
     return max(value_of(position, action) for action in position.legal_actions())
@@ -68,7 +70,9 @@ def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():
             loss, blunder = judge.verdict(position, action)
             after = value_of(position, action)
             assert loss == best - after
-            named = {(1, 0): "won to drawn", (1, -1): "won to lost", (0, -1): "drawn to lost"}.get((best, after))
+            named = {(1, 0): "won to drawn", (1, -1): "won to lost", (0, -1): "drawn to lost"}.get(
+                (best, after)
+            )
             assert blunder == (-1 if named is None else BLUNDERS.index(named))
             blunders[blunder] += blunder >= 0
             waiting.append(position.after(action))
@@ -76,7 +80,10 @@ def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():
     assert min(blunders) > 0
 
 
-@pytest.mark.parametrize("spec", ["dots_and_boxes:rows=1,cols=2,reward=margin", "dots_and_boxes:rows=2,cols=2,reward=margin"])
+@pytest.mark.parametrize(
+    "spec",
+    ["dots_and_boxes:rows=1,cols=2,reward=margin", "dots_and_boxes:rows=2,cols=2,reward=margin"],
+)
 def test_where_a_player_moves_again_moves_are_judged_from_its_own_side(spec):
     game = plyground.make_game(spec)
     judge = Judge(game)
@@ -85,43 +92,79 @@ def test_where_a_player_moves_again_moves_are_judged_from_its_own_side(spec):
     for position, _ in sample.positions:
         for action in position.legal_actions():
             again += position.after(action).to_move == position.to_move
-            assert judge.verdict(position, action)[0] == value(position) - value_of(position, action)
+            assert judge.verdict(position, action)[0] == value(position) - value_of(
+                position, action
+            )
     assert again > 10
 
 
 def test_boxes_already_taken_decide_whether_a_loss_is_a_blunder():
     game = plyground.make_game("dots_and_boxes:rows=2,cols=2")
     judge = Judge(game)
-    position = game.position(["v 0 1", "v 0 0", "h 1 1", "h 2 1", "h 0 0", "v 0 2", "h 1 0"])  # player_0 has one of the four boxes and moves again
-    judged = {name: judge.verdict(position, game.text_to_action(name)) for name in ("h 0 1", "h 2 0", "v 1 1")}
+    # player_0 has one of the four boxes and moves again
+    position = game.position(["v 0 1", "v 0 0", "h 1 1", "h 2 1", "h 0 0", "v 0 2", "h 1 0"])
+    judged = {
+        name: judge.verdict(position, game.text_to_action(name))
+        for name in ("h 0 1", "h 2 0", "v 1 1")
+    }
     # Of the three boxes that are left these moves bring 3, 2 and 1, which makes 4, 3 and 2 in all.
-    assert judged == {"h 0 1": (0, -1), "h 2 0": (2, -1), "v 1 1": (4, BLUNDERS.index("won to drawn"))}
+    assert judged == {
+        "h 0 1": (0, -1),
+        "h 2 0": (2, -1),
+        "v 1 1": (4, BLUNDERS.index("won to drawn")),
+    }
 
 
 def test_a_win_that_is_missed_is_a_blunder_of_its_kind():
     judge = Judge(TIC_TAC_TOE, memory_mb=1)
-    win = TIC_TAC_TOE.position(["a1", "b1", "a2", "b2"])  # both sides have two in a row, and player_0 is to move
+    # both sides have two in a row, and player_0 is to move
+    win = TIC_TAC_TOE.position(["a1", "b1", "a2", "b2"])
     assert judge.verdict(win, TIC_TAC_TOE.text_to_action("a3")) == (0, -1)
-    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("b3")) == (1, BLUNDERS.index("won to drawn"))
-    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("c1")) == (2, BLUNDERS.index("won to lost"))
+    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("b3")) == (
+        1,
+        BLUNDERS.index("won to drawn"),
+    )
+    assert judge.verdict(win, TIC_TAC_TOE.text_to_action("c1")) == (
+        2,
+        BLUNDERS.index("won to lost"),
+    )
     corner = TIC_TAC_TOE.position(["a1"])
     assert judge.verdict(corner, TIC_TAC_TOE.text_to_action("b2")) == (0, -1)
-    assert judge.verdict(corner, TIC_TAC_TOE.text_to_action("b1")) == (1, BLUNDERS.index("drawn to lost"))
+    assert judge.verdict(corner, TIC_TAC_TOE.text_to_action("b1")) == (
+        1,
+        BLUNDERS.index("drawn to lost"),
+    )
 
 
-@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2"])
+@pytest.mark.parametrize(
+    "spec", ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2"]
+)
 def test_the_solver_plays_nothing_but_optimal_moves(spec):
     game = plyground.make_game(spec)
     judge = Judge(game, memory_mb=16)
     sample = sample_positions(judge, 24, seed=3)
-    evidence = ask_agents(judge, sample, [make_agent("solver:memory=16"), make_agent("random")], ["solver", "random"], 1)
+    evidence = ask_agents(
+        judge,
+        sample,
+        [make_agent("solver:memory=16"), make_agent("random")],
+        ["solver", "random"],
+        1,
+    )
     rows = {(row.agent, row.phase): row for row in qualities(evidence)}
     best, worst = rows["solver", ALL], rows["random", ALL]
-    assert (best.optimal[0], best.loss, best.blunders, best.moves) == (1.0, (0.0, 0.0), (0, 0, 0), len(sample.positions))
+    assert (best.optimal[0], best.loss, best.blunders, best.moves) == (
+        1.0,
+        (0.0, 0.0),
+        (0, 0, 0),
+        len(sample.positions),
+    )
     assert best.optimal[1] > 0.8
     assert worst.optimal[0] < 0.8
     assert worst.loss[0] > 0
-    assert sum(rows["random", phase].moves for phase in PHASES if ("random", phase) in rows) == worst.moves
+    assert (
+        sum(rows["random", phase].moves for phase in PHASES if ("random", phase) in rows)
+        == worst.moves
+    )
 
 
 def test_positions_are_distinct_open_ask_something_and_come_again_by_seed():
@@ -156,9 +199,15 @@ def test_positions_that_take_too_long_are_left_out_and_counted():
     assert sample.left_out["not solved in time"] > 0
     assert all(judge.values(position) for position, _ in sample.positions)
     with pytest.raises(
-        SpecificationError, match=r"no position of tic_tac_toe:size=4 after 0 plies or more was found that asks something and is solved"
+        SpecificationError,
+        match=(
+            r"no position of tic_tac_toe:size=4 after 0 plies or more was found that asks "
+            r"something and is solved"
+        ),
     ):
-        sample_positions(_Hopeless(plyground.make_game("tic_tac_toe:size=4"), memory_mb=1), 5, seed=1)
+        sample_positions(
+            _Hopeless(plyground.make_game("tic_tac_toe:size=4"), memory_mb=1), 5, seed=1
+        )
 
 
 class _Hopeless(Judge):
@@ -182,8 +231,12 @@ class _Failing(Agent):
 
 def test_an_agent_that_fails_is_told_of_and_the_others_are_judged():
     judge = Judge(TIC_TAC_TOE, memory_mb=1)
-    sample = Sample([(TIC_TAC_TOE.position(moves), 0) for moves in (["a3", "b3"], ["a3"], ["b2"])], {})
-    evidence = ask_agents(judge, sample, [_Failing(), make_agent("solver:memory=1")], ["failing", "solver"], 1)
+    sample = Sample(
+        [(TIC_TAC_TOE.position(moves), 0) for moves in (["a3", "b3"], ["a3"], ["b2"])], {}
+    )
+    evidence = ask_agents(
+        judge, sample, [_Failing(), make_agent("solver:memory=1")], ["failing", "solver"], 1
+    )
     assert evidence.faults == {"failing": (2, "ValueError: no idea")}
     assert [row.moves for row in qualities(evidence) if row.phase == ALL] == [1, 3]
     other = ask_agents(judge, Sample(sample.positions[1:], {}), [_Failing()], ["failing"], 1)
@@ -192,7 +245,9 @@ def test_an_agent_that_fails_is_told_of_and_the_others_are_judged():
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """Games of tic-tac-toe between the solver and random play, each of which stands there twice, and one of another game."""
+    """Games of tic-tac-toe between the solver and random play, each of which stands there twice,
+    and one of another game.
+    """
     path = tmp_path_factory.mktemp("quality") / "games.db"
     players = {0: make_agent("solver:memory=1"), 1: make_agent("random")}
     with Store(path) as opened:
@@ -201,11 +256,34 @@ def store(tmp_path_factory):
         for pair in range(12):
             for first in (0, 1):
                 seat = (first, 1 - first)
-                result = play_game("tic_tac_toe", [players[each] for each in seat], (pair % 9,), (pair // 2, pair // 2))
-                opened.add(number, StoredGame(pair, seat, (pair % 9,), (1, 2), result._replace(seconds=(0.4, 0.8), decisions=(4, 4))))
+                result = play_game(
+                    "tic_tac_toe",
+                    [players[each] for each in seat],
+                    (pair % 9,),
+                    (pair // 2, pair // 2),
+                )
+                opened.add(
+                    number,
+                    StoredGame(
+                        pair,
+                        seat,
+                        (pair % 9,),
+                        (1, 2),
+                        result._replace(seconds=(0.4, 0.8), decisions=(4, 4)),
+                    ),
+                )
                 opened.add(number, StoredGame(pair + 100, seat, (pair % 9,), (1, 2), result))
         other = opened.enter_tournament("other", {"game": "tic_tac_toe:size=4"}, entries, 1)
-        opened.add(other, StoredGame(0, (0, 1), (), (1, 2), GameResult((0, 1), (1.0, -1.0), "", None, None, (0, 0), (1, 1))))
+        opened.add(
+            other,
+            StoredGame(
+                0,
+                (0, 1),
+                (),
+                (1, 2),
+                GameResult((0, 1), (1.0, -1.0), "", None, None, (0, 0), (1, 1)),
+            ),
+        )
     return path
 
 
@@ -251,43 +329,87 @@ def test_some_agents_and_some_moves_of_a_store_can_be_asked_for(store):
 def test_what_cannot_be_judged_is_refused_in_one_sentence(store, tmp_path):
     for words, said in [
         (("gomoku", "random"), "gomoku is beyond the solver"),
-        (("tic_tac_toe",), "name the agents to judge, or the store whose games are judged: --games STORE"),
+        (
+            ("tic_tac_toe",),
+            "name the agents to judge, or the store whose games are judged: --games STORE",
+        ),
         (("tic_tac_toe", "nobody"), "there is no agent 'nobody'"),
-        (("tic_tac_toe", "human"), "a person at the terminal is not judged; use: plyground play GAME"),
-        (("dots_and_boxes:rows=6,cols=6", "random"), "the exact solver takes boards of at most 64 edges; dots_and_boxes:rows=6,cols=6 has 84"),
-        (("tic_tac_toe", "random", "--from-ply", "9"), "tic_tac_toe lasts at most 9 plies; --from-ply can be 0 to 8"),
-        (("tic_tac_toe", "--games", str(tmp_path / "none.db")), f"there is no store {tmp_path}/none.db"),
-        (("connect_four", "--games", str(store)), f"{store} holds no games of connect_four; it holds tic_tac_toe, tic_tac_toe:size=4"),
-        (("tic_tac_toe", "mcts", "--games", str(store)), f"'mcts' has played no tic_tac_toe in {store}; its agents are lucky, perfect"),
+        (
+            ("tic_tac_toe", "human"),
+            "a person at the terminal is not judged; use: plyground play GAME",
+        ),
+        (
+            ("dots_and_boxes:rows=6,cols=6", "random"),
+            "the exact solver takes boards of at most 64 edges; dots_and_boxes:rows=6,cols=6 has "
+            "84",
+        ),
+        (
+            ("tic_tac_toe", "random", "--from-ply", "9"),
+            "tic_tac_toe lasts at most 9 plies; --from-ply can be 0 to 8",
+        ),
+        (
+            ("tic_tac_toe", "--games", str(tmp_path / "none.db")),
+            f"there is no store {tmp_path}/none.db",
+        ),
+        (
+            ("connect_four", "--games", str(store)),
+            f"{store} holds no games of connect_four; it holds tic_tac_toe, tic_tac_toe:size=4",
+        ),
+        (
+            ("tic_tac_toe", "mcts", "--games", str(store)),
+            f"'mcts' has played no tic_tac_toe in {store}; its agents are lucky, perfect",
+        ),
     ]:
         result = run("quality", *words)
         assert result.exit_code == 2, words
         assert result.stdout == ""
-        assert result.stderr.splitlines()[-1].startswith(f"plyground: {said}"), (words, result.stderr)
+        assert result.stderr.splitlines()[-1].startswith(f"plyground: {said}"), (
+            words,
+            result.stderr,
+        )
 
 
 def test_a_store_without_games_says_so(tmp_path):
     with Store(tmp_path / "empty.db") as opened:
-        opened.enter_tournament("empty", {"game": "tic_tac_toe"}, [AgentEntry(name, name, {}, "1") for name in "ab"], 1)
+        opened.enter_tournament(
+            "empty", {"game": "tic_tac_toe"}, [AgentEntry(name, name, {}, "1") for name in "ab"], 1
+        )
     with Store(tmp_path / "new.db") as opened:
         opened.open()
     result = run("quality", "tic_tac_toe", "--games", str(tmp_path / "empty.db"))
-    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"plyground: {tmp_path}/empty.db holds no moves to judge: no games")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (
+        2,
+        f"plyground: {tmp_path}/empty.db holds no moves to judge: no games",
+    )
     with pytest.raises(StoreError, match=r"new.db holds no games of tic_tac_toe$"):
         stored_moves(Judge(TIC_TAC_TOE, 1), Store(tmp_path / "new.db"))
 
 
 def test_the_command_shows_a_table_that_fits_a_terminal_and_the_same_as_json(store):
-    words = ("quality", "tic_tac_toe", "random", "solver:memory=1", "--positions", "30", "--memory", "1")
+    words = (
+        "quality",
+        "tic_tac_toe",
+        "random",
+        "solver:memory=1",
+        "--positions",
+        "30",
+        "--memory",
+        "1",
+    )
     result = run(*words)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("tic_tac_toe: 30 random positions, against perfect play\n")
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
-    assert any(line.split()[:3] == ["solver:memory=1", "30", "100.0"] for line in result.stdout.splitlines())
+    assert any(
+        line.split()[:3] == ["solver:memory=1", "30", "100.0"]
+        for line in result.stdout.splitlines()
+    )
     data = json.loads(run(*words, "--json").stdout)
     rows = {(row["agent"], row["phase"]): row for row in data["qualities"]}
     assert rows["solver:memory=1", "all"]["optimal"]["share"] == 1
-    assert sum(rows["random", "all"]["blunders"].values()) == round(rows["random", "all"]["blunder"]["share"] * 30)
+    assert sum(rows["random", "all"]["blunders"].values()) == round(
+        rows["random", "all"]["blunder"]["share"] * 30
+    )
     assert run("quality", "tic_tac_toe", "--games", str(store)).stdout.startswith("tic_tac_toe: ")
 
 
@@ -296,13 +418,18 @@ def test_intervals_take_observations_that_move_together_as_one():
     alone = np.arange(40)
     share, low, high = share_interval(hits, alone)
     z, n = 1.959963984540054, 40
-    middle, half = (share + z * z / (2 * n)) / (1 + z * z / n), z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    middle, half = (
+        (share + z * z / (2 * n)) / (1 + z * z / n),
+        z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)),
+    )
     assert (share, low, high) == pytest.approx((0.75, middle - half, middle + half))
     assert mean_margin(hits, alone) == pytest.approx((0.75, z * hits.std(ddof=1) / math.sqrt(40)))
     thrice = np.repeat(hits, 3), np.repeat(alone, 3)
     assert share_interval(*thrice) == pytest.approx(share_interval(hits, alone))
     assert mean_margin(*thrice) == pytest.approx(mean_margin(hits, alone))
-    assert share_interval(np.ones(30, int), np.repeat(np.arange(10), 3))[1] == pytest.approx(10 / (10 + z * z))
+    assert share_interval(np.ones(30, int), np.repeat(np.arange(10), 3))[1] == pytest.approx(
+        10 / (10 + z * z)
+    )
     assert mean_margin(np.zeros(5, int), np.arange(5)) == (0.0, 0.0)
     assert mean_margin(np.array([1, 3]), np.array([7, 7])) == (2.0, 0.0)
 

@@ -1,4 +1,6 @@
-"""Ratings: the model, its second implementations, perfect scores, intervals that cover, pools that cannot be rated."""
+"""Ratings: the model, its second implementations, perfect scores, intervals that cover, pools that
+cannot be rated.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,11 @@ from plyground.evaluation.statistics.ratings import (
 VALUES = np.array([0, 0.5, 1, 1.5, 2])
 
 
-def simulated_pairs(rng: np.random.Generator, difference: float, pairs: int, draws: float, bias: float) -> tuple[int, ...]:
-    """Pairs between agents of a known difference. The opening favours one seat, so that the two games of a pair are not independent.
+def simulated_pairs(
+    rng: np.random.Generator, difference: float, pairs: int, draws: float, bias: float
+) -> tuple[int, ...]:
+    """Pairs between agents of a known difference. The opening favours one seat, so that the two
+    games of a pair are not independent.
 
     ``draws`` and ``bias`` are shares of what the expected score leaves room for.
     """
@@ -31,13 +36,21 @@ def simulated_pairs(rng: np.random.Generator, difference: float, pairs: int, dra
     for expected in (score + advantage, score - advantage):
         drawn = 2 * draws * np.minimum(expected, 1 - expected)
         chance = rng.random(pairs)
-        half_points += np.where(chance < expected - drawn / 2, 2, np.where(chance < expected + drawn / 2, 1, 0))
+        half_points += np.where(
+            chance < expected - drawn / 2, 2, np.where(chance < expected + drawn / 2, 1, 0)
+        )
     return tuple(np.bincount(half_points, minlength=5).tolist())
 
 
-def simulated_pool(rng: np.random.Generator, elo: np.ndarray, pairs: int, draws: float = 0.3, bias: float = 0.5) -> list[Meeting]:
+def simulated_pool(
+    rng: np.random.Generator, elo: np.ndarray, pairs: int, draws: float = 0.3, bias: float = 0.5
+) -> list[Meeting]:
     count = len(elo)
-    return [Meeting(i, j, simulated_pairs(rng, elo[i] - elo[j], pairs, draws, bias)) for i in range(count) for j in range(i + 1, count)]
+    return [
+        Meeting(i, j, simulated_pairs(rng, elo[i] - elo[j], pairs, draws, bias))
+        for i in range(count)
+        for j in range(i + 1, count)
+    ]
 
 
 def names(count: int) -> list[str]:
@@ -57,13 +70,20 @@ def test_choix_finds_the_same_ratings():
     results = []  # each half-point as one win
     for meeting in POOL:
         half_points = round(2 * meeting.points)
-        results += [(meeting.first, meeting.second)] * half_points + [(meeting.second, meeting.first)] * (2 * meeting.games - half_points)
+        results += [(meeting.first, meeting.second)] * half_points + [
+            (meeting.second, meeting.first)
+        ] * (2 * meeting.games - half_points)
     theirs = ELO * choix.opt_pairwise(5, results)
-    assert rate(names(5), POOL).elo == pytest.approx(theirs, abs=1)  # theirs have no prior, which is worth less than 1 point in 6,000 games
+    # theirs have no prior, which is worth less than 1 point in 6,000 games
+    assert rate(names(5), POOL).elo == pytest.approx(theirs, abs=1)
 
 
 def test_a_general_optimiser_finds_the_same_maximum_of_the_penalised_likelihood():
-    pool = [Meeting(0, 1, (0, 0, 0, 0, 6)), Meeting(1, 2, (0, 1, 2, 0, 1)), Meeting(0, 2, (0, 0, 1, 0, 0), (0, 0, 1))]
+    pool = [
+        Meeting(0, 1, (0, 0, 0, 0, 6)),
+        Meeting(1, 2, (0, 1, 2, 0, 1)),
+        Meeting(0, 2, (0, 0, 1, 0, 0), (0, 0, 1)),
+    ]
 
     def loss(free: np.ndarray) -> float:
         strengths = np.array([0.0, *free])
@@ -71,13 +91,17 @@ def test_a_general_optimiser_finds_the_same_maximum_of_the_penalised_likelihood(
         for meeting in pool:
             difference = strengths[meeting.first] - strengths[meeting.second]
             p = 1 / (1 + np.exp(-difference))
-            likelihood += meeting.points * np.log(p) + (meeting.games - meeting.points) * np.log1p(-p)
+            likelihood += meeting.points * np.log(p) + (meeting.games - meeting.points) * np.log1p(
+                -p
+            )
             contrast = np.zeros(3)
             contrast[[meeting.first, meeting.second]] = 1, -1
             information += meeting.games * p * (1 - p) * np.outer(contrast, contrast)
         return -likelihood - np.linalg.slogdet(information[1:, 1:])[1] / 2
 
-    found = scipy.optimize.minimize(loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-12})
+    found = scipy.optimize.minimize(
+        loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-12}
+    )
     assert rate(names(3), pool, ("agent 0", 0)).elo[1:] == pytest.approx(ELO * found.x, abs=1e-3)
 
 
@@ -85,15 +109,19 @@ def test_intervals_agree_with_a_bootstrap_over_pairs():
     rng = np.random.default_rng(3)
     again = []
     for _ in range(400):
-        resampled = [m._replace(pairs=tuple(rng.multinomial(300, np.array(m.pairs) / 300))) for m in POOL]
+        resampled = [
+            m._replace(pairs=tuple(rng.multinomial(300, np.array(m.pairs) / 300))) for m in POOL
+        ]
         again.append(rate(names(5), resampled).elo)
     margins = [rate(names(5), POOL).margin(agent) for agent in range(5)]
     assert margins == pytest.approx(1.96 * np.std(again, axis=0), rel=0.1)
 
 
 def test_intervals_respect_that_the_games_of_a_pair_belong_together():
-    split = rate(["a", "b"], [Meeting(0, 1, (0, 0, 100, 0, 0))]).margin(0)  # the opening decides: each side wins once
-    clear = rate(["a", "b"], [Meeting(0, 1, (50, 0, 0, 0, 50))]).margin(0)  # the same score, but one side wins both
+    # the opening decides: each side wins once
+    split = rate(["a", "b"], [Meeting(0, 1, (0, 0, 100, 0, 0))]).margin(0)
+    # the same score, but one side wins both
+    clear = rate(["a", "b"], [Meeting(0, 1, (50, 0, 0, 0, 50))]).margin(0)
     single = rate(["a", "b"], [Meeting(0, 1, singles=(100, 0, 100))]).margin(0)
     assert split < 0.15 * single
     assert clear == pytest.approx(2**0.5 * single, rel=0.02)
@@ -108,13 +136,18 @@ def test_a_perfect_score_gives_a_finite_rating_and_a_wide_interval(pairs):
 
 
 def test_a_chain_of_perfect_scores_is_rated_in_its_order():
-    ratings = rate(names(6), [Meeting(i, j, (0, 0, 0, 0, 4)) for i in range(6) for j in range(i + 1, 6)])
+    ratings = rate(
+        names(6), [Meeting(i, j, (0, 0, 0, 0, 4)) for i in range(6) for j in range(i + 1, 6)]
+    )
     assert ratings.order() == list(range(6))
     assert np.isfinite(ratings.elo).all()
     assert np.isfinite(ratings.covariance).all()
 
 
-@pytest.mark.parametrize(("count", "pairs", "draws", "bias", "spread"), [(2, 10, 0.3, 0.5, 100), (5, 20, 0.0, 0.0, 200), (8, 5, 0.2, 0.3, 150)])
+@pytest.mark.parametrize(
+    ("count", "pairs", "draws", "bias", "spread"),
+    [(2, 10, 0.3, 0.5, 100), (5, 20, 0.0, 0.0, 200), (8, 5, 0.2, 0.3, 150)],
+)
 def test_intervals_cover_the_true_ratings_as_often_as_they_say(count, pairs, draws, bias, spread):
     rng = np.random.default_rng(count)
     covered = []
@@ -122,7 +155,9 @@ def test_intervals_cover_the_true_ratings_as_often_as_they_say(count, pairs, dra
         elo = rng.normal(0, spread, count)
         elo -= elo.mean()
         ratings = rate(names(count), simulated_pool(rng, elo, pairs, draws, bias))
-        covered += [abs(ratings.elo[agent] - elo[agent]) <= ratings.margin(agent) for agent in range(count)]
+        covered += [
+            abs(ratings.elo[agent] - elo[agent]) <= ratings.margin(agent) for agent in range(count)
+        ]
     assert 0.92 <= np.mean(covered) <= 0.98  # benchmarks/ratings.py measures this more precisely
 
 
@@ -144,12 +179,20 @@ def test_the_likelihood_of_superiority_is_the_normal_probability_of_the_differen
 
 def test_the_order_of_agents_and_meetings_does_not_matter():
     turned = [Meeting(4 - m.second, 4 - m.first, m.pairs[::-1]) for m in reversed(POOL)]
-    assert rate(names(5), turned).elo[::-1] == pytest.approx(rate(names(5), [*POOL, Meeting(0, 1)]).elo, abs=1e-6)
+    assert rate(names(5), turned).elo[::-1] == pytest.approx(
+        rate(names(5), [*POOL, Meeting(0, 1)]).elo, abs=1e-6
+    )
 
 
 def test_pools_that_no_results_connect_are_refused_by_name():
-    with pytest.raises(RatingsError, match=r"no results connect these groups of agents, .*: agent 0, agent 2; agent 1, agent 3"):
-        rate(names(4), [Meeting(0, 2, (0, 1, 0, 0, 0)), Meeting(1, 3, (0, 1, 0, 0, 0)), Meeting(0, 1)])
+    with pytest.raises(
+        RatingsError,
+        match=r"no results connect these groups of agents, .*: agent 0, agent 2; agent 1, agent 3",
+    ):
+        rate(
+            names(4),
+            [Meeting(0, 2, (0, 1, 0, 0, 0)), Meeting(1, 3, (0, 1, 0, 0, 0)), Meeting(0, 1)],
+        )
 
 
 def test_what_cannot_be_rated_is_refused():

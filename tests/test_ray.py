@@ -24,7 +24,10 @@ MEMORY = 80 << 20  # of Ray's object store, in bytes; games need next to none
 @pytest.fixture(scope="module")
 def cluster():
     """A head node that plays nothing and a node that plays one game at a time."""
-    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY})
+    cluster = cluster_utils.Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": MEMORY},
+    )
     cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
     yield cluster
     ray.shutdown()
@@ -39,7 +42,11 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
     def lose_a_node(game):
         """As soon as both nodes play."""
         if not lost and game.pair >= 3:
-            actors = [process for process in psutil.process_iter(["cmdline"]) if "ray::GameWorker" in "".join(process.info["cmdline"] or ())]
+            actors = [
+                process
+                for process in psutil.process_iter(["cmdline"])
+                if "ray::GameWorker" in "".join(process.info["cmdline"] or ())
+            ]
             nodes.update(actor.pid for actor in actors)
             if len(nodes) == 2:
                 cluster.remove_node(doomed, allow_graceful=False)
@@ -53,5 +60,7 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
 
 
 def test_a_cluster_that_is_not_there_is_said_to_be_missing():
-    with pytest.raises(EngineError, match=r"no Ray cluster to play on at 127\.0\.0\.1:1: .*refused"):
+    with pytest.raises(
+        EngineError, match=r"no Ray cluster to play on at 127\.0\.0\.1:1: .*refused"
+    ):
         RayEngine("127.0.0.1:1")._connect()

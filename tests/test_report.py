@@ -24,13 +24,34 @@ def run(*words: str):
     return CliRunner().invoke(app, list(words), env={"COLUMNS": "80", "NO_COLOR": "1"})
 
 
-def store_results(path, results: list[tuple[int, int, int, float]], labels=("a", "b", "c"), **changes) -> None:
-    """A store with one tournament: (pair, seat 0, seat 1, return to seat 0) of each game; no two games have the same moves."""
+def store_results(
+    path, results: list[tuple[int, int, int, float]], labels=("a", "b", "c"), **changes
+) -> None:
+    """A store with one tournament: (pair, seat 0, seat 1, return to seat 0) of each game; no two
+    games have the same moves.
+    """
     with Store(path) as store:
-        number = store.enter_tournament("known", {"game": "connect_four", "seed": 3}, [AgentEntry(label, label, {}, "1") for label in labels], 5)
+        number = store.enter_tournament(
+            "known",
+            {"game": "connect_four", "seed": 3},
+            [AgentEntry(label, label, {}, "1") for label in labels],
+            5,
+        )
         for index, (pair, first, second, won) in enumerate(results):
-            values = {"reason": "4 in a row" if won else "the board is full", "fault": None, "forfeited": None} | changes
-            result = GameResult((pair, index), (won, -won), values["reason"], values["fault"], values["forfeited"], (0.5, 1.0), (1, 1))
+            values = {
+                "reason": "4 in a row" if won else "the board is full",
+                "fault": None,
+                "forfeited": None,
+            } | changes
+            result = GameResult(
+                (pair, index),
+                (won, -won),
+                values["reason"],
+                values["fault"],
+                values["forfeited"],
+                (0.5, 1.0),
+                (1, 1),
+            )
             store.add(number, StoredGame(pair, (first, second), (pair,), (1, 2), result))
 
 
@@ -68,9 +89,12 @@ def test_the_worth_of_the_first_move_takes_games_with_one_opening_as_one_observa
     store_results(tmp_path / "store.db", RESULTS)
     (report,) = report_store(Store(tmp_path / "store.db"))
     score = 5.5 / 10
-    sums = [(4, 3.0), (4, 2.5), (2, 0.0)]  # (games, points of whoever moved first) for the openings 0, 1, 2
+    # (games, points of whoever moved first) for the openings 0, 1, 2
+    sums = [(4, 3.0), (4, 2.5), (2, 0.0)]
     variance = sum((points - games * score) ** 2 for games, points in sums) / 10**2 * 3 / 2
-    assert report.first_move_elo == pytest.approx((elo_of(score), QUANTILE * ELO * variance**0.5 / (score * (1 - score))))
+    assert report.first_move_elo == pytest.approx(
+        (elo_of(score), QUANTILE * ELO * variance**0.5 / (score * (1 - score)))
+    )
 
 
 def test_where_every_game_ends_alike_the_first_move_has_no_worth_in_elo(tmp_path):
@@ -81,7 +105,14 @@ def test_where_every_game_ends_alike_the_first_move_has_no_worth_in_elo(tmp_path
 
 
 def test_forfeits_are_counted_by_their_kind(tmp_path):
-    store_results(tmp_path / "store.db", [(0, 0, 1, 1)], ("a", "b"), reason="player_1 (b) raised ValueError: 17", fault="raised", forfeited=1)
+    store_results(
+        tmp_path / "store.db",
+        [(0, 0, 1, 1)],
+        ("a", "b"),
+        reason="player_1 (b) raised ValueError: 17",
+        fault="raised",
+        forfeited=1,
+    )
     (report,) = report_store(Store(tmp_path / "store.db"))
     assert report.endings == {"forfeit: raised": 1}
 
@@ -90,10 +121,18 @@ def test_a_pool_that_cannot_be_rated_is_reported_with_the_reason(tmp_path):
     store_results(tmp_path / "store.db", [(0, 0, 1, 1), (0, 1, 0, 1)])
     (report,) = report_store(Store(tmp_path / "store.db"))
     assert report.ratings is None
-    assert report.unrated == "no results connect these groups of agents, so that no ratings compare them: a, b; c"
+    assert (
+        report.unrated
+        == "no results connect these groups of agents, so that no ratings compare them: a, b; c"
+    )
     result = run("report", str(tmp_path / "store.db"))
     assert "no ratings: no results connect these groups" in result.stdout
-    assert json.loads(run("report", str(tmp_path / "store.db"), "--json").stdout)["tournaments"][0]["ratings"] is None
+    assert (
+        json.loads(run("report", str(tmp_path / "store.db"), "--json").stdout)["tournaments"][0][
+            "ratings"
+        ]
+        is None
+    )
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +140,9 @@ def played(tmp_path_factory):
     """A store of two tournaments, one of which repeats its games."""
     path = tmp_path_factory.mktemp("report") / "store.db"
     with Store(path) as store:
-        Tournament(Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=2"), pairs=5), store).run()
+        Tournament(
+            Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=2"), pairs=5), store
+        ).run()
         repeating = ("python:plain_agents:Leftmost", "python:plain_agents:Rightmost")
         Tournament(Plan("tic_tac_toe", repeating, pairs=4, opening="random:0"), store).run()
     return path
@@ -115,13 +156,20 @@ def test_the_command_reports_each_tournament_within_the_width_of_a_terminal(play
     assert any(line.split()[:3] == ["random", "0", "0"] for line in lines)
     assert "30 games, " in result.stdout
     assert "8 games, 2 of them distinct" in result.stdout
-    assert "6 games repeat earlier ones of the same deterministic agents and do not count" in result.stdout
+    assert (
+        "6 games repeat earlier ones of the same deterministic agents and do not count"
+        in result.stdout
+    )
     assert all(len(line.rstrip()) <= 80 for line in lines)
 
 
 def test_json_holds_everything_the_text_shows(played):
-    first, second = json.loads(run("report", str(played), "--anchor", "random=1000", "--json").stdout)["tournaments"]
-    assert [agent["elo"] for agent in first["ratings"]["agents"] if agent["agent"] == "random"] == [1000]
+    first, second = json.loads(
+        run("report", str(played), "--anchor", "random=1000", "--json").stdout
+    )["tournaments"]
+    assert [agent["elo"] for agent in first["ratings"]["agents"] if agent["agent"] == "random"] == [
+        1000
+    ]
     assert first["games"] == sum(first["endings"].values()) == 30
     assert first["first_move"]["games"] == 30 - first["repeated_games"]
     assert (second["games"], second["repeated_games"], second["distinct_games"]) == (8, 6, 2)
@@ -132,9 +180,16 @@ def test_json_holds_everything_the_text_shows(played):
 def test_an_anchor_is_an_agent_of_the_store_and_a_rating(played):
     assert parse_anchor("alphabeta:depth=2=1500.5") == ("alphabeta:depth=2", 1500.5)
     for text in ("random", "random=", "=5", "random=much"):
-        with pytest.raises(SpecificationError, match="an anchor is an agent and its rating, such as random=0, not"):
+        with pytest.raises(
+            SpecificationError, match="an anchor is an agent and its rating, such as random=0, not"
+        ):
             parse_anchor(text)
-    with pytest.raises(SpecificationError, match=r"the anchor 'mcts' is none of the agents in .*; they are alphabeta:depth=2, .*, random"):
+    with pytest.raises(
+        SpecificationError,
+        match=(
+            r"the anchor 'mcts' is none of the agents in .*; they are alphabeta:depth=2, .*, random"
+        ),
+    ):
         report_store(Store(played), ("mcts", 0.0))
 
 
@@ -146,4 +201,7 @@ def test_a_store_that_does_not_exist_is_not_made(tmp_path):
 
 def test_a_store_without_games_says_so(tmp_path):
     store_results(tmp_path / "store.db", [])
-    assert run("report", str(tmp_path / "store.db")).stdout.strip() == f"{tmp_path / 'store.db'} holds no games"
+    assert (
+        run("report", str(tmp_path / "store.db")).stdout.strip()
+        == f"{tmp_path / 'store.db'} holds no games"
+    )

@@ -29,14 +29,24 @@ from plyground.evaluation.statistics.ratings import Meeting, rate
 from plyground.evaluation.store.store import AgentEntry, Store, StoredGame
 from typer.testing import CliRunner
 
-GAMES = ("tic_tac_toe", "connect_four:rows=4,cols=5", "dots_and_boxes:rows=2,cols=2", "gomoku:size=7")
-LABELS = ("<script>alert(1)</script>", 'a "b" & \'c\' </script><img src="https://example.org/x.png" onerror=alert(2)>', "third")
+GAMES = (
+    "tic_tac_toe",
+    "connect_four:rows=4,cols=5",
+    "dots_and_boxes:rows=2,cols=2",
+    "gomoku:size=7",
+)
+LABELS = (
+    "<script>alert(1)</script>",
+    'a "b" & \'c\' </script><img src="https://example.org/x.png" onerror=alert(2)>',
+    "third",
+)
 CHROMIUM = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 
-# The contrast of every text with what lies behind it, smallest first (WCAG 2.2, relative luminance); colours are resolved by painting them.
+# The contrast of every text with what lies behind it, smallest first (WCAG 2.2, relative
+# luminance); colours are resolved by painting them.
 CONTRASTS = """() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = (colour) => {
@@ -80,35 +90,60 @@ def played_game(spec: str, seed: int, players: tuple[int, int], pair: int) -> St
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """A tournament of each game, played at random by agents with names that are markup; some games are forfeited."""
+    """A tournament of each game, played at random by agents with names that are markup; some games
+    are forfeited.
+    """
     path = tmp_path_factory.mktemp("html") / "results.db"
     with Store(path) as opened:
         for spec in GAMES:
             entries = [AgentEntry(label, "random", {"note": "<u>"}, "1 <s>") for label in LABELS]
             settings = {"game": spec, "seed": 1, "openings": "<i>none</i>"}
-            number = opened.enter_tournament(f"<b>{spec}</b>", settings, entries, 3, command="plyground tournament '<script>alert(3)</script>'")
+            number = opened.enter_tournament(
+                f"<b>{spec}</b>",
+                settings,
+                entries,
+                3,
+                command="plyground tournament '<script>alert(3)</script>'",
+            )
             for pair in range(3):
                 for first in range(3):
                     for second in range(3):
                         if first != second:
-                            game = played_game(spec, 100 * pair + 10 * first + second, (first, second), pair)
+                            game = played_game(
+                                spec, 100 * pair + 10 * first + second, (first, second), pair
+                            )
                             if (pair, first) == (2, 0):
-                                faulty = {"reason": "player_0 (<script>x</script>) raised ValueError: <img src=y>", "fault": "raised", "forfeited": 0}
-                                game = game._replace(result=game.result._replace(returns=(-1.0, 1.0), **faulty))
+                                faulty = {
+                                    "reason": (
+                                        "player_0 (<script>x</script>) raised ValueError: <img "
+                                        "src=y>"
+                                    ),
+                                    "fault": "raised",
+                                    "forfeited": 0,
+                                }
+                                game = game._replace(
+                                    result=game.result._replace(returns=(-1.0, 1.0), **faulty)
+                                )
                             opened.add(number, game)
     return path
 
 
 @pytest.fixture(scope="module")
 def page_file(store):
-    result = run("report", str(store), "--html", str(store.with_name("report.html")), "--anchor", "third=0")
+    result = run(
+        "report", str(store), "--html", str(store.with_name("report.html")), "--anchor", "third=0"
+    )
     assert result.exit_code == 0, result.output
     return store.with_name("report.html")
 
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if chromium is None and "CI" not in os.environ:
         pytest.skip("there is no Chromium on this machine")
     from playwright.sync_api import sync_playwright
@@ -121,16 +156,22 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, page_file):
-    """Opens the report; afterwards nothing may have gone wrong in it, and nothing have been asked of the network."""
+    """Opens the report; afterwards nothing may have gone wrong in it, and nothing have been asked
+    of the network.
+    """
     said, requested, contexts = [], [], []
 
     def opener(width=1200, height=900, scheme="light"):
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("dialog", lambda dialog: (said.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on(
+            "dialog", lambda dialog: (said.append(f"dialog {dialog.message}"), dialog.dismiss())
+        )
         page.on("request", lambda request: requested.append(request.url))
         page.goto(page_file.as_uri())
         return page
@@ -142,12 +183,16 @@ def open_page(browser, page_file):
     assert set(requested) == {page_file.as_uri()}
 
 
-@pytest.mark.parametrize("spec", [*GAMES, "dots_and_boxes:rows=1,cols=3,start=icelandic", "gomoku:size=9,rule=caro"])
+@pytest.mark.parametrize(
+    "spec", [*GAMES, "dots_and_boxes:rows=1,cols=3,start=icelandic", "gomoku:size=9,rule=caro"]
+)
 def test_changes_add_up_to_the_picture_of_every_position(spec):
     game = plyground.make_game(spec)
     frames = Frames(game)
     for seed in range(3):
-        moves = play_game(game, [make_agent("random"), make_agent("random")], seeds=(seed, seed + 7)).moves
+        moves = play_game(
+            game, [make_agent("random"), make_agent("random")], seeds=(seed, seed + 7)
+        ).moves
         changes, movers = frames.of(moves)
         board, position = list(frames.start), game.initial_position()
         for action, mover, (deleted, inserted) in zip(moves, movers, changes, strict=True):
@@ -158,11 +203,19 @@ def test_changes_add_up_to_the_picture_of_every_position(spec):
             for place, number in zip(inserted[::2], inserted[1::2]):
                 board.insert(place, number)
             picture = r.picture(game.rules, position.record, action)
-            assert to_svg(picture).endswith("".join(frames.shapes[number] for number in board) + "</svg>")
+            assert to_svg(picture).endswith(
+                "".join(frames.shapes[number] for number in board) + "</svg>"
+            )
 
 
 def test_shapes_that_change_their_order_or_stand_there_twice_are_drawn_anew():
-    for before, after in (([1, 2, 3], [3, 2, 1]), ([1, 1, 2], [1, 2]), ([1, 2], [1, 1, 2]), ([], [5]), ([4, 5], [])):
+    for before, after in (
+        ([1, 2, 3], [3, 2, 1]),
+        ([1, 1, 2], [1, 2]),
+        ([1, 2], [1, 1, 2]),
+        ([], [5]),
+        ([4, 5], []),
+    ):
         deleted, inserted = _change(before, after)
         board = list(before)
         for place in reversed(deleted):
@@ -175,14 +228,20 @@ def test_shapes_that_change_their_order_or_stand_there_twice_are_drawn_anew():
 def test_moves_that_the_rules_do_not_allow_end_what_is_shown():
     game = plyground.make_game("tic_tac_toe")
     result = GameResult((4, 4, 0), (1.0, -1.0), "3 in a row", None, None, (0.0, 0.0), (1, 1))
-    (shown,) = replay_data(game, [ChosenGame(StoredGame(0, (0, 1), (), (1, 2), result), "")])["games"]
+    (shown,) = replay_data(game, [ChosenGame(StoredGame(0, (0, 1), (), (1, 2), result), "")])[
+        "games"
+    ]
     assert shown["moves"] == ["b2"]
-    assert shown["note"] == "The rules of tic_tac_toe as installed do not allow move 2 of this game."
+    assert (
+        shown["note"] == "The rules of tic_tac_toe as installed do not allow move 2 of this game."
+    )
 
 
 def result_of(number: int, won: float, fault: str | None = None, length: int = 9) -> GameResult:
     moves = (number, *range(length - 1))
-    return GameResult(moves, (won, -won), "", fault, None if fault is None else 0, (0.0, 0.0), (1, 1))
+    return GameResult(
+        moves, (won, -won), "", fault, None if fault is None else 0, (0.0, 0.0), (1, 1)
+    )
 
 
 def test_a_few_games_are_all_shown_and_repeated_ones_once():
@@ -196,7 +255,8 @@ def test_of_many_games_the_telling_ones_are_shown_first():
     gallery = Gallery(8)
     for pair in range(500):
         fault = "raised" if pair in (400, 401, 402, 403, 404, 405) else None
-        won = -1.0 if fault else 1.0 if pair in (77, 333) else 0.0 if pair % 2 else -1.0  # agent 0 is the weaker one
+        # agent 0 is the weaker one
+        won = -1.0 if fault else 1.0 if pair in (77, 333) else 0.0 if pair % 2 else -1.0
         length = 5 if pair == 200 else 30 if pair == 201 else 9
         gallery.note(StoredGame(pair, (0, 1), (), (1, 2), result_of(pair, won, fault, length)))
     ratings = rate(["weak", "strong"], [Meeting(0, 1, singles=(249, 249, 2))])
@@ -216,16 +276,37 @@ def test_axes_have_round_numbers_within_their_range():
         assert all(low <= value <= high for value in found)
         assert len(found) <= 7
     seconds = Axis([2e-5, 0.4], 0.1, logarithmic=True)
-    assert [label for _, label in seconds.decades()] == ["10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s"]
-    assert [label for _, label in Axis([1.0, 2.0], 0.1, logarithmic=True).decades()] == ["1 s", "2 s"]
+    assert [label for _, label in seconds.decades()] == [
+        "10 µs",
+        "100 µs",
+        "1 ms",
+        "10 ms",
+        "100 ms",
+        "1 s",
+    ]
+    assert [label for _, label in Axis([1.0, 2.0], 0.1, logarithmic=True).decades()] == [
+        "1 s",
+        "2 s",
+    ]
     plot = forest(rate(["a", "b"], [Meeting(0, 1, pairs=(0, 1, 5, 4, 2))], ("b", 100.0)))
     assert plot["rows"][1]["text"] == "100 (anchor)"
-    assert 0 < plot["rows"][0]["low"] < plot["rows"][0]["at"] < plot["rows"][0]["low"] + plot["rows"][0]["width"] < 100
+    assert (
+        0
+        < plot["rows"][0]["low"]
+        < plot["rows"][0]["at"]
+        < plot["rows"][0]["low"] + plot["rows"][0]["width"]
+        < 100
+    )
 
 
 def test_the_page_is_one_file_without_links_to_others(page_file):
     text = page_file.read_text("utf-8")
-    assert re.findall(r"<(?:link|script|img|iframe|object|embed)\b[^>]*(?:src|href)=[\"'](?!data:|#)", text) == []
+    assert (
+        re.findall(
+            r"<(?:link|script|img|iframe|object|embed)\b[^>]*(?:src|href)=[\"'](?!data:|#)", text
+        )
+        == []
+    )
     assert "@import" not in text
     assert "url(" not in text
     assert [path.name for path in page_file.parent.glob("*.part")] == []
@@ -235,7 +316,11 @@ def test_nothing_of_the_machine_or_its_folders_is_told(page_file):
     import getpass
     import socket
 
-    text = page_file.read_text("utf-8").replace(f"plyground report {page_file.with_name('results.db')}", "").replace(f"--html {page_file}", "")
+    text = (
+        page_file.read_text("utf-8")
+        .replace(f"plyground report {page_file.with_name('results.db')}", "")
+        .replace(f"--html {page_file}", "")
+    )
     assert str(page_file.parent) not in text
     assert f">{socket.gethostname()}<" not in text
     assert f">{getpass.getuser()}<" not in text
@@ -249,8 +334,14 @@ def test_names_are_shown_as_they_are_and_never_run(open_page):
         assert page.locator("#t1 th.agent", has_text=label).count() >= 2
         assert page.locator("#t1-viewer .side", has_text=label).count() >= 1
     assert page.locator("#t1 > .name").inner_text() == f"<b>{GAMES[0]}</b>"
-    assert page.locator("#t1 pre").first.inner_text() == "plyground tournament '<script>alert(3)</script>'"
-    assert "player_0 (<script>x</script>) raised ValueError: <img src=y>" in page.locator("#t1 .note.warn").first.inner_text()
+    assert (
+        page.locator("#t1 pre").first.inner_text()
+        == "plyground tournament '<script>alert(3)</script>'"
+    )
+    assert (
+        "player_0 (<script>x</script>) raised ValueError: <img src=y>"
+        in page.locator("#t1 .note.warn").first.inner_text()
+    )
 
 
 @pytest.mark.parametrize("index", range(len(GAMES)))
@@ -357,13 +448,25 @@ def test_a_store_of_one_tournament_has_no_list_of_tournaments(store):
         reports = report_store(opened, replays=5)
     page = report_page(reports[:1], "one", ["plyground report"])
     assert 'class="tournaments"' not in page
-    assert len(json.loads(re.search(r'data-viewer="t1-viewer">(.*?)</script>', page, re.DOTALL)[1])["games"]) == 5
+    assert (
+        len(
+            json.loads(re.search(r'data-viewer="t1-viewer">(.*?)</script>', page, re.DOTALL)[1])[
+                "games"
+            ]
+        )
+        == 5
+    )
     assert 'data-viewer="' not in report_page(report_store(Store(store)), "none", [])
 
 
 def test_a_game_that_is_not_installed_is_reported_without_boards(tmp_path):
     with Store(tmp_path / "store.db") as opened:
-        number = opened.enter_tournament("of my own", {"game": "chess_boxing"}, [AgentEntry(label, label, {}, "1") for label in "ab"], 1)
+        number = opened.enter_tournament(
+            "of my own",
+            {"game": "chess_boxing"},
+            [AgentEntry(label, label, {}, "1") for label in "ab"],
+            1,
+        )
         opened.add(number, StoredGame(0, (0, 1), (), (1, 2), result_of(0, 1.0)))
         (report,) = report_store(opened, replays=5)
     page = report_page([report], "store.db", [])
@@ -374,7 +477,10 @@ def test_a_game_that_is_not_installed_is_reported_without_boards(tmp_path):
 def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monkeypatch):
     result = run("report", str(store), "--html", str(tmp_path / "none" / "report.html"))
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.splitlines()[-1] == f"plyground: {tmp_path}/none/report.html cannot be written: No such file or directory"
+    assert (
+        result.stderr.splitlines()[-1]
+        == f"plyground: {tmp_path}/none/report.html cannot be written: No such file or directory"
+    )
     with Store(tmp_path / "empty.db") as opened:
         opened.open()
     result = run("report", str(tmp_path / "empty.db"), "--html", str(tmp_path / "report.html"))
@@ -382,5 +488,8 @@ def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monk
     monkeypatch.setitem(sys.modules, "jinja2", None)
     result = run("report", str(store), "--html", str(tmp_path / "report.html"))
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == "plyground: an HTML report needs jinja2, which is not installed: pip install 'plyground[report]'"
+    assert result.stderr.splitlines()[-1] == (
+        "plyground: an HTML report needs jinja2, which is not installed: pip install "
+        "'plyground[report]'"
+    )
     assert not (tmp_path / "report.html").exists()

@@ -1,4 +1,6 @@
-"""The compiled rules are those of the slow plain-Python reference, on random games of every size and variant."""
+"""The compiled rules are those of the slow plain-Python reference, on random games of every size
+and variant.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ seeds = st.integers(0, 2**32 - 1)
 def tic_tac_toe_games(draw):
     rows, cols = draw(st.integers(1, 7)), draw(st.integers(1, 7))
     connect = draw(st.integers(2, max(2, rows, cols)))
-    return "tic_tac_toe", {"rows": max(rows, connect if cols < connect else 1), "cols": cols, "connect": connect}
+    return "tic_tac_toe", {
+        "rows": max(rows, connect if cols < connect else 1),
+        "cols": cols,
+        "connect": connect,
+    }
 
 
 @st.composite
@@ -29,14 +35,23 @@ def connect_four_games(draw):
     rows = draw(st.integers(1, 10))
     cols = draw(st.integers(1, min(10, 64 // (rows + 1))))
     connect = draw(st.integers(2, max(2, rows, cols)))
-    return "connect_four", {"rows": max(rows, connect if cols < connect else 1), "cols": cols, "connect": connect}
+    return "connect_four", {
+        "rows": max(rows, connect if cols < connect else 1),
+        "cols": cols,
+        "connect": connect,
+    }
 
 
 @st.composite
 def dots_and_boxes_games(draw):
     rows, cols = draw(st.integers(1, 5)), draw(st.integers(1, 5))
     starts = ["empty", "icelandic"] + (["swedish"] if rows * cols > 1 else [])
-    return "dots_and_boxes", {"rows": rows, "cols": cols, "reward": draw(st.sampled_from(["win", "margin"])), "start": draw(st.sampled_from(starts))}
+    return "dots_and_boxes", {
+        "rows": rows,
+        "cols": cols,
+        "reward": draw(st.sampled_from(["win", "margin"])),
+        "start": draw(st.sampled_from(starts)),
+    }
 
 
 @st.composite
@@ -71,25 +86,38 @@ LARGEST = [
 def next_action(rng, legal, last, cols):
     """A random legal action, often one near the last, so that rows and boxes come about."""
     if last is not None and rng.random() < 0.6:
-        near = [action for action in legal if abs(action - last) % cols in (0, 1, cols - 1) and abs(action - last) <= 2 * cols]
+        near = [
+            action
+            for action in legal
+            if abs(action - last) % cols in (0, 1, cols - 1) and abs(action - last) <= 2 * cols
+        ]
         legal = near or legal
     return rng.choice(legal)
 
 
 def assert_same_game(game, seed):
     """Play one random game on both sides and compare everything at every ply."""
-    rng, position, reference, last = random.Random(seed), game.initial_position(), make_reference(game), None
+    rng, position, reference, last = (
+        random.Random(seed),
+        game.initial_position(),
+        make_reference(game),
+        None,
+    )
     plies = 0
     while True:
         legal = reference.legal_actions()
         assert position.legal_actions() == legal
         assert np.flatnonzero(position.action_mask()).tolist() == legal
-        assert [action for action in range(-1, game.facts.num_actions + 1) if position.is_legal(action)] == legal
+        assert [
+            action for action in range(-1, game.facts.num_actions + 1) if position.is_legal(action)
+        ] == legal
         assert position.to_move == reference.to_move
         assert position.is_over == reference.is_over()
         assert position.returns == reference.returns()
         for player in (0, 1):
-            np.testing.assert_array_equal(position.observation(player), reference.observation(player))
+            np.testing.assert_array_equal(
+                position.observation(player), reference.observation(player)
+            )
         assert game.position_from_observation(position.observation()) == position
         if reference.is_over():
             break
@@ -98,7 +126,9 @@ def assert_same_game(game, seed):
         reference.play(last)
         plies += 1
     assert plies <= game.facts.longest_game
-    assert all(game.facts.min_return <= value <= game.facts.max_return for value in position.returns)
+    assert all(
+        game.facts.min_return <= value <= game.facts.max_return for value in position.returns
+    )
 
 
 @settings(max_examples=120)
@@ -109,7 +139,9 @@ def test_random_games_go_as_in_the_reference(named, seed):
     assert_same_game(make_game(*named), seed)
 
 
-@pytest.mark.parametrize("named", LARGEST, ids=lambda named: "-".join(map(str, (named[0], *named[1].values()))))
+@pytest.mark.parametrize(
+    "named", LARGEST, ids=lambda named: "-".join(map(str, (named[0], *named[1].values())))
+)
 def test_games_on_the_largest_boards_go_as_in_the_reference(named):
     game = make_game(*named)
     for seed in range(1 if game.facts.num_actions > 100 else 10):
@@ -118,7 +150,9 @@ def test_games_on_the_largest_boards_go_as_in_the_reference(named):
 
 @pytest.mark.parametrize("rule", ["freestyle", "standard", "caro", "caro_overline"])
 def test_the_random_games_tell_the_gomoku_rules_apart(rule):
-    """Random games compare the variants only if they hold rows that one variant counts as won and another does not."""
+    """Random games compare the variants only if they hold rows that one variant counts as won and
+    another does not.
+    """
 
     def results(of_rule):
         game, found = make_game("gomoku", size=6, connect=3, rule=of_rule), []
@@ -139,16 +173,20 @@ def test_the_random_games_tell_the_gomoku_rules_apart(rule):
 @given(games, seeds)
 def test_heuristics_value_positions_as_the_reference_does(named, seed):
     game, rng = make_game(*named), random.Random(seed)
-    if game.name == "gomoku" and game.rules.connect != 5:  # its weights are those of windows of five
+    # its weights are those of windows of five
+    if game.name == "gomoku" and game.rules.connect != 5:
         return
     position, reference, last = game.initial_position(), make_reference(game), None
     while not position.is_over:
         for index, heuristic in enumerate(game.declaration.heuristics):
             expected = HEURISTICS.get((game.name, heuristic))
-            if expected is None:  # held to what it should say of known positions, in a test of its own
+            # held to what it should say of known positions, in a test of its own
+            if expected is None:
                 continue
             for player in (0, 1):
-                assert r.evaluate(game.rules, position.record, player, index) == expected(reference, player)
+                assert r.evaluate(game.rules, position.record, player, index) == expected(
+                    reference, player
+                )
             if heuristic in ("threats", "windows", "lines"):
                 assert expected(reference, 0) == -expected(reference, 1)
         last = next_action(rng, position.legal_actions(), last, game.rules.cols)
@@ -169,7 +207,15 @@ def test_ordering_permutes_the_legal_actions(named, seed):
         position.play(rng.choice(legal))
 
 
-@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=2,cols=4,connect=2", "dots_and_boxes:rows=1,cols=2", "gomoku:size=4,connect=3"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "tic_tac_toe",
+        "connect_four:rows=2,cols=4,connect=2",
+        "dots_and_boxes:rows=1,cols=2",
+        "gomoku:size=4,connect=3",
+    ],
+)
 def test_random_actions_are_uniform_over_the_legal_ones(spec):
     game = make_game(spec)
     scratch, rng, draws = np.empty(game.facts.num_actions, np.int16), new_stream(7), 4000
@@ -184,8 +230,11 @@ def test_random_actions_are_uniform_over_the_legal_ones(spec):
         counts = np.array([drawn.count(action) for action in legal])
         assert counts.sum() == draws
         expected = draws / len(legal)
-        # Pearson's statistic has mean len - 1 and variance 2 (len - 1); six standard deviations off is no accident.
-        assert ((counts - expected) ** 2 / expected).sum() < len(legal) - 1 + 6 * (2 * len(legal)) ** 0.5
+        # Pearson's statistic has mean len - 1 and variance 2 (len - 1); six standard deviations off
+        # is no accident.
+        assert ((counts - expected) ** 2 / expected).sum() < len(legal) - 1 + 6 * (
+            2 * len(legal)
+        ) ** 0.5
 
 
 @settings(max_examples=60)

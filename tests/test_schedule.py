@@ -1,4 +1,6 @@
-"""Schedules: who meets whom in which format, the same games in all of them, and no game that deterministic agents would only repeat."""
+"""Schedules: who meets whom in which format, the same games in all of them, and no game that
+deterministic agents would only repeat.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,16 @@ def test_each_format_has_its_meetings():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_meeting_plays_every_opening_in_both_seats(format, tmp_path):
-    tournament, games = run(Plan("tic_tac_toe", ("random", "greedy", "random", "random"), pairs=3, format=format), tmp_path / "store.db")
-    wanted = [(pair, *players) for pair in range(3) for first, second in FORMATS[format](4) for players in ((first, second), (second, first))]
+    tournament, games = run(
+        Plan("tic_tac_toe", ("random", "greedy", "random", "random"), pairs=3, format=format),
+        tmp_path / "store.db",
+    )
+    wanted = [
+        (pair, *players)
+        for pair in range(3)
+        for first, second in FORMATS[format](4)
+        for players in ((first, second), (second, first))
+    ]
     assert Counter((game.pair, *game.players) for game in games) == Counter(wanted)
     assert tournament.schedule.total == len(wanted)
 
@@ -72,7 +82,8 @@ def test_formats_are_kept_apart_in_one_store(tmp_path):
 def test_listed_openings_are_played_once_each_unless_another_number_is_asked_for(tmp_path):
     plan = Plan("connect_four", ("random", "random"), opening="all:1")
     assert len(run(plan, tmp_path / "store.db")[1]) == 2 * 4
-    games = run(plan._replace(pairs=6), tmp_path / "store.db")[1]  # the same tournament, with openings that come round again
+    # the same tournament, with openings that come round again
+    games = run(plan._replace(pairs=6), tmp_path / "store.db")[1]
     assert [game.opening for game in games[8:]] == [game.opening for game in games[:4]]
     assert len({game.seeds for game in games}) == len(games)
     assert len(run(Plan("connect_four", ("random", "random")), tmp_path / "store.db")[1]) == 2 * 10
@@ -103,7 +114,16 @@ def test_agents_say_whether_they_are_deterministic(spec, deterministic):
 
 
 @pytest.mark.parametrize("game", ["tic_tac_toe", "dots_and_boxes:rows=2,cols=2"])
-@pytest.mark.parametrize("spec", ["minimax:depth=3", "alphabeta:depth=3", "alphabeta:nodes=300", "alphabeta:depth=2,endgame=6", "solver:memory=1"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "minimax:depth=3",
+        "alphabeta:depth=3",
+        "alphabeta:nodes=300",
+        "alphabeta:depth=2,endgame=6",
+        "solver:memory=1",
+    ],
+)
 def test_an_agent_that_says_it_is_deterministic_repeats_its_games_whatever_its_seed(game, spec):
     agent, lines = make_agent(spec, game), set()
     assert agent.deterministic
@@ -131,14 +151,24 @@ def test_deterministic_agents_play_each_opening_once_and_others_all_pairs(tmp_pa
     assert report.to_json()["left_out_games"] == 16
     shown = Console(record=True, width=120, file=io.StringIO())
     print_report([report], shown)
-    assert "16 more were not played: deterministic agents would have repeated earlier games" in shown.export_text()
+    assert (
+        "16 more were not played: deterministic agents would have repeated earlier games"
+        in shown.export_text()
+    )
 
 
 def test_leaving_games_out_changes_no_result(tmp_path):
-    """Against agents that do the same without saying so beforehand, whose repeated games the table leaves out."""
+    """Against agents that do the same without saying so beforehand, whose repeated games the table
+    leaves out.
+    """
     tables = []
-    for agents in ((LEFT, RIGHT, "random"), ("python:plain_agents:Leftmost", "python:plain_agents:Rightmost", "random")):
-        tournament, games = run(Plan("connect_four", agents, pairs=12, opening="all:1"), tmp_path / f"{len(tables)}.db")
+    for agents in (
+        (LEFT, RIGHT, "random"),
+        ("python:plain_agents:Leftmost", "python:plain_agents:Rightmost", "random"),
+    ):
+        tournament, games = run(
+            Plan("connect_four", agents, pairs=12, opening="all:1"), tmp_path / f"{len(tables)}.db"
+        )
         tables.append(CrossTable(tournament.labels, games))
     said, found_out = tables
     assert (said.repeated, found_out.repeated) == (0, 16)
@@ -155,7 +185,10 @@ def test_a_tournament_of_deterministic_agents_grows_by_openings_only(tmp_path):
 
 def test_a_perfect_endgame_does_not_depend_on_games_before():
     """The endgame solver's table would otherwise decide between equally good moves."""
-    game, agent = make_game("connect_four:rows=4,cols=5"), make_agent("alphabeta:depth=1,endgame=14")
+    game, agent = (
+        make_game("connect_four:rows=4,cols=5"),
+        make_agent("alphabeta:depth=1,endgame=14"),
+    )
     openings = Openings(game, "random:6", seed=1)
     positions = [game.position(openings[number]) for number in range(60)]
 
@@ -163,14 +196,21 @@ def test_a_perfect_endgame_does_not_depend_on_games_before():
         agent.reset()
         return agent.act(position)
 
-    assert [decide(position) for position in positions] == [decide(position) for position in reversed(positions)][::-1]
+    assert [decide(position) for position in positions] == [
+        decide(position) for position in reversed(positions)
+    ][::-1]
 
 
 # -- a version-1 store --
 
 
 def old_store(folder: Path) -> Path:
-    return Path(shutil.copy(Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite", folder / "store.db"))
+    return Path(
+        shutil.copy(
+            Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite",
+            folder / "store.db",
+        )
+    )
 
 
 def test_a_tournament_of_an_old_store_goes_on_exactly(tmp_path):

@@ -22,15 +22,32 @@ GAMES = [
     "gomoku:size=5,connect=4",
     "gomoku:size=5,rule=caro",
 ]
-ENHANCEMENTS = ["", "table=0", "killers=no", "history=no", "scout=no", "iterative=no", "symmetry=no", "ordering=none", "table=0.001", "values=yes"]
+ENHANCEMENTS = [
+    "",
+    "table=0",
+    "killers=no",
+    "history=no",
+    "scout=no",
+    "iterative=no",
+    "symmetry=no",
+    "ordering=none",
+    "table=0.001",
+    "values=yes",
+]
 
 
 def some_positions(spec, count, seed=0, plies_left=None):
-    """Positions of random games, none of them over; with ``plies_left`` all that far from the longest game's end."""
+    """Positions of random games, none of them over; with ``plies_left`` all that far from the
+    longest game's end.
+    """
     rng, game, found = random.Random(seed), make_game(spec), []
     while len(found) < count:
         position = game.initial_position()
-        plies = rng.randrange(game.facts.longest_game) if plies_left is None else game.facts.longest_game - plies_left
+        plies = (
+            rng.randrange(game.facts.longest_game)
+            if plies_left is None
+            else game.facts.longest_game - plies_left
+        )
         for _ in range(plies):
             if position.is_over:
                 break
@@ -46,7 +63,9 @@ def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristi
     agent = make_agent(f"minimax:depth=2,heuristic={heuristic}")
     for position in some_positions(spec, 6):
         decision = agent.analyse(position)
-        assert (decision.value, decision.action, decision.nodes) == minimax(position, 2, position.to_move, 0 if heuristic == "default" else -1)
+        assert (decision.value, decision.action, decision.nodes) == minimax(
+            position, 2, position.to_move, 0 if heuristic == "default" else -1
+        )
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -55,22 +74,30 @@ def test_plain_alphabeta_equals_the_textbooks_value_action_and_node_count(spec, 
     agent = make_agent(f"alphabeta:depth=3,heuristic={heuristic},ordering=none,{PLAIN}")
     for position in some_positions(spec, 6, seed=1):
         decision = agent.analyse(position)
-        assert (decision.value, decision.action, decision.nodes) == alphabeta(position, 3, position.to_move, 0 if heuristic == "default" else -1)
+        assert (decision.value, decision.action, decision.nodes) == alphabeta(
+            position, 3, position.to_move, 0 if heuristic == "default" else -1
+        )
 
 
 def test_plain_alphabeta_on_the_empty_connect_four_board_visits_as_many_nodes_as_the_textbooks():
     position = make_game("connect_four").initial_position()
-    decision = make_agent(f"alphabeta:depth=6,heuristic=none,ordering=none,{PLAIN}").analyse(position)
+    decision = make_agent(f"alphabeta:depth=6,heuristic=none,ordering=none,{PLAIN}").analyse(
+        position
+    )
     assert decision.nodes == alphabeta(position, 6, 0)[2]
 
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("option", ENHANCEMENTS)
 def test_no_enhancement_changes_the_value(spec, option):
-    # `chains` may estimate mirror images differently, so searching only one of them may change its value.
+    # `chains` may estimate mirror images differently, so searching only one of them may change its
+    # value.
     heuristic = "classic" if spec.startswith("dots_and_boxes") else "default"
     options = ",".join(["depth=3", f"heuristic={heuristic}", *([option] if option else [])])
-    agent, plain = make_agent(f"alphabeta:{options}"), make_agent(f"alphabeta:depth=3,heuristic={heuristic},{PLAIN}")
+    agent, plain = (
+        make_agent(f"alphabeta:{options}"),
+        make_agent(f"alphabeta:depth=3,heuristic={heuristic},{PLAIN}"),
+    )
     for position in some_positions(spec, 6, seed=2):
         decision = agent.analyse(position)
         assert decision.value == plain.analyse(position).value
@@ -90,7 +117,15 @@ def test_the_value_is_that_of_the_principal_variations_end(spec):
             assert (decision.value < 0) == (result < 0)
 
 
-@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2", "gomoku:size=4,connect=4"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "tic_tac_toe",
+        "connect_four:rows=4,cols=4",
+        "dots_and_boxes:rows=2,cols=2",
+        "gomoku:size=4,connect=4",
+    ],
+)
 def test_an_exact_value_is_the_result_of_full_minimax(spec):
     agent = make_agent(f"alphabeta:depth=40,{ALL_ACTIONS}")
     for position in some_positions(spec, 8, seed=4, plies_left=6):
@@ -123,9 +158,18 @@ def test_values_gives_every_root_action_the_value_of_the_position_after_it():
         assert value == reply
 
 
-@pytest.mark.parametrize("spec", ["connect_four", "gomoku:size=19", "dots_and_boxes:rows=7,cols=7", "tic_tac_toe:size=19,connect=5"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "connect_four",
+        "gomoku:size=19",
+        "dots_and_boxes:rows=7,cols=7",
+        "tic_tac_toe:size=19,connect=5",
+    ],
+)
 def test_a_time_limit_is_kept_also_by_the_first_move(spec):
-    # By how little it is missed is measured in benchmarks/search.py; on a busy machine a test can only tell kept from ignored.
+    # By how little it is missed is measured in benchmarks/search.py; on a busy machine a test can
+    # only tell kept from ignored.
     agent, position = make_agent("alphabeta:time=0.2"), make_game(spec).initial_position()
     agent.get_ready(position.game)
     for _ in range(3):
@@ -164,7 +208,11 @@ def test_a_decision_depends_on_the_position_alone():
     agent, fresh = make_agent("alphabeta:depth=7"), make_agent("alphabeta:depth=7")
     agent.analyse(first)
     again, expected = agent.analyse(second), fresh.analyse(second)
-    assert (again.action, again.value, again.nodes) == (expected.action, expected.value, expected.nodes)
+    assert (again.action, again.value, again.nodes) == (
+        expected.action,
+        expected.value,
+        expected.nodes,
+    )
 
 
 @pytest.mark.parametrize(
@@ -185,5 +233,8 @@ def test_bad_options_are_refused_before_any_search(spec, complaint):
 
 
 def test_a_heuristic_of_another_game_is_refused_with_a_list_of_those_there_are():
-    with pytest.raises(SpecificationError, match=r"connect_four has no heuristic 'lines' \(there are: .*windows.*none\)"):
+    with pytest.raises(
+        SpecificationError,
+        match=r"connect_four has no heuristic 'lines' \(there are: .*windows.*none\)",
+    ):
         make_agent("alphabeta:heuristic=lines", game="connect_four")

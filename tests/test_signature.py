@@ -1,4 +1,6 @@
-"""The search agents visit the nodes that benchmarks/signature.toml says: nothing changes what is searched without being noticed."""
+"""The search agents visit the nodes that benchmarks/signature.toml says: nothing changes what is
+searched without being noticed.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _spec.loader.exec_module(signature)
 @pytest.mark.parametrize(("game", "agent"), signature.all_lines())
 def test_the_signature_is_the_one_stored(game, agent):
     found, stored = signature.measure(game, agent), signature.read().get((game, agent))
-    assert found == stored, "if that is meant: python benchmarks/signature.py --write, and say so in the changelog"
+    assert found == stored, (
+        "if that is meant: python benchmarks/signature.py --write, and say so in the changelog"
+    )
 
 
 def test_nothing_is_stored_that_is_not_measured():
@@ -25,11 +29,16 @@ def test_nothing_is_stored_that_is_not_measured():
 
 def test_a_signature_that_has_moved_ends_with_status_1(tmp_path, monkeypatch, capsys):
     path = tmp_path / "signature.toml"
-    monkeypatch.setattr(signature, "WORK", {"tic_tac_toe": (("", "b2"), ("minimax:depth=2", "alphabeta:depth=3"))})
+    monkeypatch.setattr(
+        signature, "WORK", {"tic_tac_toe": (("", "b2"), ("minimax:depth=2", "alphabeta:depth=3"))}
+    )
     assert signature.main([], path) == 1  # nothing is stored yet
     assert signature.main(["--write"], path) == 0
     assert signature.main([], path) == 0
-    for before, after in (("minimax:depth=2", "minimax:depth=1"), ('"greedy" = "', '"greedy" = "0')):
+    for before, after in (
+        ("minimax:depth=2", "minimax:depth=1"),
+        ('"greedy" = "', '"greedy" = "0'),
+    ):
         text = path.read_text()
         path.write_text(text.replace(before, after))
         assert signature.main([], path) == 1

@@ -1,4 +1,6 @@
-"""The solver as a function and as an agent, whatever the game: what it accepts, what it refuses, how it can be stopped."""
+"""The solver as a function and as an agent, whatever the game: what it accepts, what it refuses,
+how it can be stopped.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,12 @@ from plyground import Game, make_agent, make_game
 from plyground.agents.solvers.solver import SolveInterrupted, make_solver, solve
 from plyground.envs.specification import SpecificationError
 
-SMALL = ["connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2", "tic_tac_toe:rows=3,cols=4,connect=3", "gomoku:rows=4,cols=4,connect=4"]
+SMALL = [
+    "connect_four:rows=4,cols=4",
+    "dots_and_boxes:rows=2,cols=2",
+    "tic_tac_toe:rows=3,cols=4,connect=3",
+    "gomoku:rows=4,cols=4,connect=4",
+]
 LARGE = ["connect_four", "dots_and_boxes:rows=4,cols=4", "tic_tac_toe:size=6"]
 
 
@@ -25,7 +32,9 @@ def test_the_value_is_that_of_the_best_action_and_the_line_of_play_attains_it(sp
     assert solution.exact
     assert solution.value == solution.lower == solution.upper == max(solution.values.values())
     assert sorted(solution.values) == game.initial_position().legal_actions()
-    assert solution.optimal_actions == tuple(a for a, value in solution.values.items() if value == solution.value)
+    assert solution.optimal_actions == tuple(
+        a for a, value in solution.values.items() if value == solution.value
+    )
     assert solution.best_action in solution.optimal_actions
     assert solution.principal_variation[0] == solution.best_action
     end = game.position(solution.principal_variation)
@@ -47,12 +56,16 @@ def test_asking_for_one_move_or_only_the_result_gives_the_same_answer(spec):
 @pytest.mark.parametrize("spec", SMALL)
 def test_a_batch_gives_the_values_of_its_positions_as_objects_and_as_records(spec):
     game = make_game(spec)
-    positions = [game.initial_position().after(action) for action in game.initial_position().legal_actions()]
+    positions = [
+        game.initial_position().after(action) for action in game.initial_position().legal_actions()
+    ]
     solver = make_solver(game)
     values = [solve(position).value for position in positions]
     assert solver.solve_batch(positions).tolist() == values
     assert solver.solve_batch(solver.records_of(positions)).tolist() == values
-    assert solver.solve_batch(positions, weak=True).tolist() == [solve(position).result for position in positions]
+    assert solver.solve_batch(positions, weak=True).tolist() == [
+        solve(position).result for position in positions
+    ]
 
 
 @pytest.mark.parametrize("spec", LARGE)
@@ -103,7 +116,9 @@ def test_after_an_interrupt_the_solver_solves_on(spec):
     assert solver.solve(late).value == make_solver(game, 64).solve(late).value
 
 
-@pytest.mark.parametrize("spec", ["connect_four:rows=4,cols=6", "dots_and_boxes:rows=3,cols=4", "tic_tac_toe:size=4"])
+@pytest.mark.parametrize(
+    "spec", ["connect_four:rows=4,cols=6", "dots_and_boxes:rows=3,cols=4", "tic_tac_toe:size=4"]
+)
 def test_a_cleared_solver_searches_as_a_new_one(spec):
     game = make_game(spec)
     solver = make_solver(game, 8)
@@ -134,7 +149,9 @@ print(peak() - before)
 @pytest.mark.parametrize("spec", LARGE)
 def test_memory_stays_within_what_was_asked(spec):
     for _ in range(2):  # compiling, the first time, takes memory of its own
-        done = subprocess.run([sys.executable, "-c", PEAK_MEMORY, spec], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK_MEMORY, spec], capture_output=True, text=True, check=True
+        )
     assert 16 < float(done.stdout) <= 128 + 8
 
 
@@ -169,11 +186,19 @@ def test_what_cannot_be_solved_is_refused_in_one_sentence():
         solve(position, time=0)
     with pytest.raises(SpecificationError, match="memory must be"):
         solve(position, memory_mb=0)
-    with pytest.raises(SpecificationError, match=r"no exact solver for line \(there are: connect_four, dots_and_boxes, gomoku, tic_tac_toe\)"):
+    with pytest.raises(
+        SpecificationError,
+        match=(
+            r"no exact solver for line \(there are: connect_four, dots_and_boxes, gomoku, "
+            r"tic_tac_toe\)"
+        ),
+    ):
         make_agent("solver", game=Game(Line()))
     with pytest.raises(ValueError, match="the game is over"):
         solve(make_game("connect_four").position([0, 1, 0, 1, 0, 1, 0]))
     with pytest.raises(ValueError, match="made for connect_four,"):
-        make_solver(make_game("connect_four")).solve(make_game("connect_four:rows=4,cols=4").initial_position())
+        make_solver(make_game("connect_four")).solve(
+            make_game("connect_four:rows=4,cols=4").initial_position()
+        )
     with pytest.raises(ValueError, match="records of connect_four"):
         make_solver(make_game("connect_four")).solve_batch(make_game("tic_tac_toe").new_records(2))

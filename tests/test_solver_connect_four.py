@@ -35,7 +35,9 @@ ENUMERATED = [
 
 @functools.cache
 def enumerated_values(rows, cols, connect):
-    """Minimax values of all positions reachable, by (own stones, opponent's stones), games that are over left out: no pruning, no symmetry."""
+    """Minimax values of all positions reachable, by (own stones, opponent's stones), games that are
+    over left out: no pruning, no symmetry.
+    """
     height = rows + 1
     values = {}
 
@@ -94,7 +96,9 @@ def test_every_value_equals_full_enumeration(rows, cols, connect):
     records = records_of_stones(game, chosen)
     expected = np.array([values[each] for each in chosen])
     np.testing.assert_array_equal(make_solver(game, 16).solve_batch(records), expected)
-    np.testing.assert_array_equal(make_solver(game, 16).solve_batch(records, weak=True), np.sign(expected))
+    np.testing.assert_array_equal(
+        make_solver(game, 16).solve_batch(records, weak=True), np.sign(expected)
+    )
 
 
 def test_best_actions_and_action_values_equal_full_enumeration():
@@ -115,7 +119,9 @@ def test_best_actions_and_action_values_equal_full_enumeration():
             if child.is_over:
                 expected = int(child.returns[mover]) * ((17 - position.record.ply) // 2)
             else:
-                expected = -values[int(child.record.stones[1 - mover]), int(child.record.stones[mover])]
+                expected = -values[
+                    int(child.record.stones[1 - mover]), int(child.record.stones[mover])
+                ]
             assert solution.values[action] == expected
         assert solver.solve(position).best_action in solution.optimal_actions
         weak = solver.solve(position, weak=True)
@@ -139,13 +145,25 @@ def test_best_actions_and_action_values_equal_full_enumeration():
     ],
 )
 def test_empty_boards_have_the_published_results(cols, rows, result):
-    assert solve(make_game(f"connect_four:rows={rows},cols={cols}").initial_position(), weak=True).result == result
+    assert (
+        solve(
+            make_game(f"connect_four:rows={rows},cols={cols}").initial_position(), weak=True
+        ).result
+        == result
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("cols", "rows", "result"), [(7, 5, 0), (6, 6, -1), (8, 5, 1)])
 def test_larger_empty_boards_have_the_published_results(cols, rows, result):
-    assert solve(make_game(f"connect_four:rows={rows},cols={cols}").initial_position(), weak=True, memory_mb=1024).result == result
+    assert (
+        solve(
+            make_game(f"connect_four:rows={rows},cols={cols}").initial_position(),
+            weak=True,
+            memory_mb=1024,
+        ).result
+        == result
+    )
 
 
 @pytest.mark.slow
@@ -154,7 +172,8 @@ def test_the_first_moves_of_the_standard_board_have_the_published_values():
     solution = solve(make_game("connect_four").initial_position(), moves="all", memory_mb=2048)
     assert list(solution.values.values()) == [-2, -1, 0, 1, 0, -1, -2]
     assert solution.best_action == 3
-    assert len(solution.principal_variation) == 41  # the first player wins with its 21st stone, the last but one of all
+    # the first player wins with its 21st stone, the last but one of all
+    assert len(solution.principal_variation) == 41
 
 
 def random_positions(game, rng, count, first_ply, last_ply):
@@ -192,7 +211,10 @@ def test_the_value_is_the_best_over_the_actions_and_the_mirror_image_has_the_sam
         for action in position.legal_actions():
             child = position.after(action)
             if child.is_over:
-                expected.append(int(child.returns[position.to_move]) * ((game.facts.longest_game + 1 - position.record.ply) // 2))
+                expected.append(
+                    int(child.returns[position.to_move])
+                    * ((game.facts.longest_game + 1 - position.record.ply) // 2)
+                )
             else:
                 expected.append(-other.solve(child).value)
         assert value == max(expected)
@@ -206,19 +228,26 @@ def test_the_value_is_the_best_over_the_actions_and_the_mirror_image_has_the_sam
         assert end.returns[position.to_move] * stones_left == value
 
 
-@pytest.mark.parametrize(("name", "count"), [("end_easy", 1000), ("middle_easy", 1000), ("middle_medium", 100), ("begin_easy", 100)])
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("end_easy", 1000), ("middle_easy", 1000), ("middle_medium", 100), ("begin_easy", 100)],
+)
 def test_the_positions_of_the_benchmark_have_the_values_in_its_files(name, count):
     game = make_game("connect_four")
     lines = (POSITIONS / f"connect_four_{name}.txt").read_text().split("\n")[:-1][:count]
     positions = [game.position([int(digit) - 1 for digit in line.split()[0]]) for line in lines]
     assert positions
-    assert make_solver(game, 64).solve_batch(positions).tolist() == [int(line.split()[1]) for line in lines]
+    assert make_solver(game, 64).solve_batch(positions).tolist() == [
+        int(line.split()[1]) for line in lines
+    ]
 
 
 def test_a_table_that_is_far_too_small_gives_the_same_values():
     game = make_game("connect_four")
     positions = random_positions(game, np.random.default_rng(7), 30, 18, 24)
-    np.testing.assert_array_equal(make_solver(game, 1).solve_batch(positions), make_solver(game, 64).solve_batch(positions))
+    np.testing.assert_array_equal(
+        make_solver(game, 1).solve_batch(positions), make_solver(game, 64).solve_batch(positions)
+    )
 
 
 def test_a_memory_too_small_for_the_keys_of_a_board_is_refused():
@@ -238,5 +267,8 @@ print(json.dumps([list(solution.values.values()), solution.nodes, list(solution.
 def test_the_kernels_search_alike_compiled_and_interpreted():
     interpreted = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
     command = [sys.executable, "-c", SEARCH_ONE_POSITION]
-    runs = [subprocess.run(command, env=env, capture_output=True, text=True, check=True) for env in (interpreted, dict(os.environ))]
+    runs = [
+        subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+        for env in (interpreted, dict(os.environ))
+    ]
     assert json.loads(runs[0].stdout) == json.loads(runs[1].stdout)

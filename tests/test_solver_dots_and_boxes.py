@@ -1,4 +1,6 @@
-"""The exact solver of dots and boxes: against full enumeration, against known values, and consistent with itself."""
+"""The exact solver of dots and boxes: against full enumeration, against known values, and
+consistent with itself.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,14 @@ SMALL = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)]
 
 
 def game_of(rows: int, cols: int, **more: str):
-    return make_game(",".join([f"dots_and_boxes:rows={rows},cols={cols}", *(f"{name}={value}" for name, value in more.items())]))
+    return make_game(
+        ",".join(
+            [
+                f"dots_and_boxes:rows={rows},cols={cols}",
+                *(f"{name}={value}" for name, value in more.items()),
+            ]
+        )
+    )
 
 
 def searching_solver(rows: int, cols: int, **more: str) -> DotsAndBoxesSolver:
@@ -54,7 +63,9 @@ def plain_value(position, known: dict[bytes, int]) -> int:
             after = position.after(action)
             completed = sum(after.record.score) - sum(position.record.score)
             value = plain_value(after, known)
-            best = max(best, int(completed) + (value if after.to_move == position.to_move else -value))
+            best = max(
+                best, int(completed) + (value if after.to_move == position.to_move else -value)
+            )
         known[key] = best
     return known[key]
 
@@ -70,36 +81,64 @@ def searched(solver: DotsAndBoxesSolver, free: int) -> int:
     return bounds.lower
 
 
-@pytest.mark.parametrize(("rows", "cols"), [*SMALL, *(pytest.param(*board, marks=pytest.mark.slow) for board in ((1, 4), (1, 5), (2, 3)))])
+@pytest.mark.parametrize(
+    ("rows", "cols"),
+    [*SMALL, *(pytest.param(*board, marks=pytest.mark.slow) for board in ((1, 4), (1, 5), (2, 3)))],
+)
 def test_tables_equal_minimax_on_every_position(rows, cols):
     game, table = game_of(rows, cols), tables.value_table(rows, cols)
     known: dict[bytes, int] = {}
     plain_value(game.initial_position(), known)
-    found = {sum(int(edge) << i for i, edge in enumerate(np.frombuffer(key, np.int8))): value for key, value in known.items()}
+    found = {
+        sum(int(edge) << i for i, edge in enumerate(np.frombuffer(key, np.int8))): value
+        for key, value in known.items()
+    }
     assert len(found) == table.size
     assert all(table[drawn] == value for drawn, value in found.items())
 
 
-@pytest.mark.parametrize(("rows", "cols"), [*SMALL, (1, 4), *(pytest.param(*board, marks=pytest.mark.slow) for board in ((1, 5), (2, 3), (3, 2)))])
+@pytest.mark.parametrize(
+    ("rows", "cols"),
+    [
+        *SMALL,
+        (1, 4),
+        *(pytest.param(*board, marks=pytest.mark.slow) for board in ((1, 5), (2, 3), (3, 2))),
+    ],
+)
 def test_search_equals_the_table_on_every_position(rows, cols):
     solver, table = searching_solver(rows, cols), tables.value_table(rows, cols)
-    assert [searched(solver, table.size - 1 - drawn) for drawn in range(table.size - 1)] == table[:-1].tolist()
+    assert [searched(solver, table.size - 1 - drawn) for drawn in range(table.size - 1)] == table[
+        :-1
+    ].tolist()
 
 
 @pytest.mark.slow
 def test_search_equals_the_table_of_3x3_on_every_position_with_few_free_edges_and_on_many_others():
     solver, table = searching_solver(3, 3), tables.value_table(3, 3)
-    late = [sum(1 << edge for edge in free) for count in range(1, 6) for free in itertools.combinations(range(24), count)]
+    late = [
+        sum(1 << edge for edge in free)
+        for count in range(1, 6)
+        for free in itertools.combinations(range(24), count)
+    ]
     many = np.random.default_rng(8).integers(1, table.size, 30_000).tolist()
     assert len(late) == 24 + 276 + 2024 + 10626 + 42504
-    assert [free for free in late + many if searched(solver, free) != table[table.size - 1 - free]] == []
+    assert [
+        free for free in late + many if searched(solver, free) != table[table.size - 1 - free]
+    ] == []
 
 
 def numpy_table(rows, cols):
-    """The values of all sets of drawn edges, by whole arrays instead of position by position, and from the action numbers in the documentation."""
+    """The values of all sets of drawn edges, by whole arrays instead of position by position, and
+    from the action numbers in the documentation.
+    """
     horizontal = (rows + 1) * cols
     sides = [
-        [row * cols + col, (row + 1) * cols + col, horizontal + row * (cols + 1) + col, horizontal + row * (cols + 1) + col + 1]
+        [
+            row * cols + col,
+            (row + 1) * cols + col,
+            horizontal + row * (cols + 1) + col,
+            horizontal + row * (cols + 1) + col + 1,
+        ]
         for row in range(rows)
         for col in range(cols)
     ]
@@ -124,12 +163,16 @@ def numpy_table(rows, cols):
     return values
 
 
-@pytest.mark.parametrize(("rows", "cols"), [(2, 2), (1, 4), (2, 3), pytest.param(3, 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("rows", "cols"), [(2, 2), (1, 4), (2, 3), pytest.param(3, 3, marks=pytest.mark.slow)]
+)
 def test_tables_equal_values_computed_by_whole_arrays(rows, cols):
     np.testing.assert_array_equal(tables.value_table(rows, cols), numpy_table(rows, cols))
 
 
-@pytest.mark.parametrize(("rows", "cols", "count"), [(2, 3, 3000), (3, 2, 1000), (1, 5, 1000), (3, 3, 1500)])
+@pytest.mark.parametrize(
+    ("rows", "cols", "count"), [(2, 3, 3000), (3, 2, 1000), (1, 5, 1000), (3, 3, 1500)]
+)
 def test_search_equals_the_table_on_random_positions(rows, cols, count):
     """Positions with any number of edges drawn, reachable by sensible play or not."""
     solver, table = searching_solver(rows, cols), tables.value_table(rows, cols)
@@ -173,7 +216,8 @@ KNOWN = {
 
 
 @pytest.mark.parametrize(
-    ("start", "rows", "cols", "value"), [(start, *board, value) for start, boards in KNOWN.items() for board, value in boards.items()]
+    ("start", "rows", "cols", "value"),
+    [(start, *board, value) for start, boards in KNOWN.items() for board, value in boards.items()],
 )
 def test_known_values(start, rows, cols, value):
     solver = searching_solver(rows, cols, start=start)
@@ -196,7 +240,11 @@ def test_4x4_is_a_draw_after_every_first_move():
 def test_only_the_middle_wall_of_3x4_keeps_the_draw():
     game = game_of(3, 4)
     solution = solve(game.initial_position(), moves="all", memory_mb=128)
-    assert [game.action_to_text(action) for action in solution.optimal_actions] == ["v 0 2", "v 1 2", "v 2 2"]
+    assert [game.action_to_text(action) for action in solution.optimal_actions] == [
+        "v 0 2",
+        "v 1 2",
+        "v 2 2",
+    ]
     assert set(solution.values.values()) == {0, -2}
 
 
@@ -223,7 +271,9 @@ def test_a_value_is_the_best_over_the_actions_and_symmetric_positions_are_equal(
             worth[action] = completed + value if completed else -value
         assert solution.values == worth
         assert solution.value == max(worth.values())
-        assert solution.optimal_actions == tuple(action for action in sorted(worth) if worth[action] == solution.value)
+        assert solution.optimal_actions == tuple(
+            action for action in sorted(worth) if worth[action] == solution.value
+        )
         assert solution.best_action in solution.optimal_actions
         for symmetry in range(8):
             assert solver.solve(position.transformed(symmetry)).value == solution.value
@@ -248,11 +298,15 @@ def test_weak_asks_for_the_result_of_the_whole_game(table_too):
     if table_too:
         solver._lookup = tables.value_table(2, 3)
     for position in random_positions(solver.game, 40):
-        ahead = int(position.record.score[position.to_move] - position.record.score[1 - position.to_move])
+        ahead = int(
+            position.record.score[position.to_move] - position.record.score[1 - position.to_move]
+        )
         full = solver.solve(position, moves="all")
         weak = solver.solve(position, weak=True, moves="all")
         assert weak.result == full.result == np.sign(ahead + full.value)
-        assert weak.values == {action: np.sign(ahead + value) for action, value in full.values.items()}
+        assert weak.values == {
+            action: np.sign(ahead + value) for action, value in full.values.items()
+        }
         best = solver.solve(position, weak=True).best_action
         assert np.sign(ahead + full.values[best]) == full.result
 
@@ -285,7 +339,9 @@ def test_ctrl_c_ends_a_search_with_the_bounds_so_far():
 
 
 def test_boards_beyond_reach_are_refused_with_the_limit():
-    with pytest.raises(SpecificationError, match="at most 64 edges; dots_and_boxes:rows=6,cols=6 has 84"):
+    with pytest.raises(
+        SpecificationError, match="at most 64 edges; dots_and_boxes:rows=6,cols=6 has 84"
+    ):
         make_solver(game_of(6, 6))
     with pytest.raises(SpecificationError, match="at most 24 edges, 3 × 4 boxes have 31"):
         tables.value_table(3, 4)
@@ -313,7 +369,13 @@ def tables_elsewhere(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda data: data[:-1], lambda data: b"", lambda data: data[:100] + bytes([data[100] ^ 1]) + data[101:], lambda data: data + b"\0"]
+    "damage",
+    [
+        lambda data: data[:-1],
+        lambda data: b"",
+        lambda data: data[:100] + bytes([data[100] ^ 1]) + data[101:],
+        lambda data: data + b"\0",
+    ],
 )
 def test_a_damaged_table_is_built_anew(tables_elsewhere, damage):
     whole = tables.value_table(2, 2).copy()
@@ -332,20 +394,38 @@ def test_a_sound_table_is_read_from_disk(tables_elsewhere, monkeypatch):
 
 
 def test_collections_are_numbered_consistently_and_small_ones_have_the_values_of_theory():
-    """Berlekamp: chains of three are worth −3, −2 (two of them), …; a lone loop or chain is simply lost."""
+    """Berlekamp: chains of three are worth −3, −2 (two of them), …; a lone loop or chain is simply
+    lost.
+    """
     collections = make_collections(12, 1 << 15)
     numbers = {(): 0}
     queue = [()]
     for parts in queue:
-        assert collections[numbers[parts], BOXES] == sum(kind + 1 if kind < 12 else 2 * (kind - 12) + 4 for kind in parts)
+        assert collections[numbers[parts], BOXES] == sum(
+            kind + 1 if kind < 12 else 2 * (kind - 12) + 4 for kind in parts
+        )
         for kind, more in enumerate(collections[numbers[parts], ADDED:]):
             longer = tuple(sorted((*parts, kind)))
-            if more >= 0 and numbers.setdefault(longer, more) == more and longer not in queue[-400:]:
+            if (
+                more >= 0
+                and numbers.setdefault(longer, more) == more
+                and longer not in queue[-400:]
+            ):
                 queue.append(longer)
             assert more < 0 or numbers[longer] == more
     assert len(numbers) == len(collections)
     loop_of_4 = 12
-    cases = {(0,): -1, (1,): -2, (2,): -3, (3,): -4, (loop_of_4,): -4, (0, 0): 0, (2, 2): -2, (2, 2, 2): -1, (3, 3): -4}
+    cases = {
+        (0,): -1,
+        (1,): -2,
+        (2,): -3,
+        (3,): -4,
+        (loop_of_4,): -4,
+        (0, 0): 0,
+        (2, 2): -2,
+        (2, 2, 2): -1,
+        (3, 3): -4,
+    }
     assert {parts: collections[numbers[parts], VALUE] for parts in cases} == cases
 
 
@@ -365,8 +445,16 @@ print(json.dumps(solved))
 
 
 def solve_in_a_fresh_process(**switches: str) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")} | switches
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SOLVE_SOME], env=environment, capture_output=True, text=True, check=False)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")
+    } | switches
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SOLVE_SOME],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -377,7 +465,10 @@ def test_interpreted_kernels_give_the_same_results():
 
 @pytest.mark.slow
 def test_bounds_checked_kernels_and_kernels_from_the_cache_give_the_same_results(tmp_path):
-    results = {solve_in_a_fresh_process(PLYGROUND_CACHE=str(tmp_path), NUMBA_BOUNDSCHECK=check) for check in ("0", "1", "0", "1")}
+    results = {
+        solve_in_a_fresh_process(PLYGROUND_CACHE=str(tmp_path), NUMBA_BOUNDSCHECK=check)
+        for check in ("0", "1", "0", "1")
+    }
     assert results == {solve_in_a_fresh_process()}
 
 

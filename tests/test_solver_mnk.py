@@ -91,7 +91,9 @@ def test_late_positions_of_larger_boards_have_the_value_of_full_enumeration(spec
         position = random_position(game, rng, 8)
         solution = solver.solve(position, moves="all")
         assert solution.value == value(position)
-        assert solution.values == {action: -value(position.after(action)) for action in position.legal_actions()}
+        assert solution.values == {
+            action: -value(position.after(action)) for action in position.legal_actions()
+        }
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,8 @@ def test_late_positions_of_larger_boards_have_the_value_of_full_enumeration(spec
     ],
 )
 def test_empty_boards_have_the_results_the_literature_gives(spec, result):
-    # van den Herik, Uiterwijk, van Rijswijck, "Games solved: now and in the future", 2002, table of m,n,k games.
+    # van den Herik, Uiterwijk, van Rijswijck, "Games solved: now and in the future", 2002, table of
+    # m,n,k games.
     assert solve(make_game(spec).initial_position()).value == result
 
 
@@ -119,7 +122,9 @@ def test_values_are_consistent_and_mirror_images_equal():
         position = random_position(game, rng, 12)
         solution = solver.solve(position, moves="all")
         assert solution.value == max(solution.values.values())
-        assert set(solution.optimal_actions) == {a for a, v in solution.values.items() if v == solution.value}
+        assert set(solution.optimal_actions) == {
+            a for a, v in solution.values.items() if v == solution.value
+        }
         for symmetry in range(8):
             assert solver.solve(position.transformed(symmetry)).value == solution.value
 
@@ -127,7 +132,10 @@ def test_values_are_consistent_and_mirror_images_equal():
 def test_the_solver_agent_never_loses_a_drawn_game_and_wins_a_won_one():
     for spec, expected in (("tic_tac_toe", 0.0), ("tic_tac_toe:rows=3,cols=4,connect=3", 1.0)):
         for seed in range(10):
-            position, agents = make_game(spec).initial_position(), [make_agent("solver"), make_agent("random", seed=seed)]
+            position, agents = (
+                make_game(spec).initial_position(),
+                [make_agent("solver"), make_agent("random", seed=seed)],
+            )
             while not position.is_over:
                 position.play(agents[position.to_move].act(position))
             assert position.returns[0] >= expected
@@ -140,16 +148,36 @@ def test_with_a_time_limit_it_returns_bounds_and_a_move():
 
 
 def test_a_board_beyond_its_reach_is_refused_with_the_limit():
-    with pytest.raises(SpecificationError, match=r"rows \* \(cols \+ 1\) may be at most 64, here it is 72"):
+    with pytest.raises(
+        SpecificationError, match=r"rows \* \(cols \+ 1\) may be at most 64, here it is 72"
+    ):
         solve(make_game("tic_tac_toe:size=8").initial_position())
-    with pytest.raises(SpecificationError, match=r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240"):
+    with pytest.raises(
+        SpecificationError,
+        match=(
+            r"gomoku is beyond the solver: rows \* \(cols \+ 1\) may be at most 64, here it is 240"
+        ),
+    ):
         solve(make_game("gomoku").initial_position())
-    with pytest.raises(SpecificationError, match="takes gomoku with rule=freestyle, other rules only where no more than 5 stones fit in a row"):
+    with pytest.raises(
+        SpecificationError,
+        match=(
+            "takes gomoku with rule=freestyle, other rules only where no more than 5 stones fit in "
+            "a row"
+        ),
+    ):
         solve(make_game("gomoku:size=7,rule=standard").initial_position())
 
 
 def test_gomoku_is_solved_as_the_mnk_game_with_the_same_row():
-    gomoku, mnk = make_game("gomoku:rows=4,cols=5,connect=4"), make_game("tic_tac_toe:rows=4,cols=5,connect=4")
+    gomoku, mnk = (
+        make_game("gomoku:rows=4,cols=5,connect=4"),
+        make_game("tic_tac_toe:rows=4,cols=5,connect=4"),
+    )
     assert gomoku.initial_position().legal_actions() == mnk.initial_position().legal_actions()
     first, second = solve(gomoku.initial_position()), solve(mnk.initial_position())
-    assert (first.value, first.nodes, first.principal_variation) == (second.value, second.nodes, second.principal_variation)
+    assert (first.value, first.nodes, first.principal_variation) == (
+        second.value,
+        second.nodes,
+        second.principal_variation,
+    )

@@ -22,7 +22,12 @@ from plyground.envs.specification import (
         (" connect_four ", "connect_four", None, {}),
         ("gomoku:size=10,rule=caro", "gomoku", None, {"size": "10", "rule": "caro"}),
         ("gomoku: size = 10 , rule = caro", "gomoku", None, {"size": "10", "rule": "caro"}),
-        ("dots_and_boxes:dots=(5,5),reward=win", "dots_and_boxes", None, {"dots": "(5,5)", "reward": "win"}),
+        (
+            "dots_and_boxes:dots=(5,5),reward=win",
+            "dots_and_boxes",
+            None,
+            {"dots": "(5,5)", "reward": "win"},
+        ),
         ("ppo:runs/c4", "ppo", "runs/c4", {}),
         ("ppo:runs/c4,greedy=yes", "ppo", "runs/c4", {"greedy": "yes"}),
         ("python:module:function", "python", "module:function", {}),
@@ -56,13 +61,19 @@ words = st.text("abcdefghijklmnopqrstuvwxyz_0123456789./", min_size=1, max_size=
 
 @given(words, st.none() | words, st.dictionaries(words, words, max_size=4))
 def test_formatting_is_the_inverse_of_parsing(name, argument, parameters):
-    assert parse_specification(format_specification(name, parameters, argument)) == (name, argument, parameters)
+    assert parse_specification(format_specification(name, parameters, argument)) == (
+        name,
+        argument,
+        parameters,
+    )
 
 
 @given(st.floats(0.001, 1e6) | st.integers(-(10**6), 10**6) | st.booleans())
 def test_a_written_value_is_read_as_the_same_value(value):
     parameter = Parameter("x", type(value), None)
-    read = parameter.convert(parse_specification(format_specification("name", {"x": value})).parameters["x"], "name")
+    read = parameter.convert(
+        parse_specification(format_specification("name", {"x": value})).parameters["x"], "name"
+    )
     assert type(read) is type(value)
     assert read == pytest.approx(value, rel=1e-5)
 
@@ -112,16 +123,29 @@ def test_values_are_converted_to_the_parameter_s_type(parameter, given_value, va
     ],
 )
 def test_a_bad_value_is_refused_with_what_is_allowed(parameter, value, allowed):
-    with pytest.raises(SpecificationError, match=f"{parameter.name}={value} is not possible for thing: {parameter.name} must be {allowed}$"):
+    with pytest.raises(
+        SpecificationError,
+        match=(
+            f"{parameter.name}={value} is not possible for thing: {parameter.name} must be "
+            f"{allowed}$"
+        ),
+    ):
         parameter.convert(value, "thing")
 
 
 def test_parameters_that_are_not_given_have_their_defaults():
-    assert convert_parameters("thing", (WHOLE, RULE, SWITCH), {"rule": "b"}) == {"depth": 4, "rule": "b", "fast": False}
+    assert convert_parameters("thing", (WHOLE, RULE, SWITCH), {"rule": "b"}) == {
+        "depth": 4,
+        "rule": "b",
+        "fast": False,
+    }
 
 
 def test_unknown_names_are_refused_with_those_known():
-    with pytest.raises(SpecificationError, match=r"thing has no parameter 'deph'; did you mean 'depth'\? \(it has: depth, rule\)"):
+    with pytest.raises(
+        SpecificationError,
+        match=r"thing has no parameter 'deph'; did you mean 'depth'\? \(it has: depth, rule\)",
+    ):
         convert_parameters("thing", (WHOLE, RULE), {"deph": 3})
     with pytest.raises(SpecificationError, match=r"thing has no parameter 'x' \(it has none\)"):
         convert_parameters("thing", (), {"x": 3})

@@ -1,4 +1,6 @@
-"""Sequential tests: the likelihood ratio against a second implementation, error rates, and that they stop and go on as they should."""
+"""Sequential tests: the likelihood ratio against a second implementation, error rates, and that
+they stop and go on as they should.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,16 @@ from typer.testing import CliRunner
 POINTS = np.linspace(0, 1, 5)
 
 
-@pytest.mark.parametrize("pairs", [(10, 20, 40, 22, 9), (3, 0, 5, 1, 0), (1, 0, 0, 0, 8), (200, 100, 900, 150, 260)])
+@pytest.mark.parametrize(
+    "pairs", [(10, 20, 40, 22, 9), (3, 0, 5, 1, 0), (1, 0, 0, 0, 8), (200, 100, 900, 150, 260)]
+)
 def test_the_ratio_is_that_of_the_best_outcome_probabilities_under_each_hypothesis(pairs):
     counts = np.array([count or 1e-3 for count in pairs])
 
     def best(score: float) -> float:
-        """The maximum over logits with the right expectation, found by a general optimiser that knows nothing of the closed form."""
+        """The maximum over logits with the right expectation, found by a general optimiser that
+        knows nothing of the closed form.
+        """
 
         def loss(logits: np.ndarray) -> float:
             return -counts @ (logits - np.logaddexp.reduce(logits)) / counts.sum()
@@ -39,19 +45,29 @@ def test_the_ratio_is_that_of_the_best_outcome_probabilities_under_each_hypothes
             return POINTS @ np.exp(logits - np.logaddexp.reduce(logits)) - score
 
         found = scipy.optimize.minimize(
-            loss, np.log(counts / counts.sum()), method="SLSQP", constraints={"type": "eq", "fun": surplus}, options={"maxiter": 2000, "ftol": 1e-15}
+            loss,
+            np.log(counts / counts.sum()),
+            method="SLSQP",
+            constraints={"type": "eq", "fun": surplus},
+            options={"maxiter": 2000, "ftol": 1e-15},
         )
         assert abs(surplus(found.x)) < 1e-7
         return -found.fun * counts.sum()
 
-    assert log_likelihood_ratio(pairs, -10, 40) == pytest.approx(best(score_of(40)) - best(score_of(-10)), rel=1e-3, abs=1e-3)
+    assert log_likelihood_ratio(pairs, -10, 40) == pytest.approx(
+        best(score_of(40)) - best(score_of(-10)), rel=1e-3, abs=1e-3
+    )
 
 
 def test_the_ratio_is_zero_without_results_and_changes_sign_with_the_sides():
     assert log_likelihood_ratio((0, 0, 0, 0, 0), 0, 20) == 0
     pairs = (10, 20, 40, 22, 9)
-    assert log_likelihood_ratio(pairs[::-1], 0, 20) == pytest.approx(-log_likelihood_ratio(pairs, -20, 0))
-    assert log_likelihood_ratio(pairs, -15, 15) == pytest.approx(-log_likelihood_ratio(pairs, 15, -15))
+    assert log_likelihood_ratio(pairs[::-1], 0, 20) == pytest.approx(
+        -log_likelihood_ratio(pairs, -20, 0)
+    )
+    assert log_likelihood_ratio(pairs, -15, 15) == pytest.approx(
+        -log_likelihood_ratio(pairs, 15, -15)
+    )
 
 
 def test_many_pairs_agree_with_the_normal_approximation():
@@ -67,12 +83,18 @@ def test_bounds_are_walds():
     lower, upper = Hypotheses(alpha=0.05, beta=0.1).bounds
     assert (lower, upper) == pytest.approx((np.log(0.1 / 0.95), np.log(0.9 / 0.05)))
     hypotheses = Hypotheses(alpha=0.05, beta=0.1)
-    assert [hypotheses.verdict(ratio) for ratio in (lower - 0.01, 0.0, upper + 0.01)] == [H0, None, H1]
+    assert [hypotheses.verdict(ratio) for ratio in (lower - 0.01, 0.0, upper + 0.01)] == [
+        H0,
+        None,
+        H1,
+    ]
 
 
 @pytest.mark.parametrize(("true", "wrong"), [(0.0, H1), (100.0, H0)])
 def test_errors_are_as_rare_as_promised(true, wrong):
-    """0 against 100 Elo, so that it is quick; benchmarks/ratings.py measures more, and more precisely."""
+    """0 against 100 Elo, so that it is quick; benchmarks/ratings.py measures more, and more
+    precisely.
+    """
     hypotheses, rng = Hypotheses(0, 100, 0.1, 0.1), np.random.default_rng(11)
     score = score_of(true)
     game = np.array([1 - score - 0.15, 0.3, score - 0.15])
@@ -82,7 +104,9 @@ def test_errors_are_as_rare_as_promised(true, wrong):
         counts, verdict = [0, 0, 0, 0, 0], None
         while verdict is None:
             counts[rng.choice(5, p=chances)] += 1
-            verdict = hypotheses.verdict(log_likelihood_ratio(counts, hypotheses.elo0, hypotheses.elo1))
+            verdict = hypotheses.verdict(
+                log_likelihood_ratio(counts, hypotheses.elo0, hypotheses.elo1)
+            )
         errors += verdict == wrong
     assert errors / 150 <= 0.1 + 2 * (0.1 * 0.9 / 150) ** 0.5
     assert elo_of(score) == pytest.approx(true)
@@ -99,12 +123,18 @@ def test_errors_are_as_rare_as_promised(true, wrong):
 )
 def test_what_cannot_be_tested_is_refused(hypotheses, message, tmp_path):
     with pytest.raises(SpecificationError, match=re.escape(message)):
-        SprtMatch(Plan("tic_tac_toe", ("random", "greedy")), hypotheses, Store(tmp_path / "store.db"))
+        SprtMatch(
+            Plan("tic_tac_toe", ("random", "greedy")), hypotheses, Store(tmp_path / "store.db")
+        )
 
 
 def test_a_test_is_between_two_agents(tmp_path):
     with pytest.raises(SpecificationError, match="between two agents, not 3"):
-        SprtMatch(Plan("tic_tac_toe", ("random", "greedy", "random")), Hypotheses(), Store(tmp_path / "store.db"))
+        SprtMatch(
+            Plan("tic_tac_toe", ("random", "greedy", "random")),
+            Hypotheses(),
+            Store(tmp_path / "store.db"),
+        )
 
 
 # -- played --
@@ -144,20 +174,39 @@ def test_a_test_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_path)
 
 def test_what_a_store_holds_beyond_the_deciding_pair_changes_nothing(tmp_path):
     first = play(tmp_path / "store.db")
-    play(tmp_path / "store.db", hypotheses=Hypotheses(0, 10, 0.001, 0.001), pairs=sum(first.state.pairs) + 10)
+    play(
+        tmp_path / "store.db",
+        hypotheses=Hypotheses(0, 10, 0.001, 0.001),
+        pairs=sum(first.state.pairs) + 10,
+    )
     assert play(tmp_path / "store.db").state == first.state
 
 
 def test_agents_that_only_repeat_themselves_end_the_test_undecided(tmp_path):
-    match = play(tmp_path / "store.db", agents=("python:plain_agents:Leftmost", "python:plain_agents:Rightmost"), opening="random:0", pairs=500)
+    match = play(
+        tmp_path / "store.db",
+        agents=("python:plain_agents:Leftmost", "python:plain_agents:Rightmost"),
+        opening="random:0",
+        pairs=500,
+    )
     assert (match.state.verdict, match.exhausted, sum(match.state.pairs)) == (None, True, 1)
     assert match.state.repeated == 20
 
 
 def test_agents_that_are_known_to_repeat_themselves_play_each_opening_once(tmp_path):
     for _ in range(2):  # the second time everything is in the store
-        match = play(tmp_path / "store.db", agents=("alphabeta:depth=2", "alphabeta:depth=3"), opening="all:1", pairs=500)
-        assert (match.state.verdict, match.exhausted, sum(match.state.pairs), match.state.repeated) == (None, True, 3, 0)
+        match = play(
+            tmp_path / "store.db",
+            agents=("alphabeta:depth=2", "alphabeta:depth=3"),
+            opening="all:1",
+            pairs=500,
+        )
+        assert (
+            match.state.verdict,
+            match.exhausted,
+            sum(match.state.pairs),
+            match.state.repeated,
+        ) == (None, True, 3, 0)
     with Store(tmp_path / "store.db") as store:
         assert len(store.finished(1)) == 6
 
@@ -180,7 +229,13 @@ def test_the_command_tells_the_verdict_and_what_it_stands_on(tmp_path, monkeypat
 
 def test_the_command_says_how_to_go_on_where_nothing_is_decided(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "not decided after 2 pairs; the same command with more --max-pairs goes on" in run("sprt tic_tac_toe random random --max-pairs 2").stdout
+    assert (
+        "not decided after 2 pairs; the same command with more --max-pairs goes on"
+        in run("sprt tic_tac_toe random random --max-pairs 2").stdout
+    )
     refused = run("sprt tic_tac_toe random random --elo0 5 --elo1 5")
-    assert (refused.exit_code, refused.stderr) == (2, "plyground: elo0 must be less than elo1, not 5 and 5\n")
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        "plyground: elo0 must be less than elo1, not 5 and 5\n",
+    )
     assert "a person cannot play in a test" in run("sprt tic_tac_toe human random").stderr

@@ -1,4 +1,6 @@
-"""The results store: what goes in comes out, once; and every place or file that will not do is refused in one sentence."""
+"""The results store: what goes in comes out, once; and every place or file that will not do is
+refused in one sentence.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,17 @@ from plyground.evaluation.store.store import (
     StoreError,
 )
 
-AGENTS = [AgentEntry("a", "random", {}, "1"), AgentEntry("b", "alphabeta:depth=3", {"depth": 3, "ordering": True}, "1")]
+AGENTS = [
+    AgentEntry("a", "random", {}, "1"),
+    AgentEntry("b", "alphabeta:depth=3", {"depth": 3, "ordering": True}, "1"),
+]
 
 
 def game(pair=0, players=(0, 1), fault=None) -> StoredGame:
     forfeited = None if fault is None else 1
-    result = GameResult((3, 4, 5), (1.0, -1.0), "4 in a row", fault, forfeited, (0.25, 1e-6), (1, 0))
+    result = GameResult(
+        (3, 4, 5), (1.0, -1.0), "4 in a row", fault, forfeited, (0.25, 1e-6), (1, 0)
+    )
     return StoredGame(pair, players, (3, 4), (2**63 - 1, 0), result)
 
 
@@ -53,15 +60,27 @@ def test_the_same_game_is_never_counted_twice(store):
 
 def test_agents_are_kept_with_all_their_options_and_versions(store):
     number = store.enter_tournament("t", {}, AGENTS, 1)
-    kept = sqlite3.connect(store.path).execute("SELECT number, label, spec, options, version FROM agents WHERE tournament = ?", (number,)).fetchall()
-    assert kept == [(0, "a", "random", "{}", "1"), (1, "b", "alphabeta:depth=3", '{"depth": 3, "ordering": true}', "1")]
+    kept = (
+        sqlite3.connect(store.path)
+        .execute(
+            "SELECT number, label, spec, options, version FROM agents WHERE tournament = ?",
+            (number,),
+        )
+        .fetchall()
+    )
+    assert kept == [
+        (0, "a", "random", "{}", "1"),
+        (1, "b", "alphabeta:depth=3", '{"depth": 3, "ordering": true}', "1"),
+    ]
 
 
 def test_a_tournament_is_entered_once_and_remembers_its_most_pairs(store):
     first = store.enter_tournament("t", {"seed": 1}, AGENTS, 5)
     assert store.enter_tournament("t", {"seed": 1}, AGENTS, 3) == first
     assert store.enter_tournament("u", {"seed": 2}, AGENTS, 3) != first
-    assert sqlite3.connect(store.path).execute("SELECT pairs FROM tournaments ORDER BY number").fetchall() == [(5,), (3,)]
+    assert sqlite3.connect(store.path).execute(
+        "SELECT pairs FROM tournaments ORDER BY number"
+    ).fetchall() == [(5,), (3,)]
 
 
 def test_games_are_committed_at_once(store):
@@ -84,10 +103,19 @@ def test_a_store_of_another_version_is_refused(tmp_path):
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     message = refusal(path)
-    assert f"is a plyground store of version 99, this plyground knows versions up to {SCHEMA_VERSION}" in message
+    assert (
+        f"is a plyground store of version 99, this plyground knows versions up to {SCHEMA_VERSION}"
+        in message
+    )
 
 
-@pytest.mark.parametrize("content", [b"This is a letter to my aunt, and no store of games at all.\n" * 50, b"SQLite format 3\0" + bytes(range(200))])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"This is a letter to my aunt, and no store of games at all.\n" * 50,
+        b"SQLite format 3\0" + bytes(range(200)),
+    ],
+)
 def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(content, tmp_path):
     path = tmp_path / "letter.txt"
     path.write_bytes(content)
@@ -124,7 +152,9 @@ def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
             store.add(number, game(pair))
             added += 1
 
-    with pytest.raises(StoreError, match=r"cannot be written: the disk is full .*the same command goes on"):
+    with pytest.raises(
+        StoreError, match=r"cannot be written: the disk is full .*the same command goes on"
+    ):
         fill()
     with Store(store.path) as again:
         assert len(again.finished(number)) == added
@@ -141,13 +171,18 @@ def test_a_store_that_another_process_makes_at_the_same_moment_is_recognised(tmp
 
     class Interrupted(sqlite3.Connection):
         def execute(self, statement, *parameters):
-            if statement == "PRAGMA user_version" and other.ident is None:  # between two looks at the file
+            # between two looks at the file
+            if statement == "PRAGMA user_version" and other.ident is None:
                 other.start()
                 other.join(1.0)
             return super().execute(statement, *parameters)
 
     def connect(*arguments, **options):
-        return connect_plainly(*arguments, **options, factory=sqlite3.Connection if threading.current_thread() is other else Interrupted)
+        return connect_plainly(
+            *arguments,
+            **options,
+            factory=sqlite3.Connection if threading.current_thread() is other else Interrupted,
+        )
 
     monkeypatch.setattr(sqlite3, "connect", connect)
     with Store(path) as opened:

@@ -1,4 +1,6 @@
-"""Stores on media that are full or cannot be written: real ones, a small file system in memory mounted for the test."""
+"""Stores on media that are full or cannot be written: real ones, a small file system in memory
+mounted for the test.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,25 @@ from typer.testing import CliRunner, Result
 
 OLD = Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite"
 PLAN = Plan("connect_four", ("random", "greedy"), pairs=400, seed=3)
-COMMAND = ["tournament", PLAN.game, *PLAN.agents, "--pairs", str(PLAN.pairs), "--seed", str(PLAN.seed), "--store", "store.db"]
+COMMAND = [
+    "tournament",
+    PLAN.game,
+    *PLAN.agents,
+    "--pairs",
+    str(PLAN.pairs),
+    "--seed",
+    str(PLAN.seed),
+    "--store",
+    "store.db",
+]
 
 
 def mount(*arguments: str) -> bool:
     """Whether mount(8) did what it was asked for."""
-    return shutil.which("mount") is not None and subprocess.run(["mount", *arguments], check=False, capture_output=True).returncode == 0
+    return (
+        shutil.which("mount") is not None
+        and subprocess.run(["mount", *arguments], check=False, capture_output=True).returncode == 0
+    )
 
 
 @pytest.fixture
@@ -59,8 +74,17 @@ def undisturbed(path: Path) -> list[tuple]:
     return records(path)
 
 
-def test_a_tournament_that_fills_the_disk_stops_with_a_clear_error_and_goes_on_when_there_is_space(disk, tmp_path_factory):
-    stopped = subprocess.run([sys.executable, "-m", "plyground.cli", *COMMAND], check=False, capture_output=True, text=True, cwd=disk, timeout=120)
+def test_a_tournament_that_fills_the_disk_stops_with_a_clear_error_and_goes_on_when_there_is_space(
+    disk, tmp_path_factory
+):
+    stopped = subprocess.run(
+        [sys.executable, "-m", "plyground.cli", *COMMAND],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=disk,
+        timeout=120,
+    )
     assert stopped.returncode == 2
     assert "plyground: the store store.db cannot be written: the disk is full" in stopped.stderr
     assert "when there is space the same command goes on" in stopped.stderr
@@ -118,7 +142,10 @@ def test_an_old_store_on_a_read_only_medium_can_be_read(disk):
     content = path.read_bytes()
     remount(disk, "ro")
     with Store(path) as store:
-        assert [(t.name, t.left_out) for t in store.tournaments()][1:] == [("with faults", 0), ("with repeats", 0)]
+        assert [(t.name, t.left_out) for t in store.tournaments()][1:] == [
+            ("with faults", 0),
+            ("with repeats", 0),
+        ]
         assert sum(1 for _ in store.games(1)) == 10
         with pytest.raises(StoreError, match="cannot be written"):
             store.enter_tournament("t", {}, [], 1)
@@ -152,7 +179,9 @@ def test_a_file_of_somebody_else_can_be_read_and_is_refused_for_writing(mode_of_
         Store(path).open().close()
         path.chmod(0o444)
         folder.chmod(mode_of_the_folder)
-        ran = subprocess.run([sys.executable, "-c", OPEN, str(path)], check=False, capture_output=True, text=True)
+        ran = subprocess.run(
+            [sys.executable, "-c", OPEN, str(path)], check=False, capture_output=True, text=True
+        )
         folder.chmod(0o700)
     assert ran.returncode == 0, ran.stderr
     count, refusal = ran.stdout.splitlines()

@@ -1,7 +1,9 @@
-"""Stores of older versions: a real one is brought up to date with everything that is in it, and goes on; a step that fails changes nothing.
+"""Stores of older versions: a real one is brought up to date with everything that is in it, and
+goes on; a step that fails changes nothing.
 
-``data/stores/version-1.sqlite`` was written by plyground at commit 9cfb524: ten of the eighteen games of Plan("tic_tac_toe", ("random", "greedy",
-"minimax:depth=2"), pairs=3, seed=5); "with faults", in which tests/broken/agents.py's Raises forfeits; "with repeats", two deterministic agents
+``data/stores/version-1.sqlite`` was written by plyground at commit 9cfb524: ten of the eighteen
+games of Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5); "with
+faults", in which tests/broken/agents.py's Raises forfeits; "with repeats", two deterministic agents
 without openings.
 """
 
@@ -40,13 +42,20 @@ def columns(path: Path, table: str) -> list[str]:
     return [row[1] for row in plain(path, f"PRAGMA table_info({table})")]
 
 
-OLD_GAMES = "SELECT tournament, pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, reason, fault, seconds_0, finished FROM games"
+OLD_GAMES = (
+    "SELECT tournament, pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, "
+    "reason, fault, seconds_0, finished FROM games"
+)
 
 
 def test_the_data_is_a_store_of_version_1():
     assert plain(OLD, "PRAGMA user_version") == [(1,)]
     assert "left_out" not in columns(OLD, "tournaments")
-    assert plain(OLD, "SELECT tournament, count(*) FROM games GROUP BY tournament") == [(1, 10), (2, 4), (3, 6)]
+    assert plain(OLD, "SELECT tournament, count(*) FROM games GROUP BY tournament") == [
+        (1, 10),
+        (2, 4),
+        (3, 6),
+    ]
 
 
 def test_an_old_store_is_brought_up_to_date_with_everything_in_it(old):
@@ -81,13 +90,26 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):
     with pytest.raises(StoreError, match=r"old\.db cannot be opened: no such table: gmes"):
         Store(old).open()
     assert plain(old, "PRAGMA user_version") == [(1,)]
-    assert plain(old, "SELECT sql FROM sqlite_schema") == plain(OLD, "SELECT sql FROM sqlite_schema")
+    assert plain(old, "SELECT sql FROM sqlite_schema") == plain(
+        OLD, "SELECT sql FROM sqlite_schema"
+    )
     assert plain(old, OLD_GAMES) == plain(OLD, OLD_GAMES)
 
 
 def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(old):
-    code = "import sys; from plyground.evaluation.store.store import Store; print([t.name for t in Store(sys.argv[1]).tournaments()])"
-    running = [subprocess.Popen([sys.executable, "-c", code, str(old)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    code = (
+        "import sys; from plyground.evaluation.store.store import Store; print([t.name for t in "
+        "Store(sys.argv[1]).tournaments()])"
+    )
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(old)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
     told = [process.communicate(timeout=120) for process in running]
     assert [process.returncode for process in running] == [0] * 4, told
     assert len({output for output, _ in told}) == 1
@@ -99,6 +121,12 @@ def test_a_newer_store_is_refused_and_left_as_it_is(old):
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     content = old.read_bytes()
-    with pytest.raises(StoreError, match=f"of version 99, this plyground knows versions up to {store_schema.SCHEMA_VERSION}; use a newer plyground"):
+    with pytest.raises(
+        StoreError,
+        match=(
+            f"of version 99, this plyground knows versions up to {store_schema.SCHEMA_VERSION}; "
+            f"use a newer plyground"
+        ),
+    ):
         Store(old).open()
     assert old.read_bytes() == content

@@ -1,6 +1,8 @@
-"""Strength, as small tournaments: more thinking does not lose to less, and the default heuristics beat the originals.
+"""Strength, as small tournaments: more thinking does not lose to less, and the default heuristics
+beat the originals.
 
-Scores are of paired games (every opening with both seatings); the bounds leave two standard errors or more to what was measured.
+Scores are of paired games (every opening with both seatings); the bounds leave two standard errors
+or more to what was measured.
 """
 
 from __future__ import annotations
@@ -54,8 +56,22 @@ def test_the_default_heuristic_beats_the_original_at_equal_depth(game, original,
 
 def test_mcts_beats_as_many_simulations_without_a_tree():
     # montecarlo's simulations are counted for each of seven actions.
-    assert score("connect_four", "mcts:simulations=2000", "montecarlo:simulations=286", pairs=20, plies=4) >= 0.65
+    assert (
+        score(
+            "connect_four", "mcts:simulations=2000", "montecarlo:simulations=286", pairs=20, plies=4
+        )
+        >= 0.65
+    )
 
 
 def test_exact_endgames_do_not_weaken_a_searcher():
-    assert score("connect_four:rows=5,cols=5", "alphabeta:depth=3,endgame=12", "alphabeta:depth=3", pairs=20, plies=4) >= 0.5
+    assert (
+        score(
+            "connect_four:rows=5,cols=5",
+            "alphabeta:depth=3,endgame=12",
+            "alphabeta:depth=3",
+            pairs=20,
+            plies=4,
+        )
+        >= 0.5
+    )

@@ -1,4 +1,6 @@
-"""Tournaments: the schedule, the table, faults, and that nothing is lost or doubled whatever happens to the process."""
+"""Tournaments: the schedule, the table, faults, and that nothing is lost or doubled whatever
+happens to the process.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,22 @@ def run(plan: Plan, path: Path, name: str | None = None, **conditions) -> list[S
 
 def records(games: list[StoredGame]) -> list[tuple]:
     """Everything about games that the seed decides: all but the times."""
-    return [(game.pair, game.players, game.opening, game.seeds, *game.result[:5], game.result.decisions) for game in games]
+    return [
+        (game.pair, game.players, game.opening, game.seeds, *game.result[:5], game.result.decisions)
+        for game in games
+    ]
 
 
 def test_every_pair_of_agents_plays_every_opening_in_both_seats(tmp_path):
-    games = run(Plan("connect_four", ("random", "greedy", "random"), pairs=3), tmp_path / "store.db")
+    games = run(
+        Plan("connect_four", ("random", "greedy", "random"), pairs=3), tmp_path / "store.db"
+    )
     assert Counter((game.pair, *game.players) for game in games) == Counter(
-        (pair, first, second) for pair in range(3) for first in range(3) for second in range(3) if first != second
+        (pair, first, second)
+        for pair in range(3)
+        for first in range(3)
+        for second in range(3)
+        if first != second
     )
     assert len({game.opening for game in games}) == 3
     assert all(len({game.opening for game in games if game.pair == pair}) == 1 for pair in range(3))
@@ -69,7 +80,8 @@ def test_a_finished_tournament_plays_nothing_and_more_pairs_are_added_to_it(tmp_
     after = run(plan._replace(pairs=5), tmp_path / "store.db")
     assert after[:4] == before
     assert records(after) == records(run(plan._replace(pairs=5), tmp_path / "new.db"))
-    assert run(plan, tmp_path / "store.db") == before  # a plan with fewer pairs shows its own games only
+    # a plan with fewer pairs shows its own games only
+    assert run(plan, tmp_path / "store.db") == before
 
 
 def test_one_store_keeps_many_tournaments_apart(tmp_path):
@@ -87,7 +99,9 @@ def test_a_name_belongs_to_one_plan(tmp_path):
         (plan._replace(seed=5), "its seed is 1, not 5"),
         (plan._replace(agents=("random", "greedy")), "random, random, not random, greedy"),
     ):
-        with pytest.raises(StoreError, match=f"another tournament named 'mine': .*{message}; choose another name"):
+        with pytest.raises(
+            StoreError, match=f"another tournament named 'mine': .*{message}; choose another name"
+        ):
             run(other, tmp_path / "store.db", name="mine")
 
 
@@ -97,10 +111,22 @@ def test_a_name_belongs_to_one_plan(tmp_path):
         (Plan("tic_tac_toe", ("random",)), "at least two agents, not 1"),
         (Plan("tic_tac_toe", ("random", "random"), pairs=0), "at least one pair"),
         (Plan("tic_tac_toe", ("random", "random"), seed=-1), "from 0 to 2^63"),
-        (Plan("tic_tac_toe", ("random", "random"), opening="random:9"), "lasts at most 9 plies; an opening of 9 plies leaves nothing to play"),
-        (Plan("tic_tac_toe", ("random", "random"), opening="random:8"), "choose fewer opening plies"),
-        (Plan("tic_tac_toe", ("random", "random"), opening="random:-1"), "openings are random:PLIES, all:PLIES or a file"),
-        (Plan("tic_tac_toe", ("random", "random"), format="swiss"), "no tournament format 'swiss' (there are: round-robin, gauntlet, ladder)"),
+        (
+            Plan("tic_tac_toe", ("random", "random"), opening="random:9"),
+            "lasts at most 9 plies; an opening of 9 plies leaves nothing to play",
+        ),
+        (
+            Plan("tic_tac_toe", ("random", "random"), opening="random:8"),
+            "choose fewer opening plies",
+        ),
+        (
+            Plan("tic_tac_toe", ("random", "random"), opening="random:-1"),
+            "openings are random:PLIES, all:PLIES or a file",
+        ),
+        (
+            Plan("tic_tac_toe", ("random", "random"), format="swiss"),
+            "no tournament format 'swiss' (there are: round-robin, gauntlet, ladder)",
+        ),
         (Plan("tic_tac_toe", ("random", "alphabeta:heuristic=windows")), "windows"),
         (Plan("tic_tac", ("random", "random")), "did you mean 'tic_tac_toe'"),
     ],
@@ -129,12 +155,19 @@ FAULTS = {
 
 def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_path):
     good = ("random", "greedy")
-    plan = Plan("tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in FAULTS)), pairs=3)
-    games = run(plan, tmp_path / "store.db", isolation="never")  # tests/test_isolation.py plays such agents in processes of their own
+    plan = Plan(
+        "tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in FAULTS)), pairs=3
+    )
+    # tests/test_isolation.py plays such agents in processes of their own
+    games = run(plan, tmp_path / "store.db", isolation="never")
     undisturbed = run(plan._replace(agents=good), tmp_path / "good.db")
     assert records([game for game in games if set(game.players) == {0, 1}]) == records(undisturbed)
     for number, (name, (fault, reason)) in enumerate(FAULTS.items(), 2):
-        lost = [game for game in games if game.result.forfeited is not None and game.players[game.result.forfeited] == number]
+        lost = [
+            game
+            for game in games
+            if game.result.forfeited is not None and game.players[game.result.forfeited] == number
+        ]
         assert lost, f"{name} never forfeited"
         for game in lost:
             seat = game.players.index(number)
@@ -142,19 +175,30 @@ def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_p
             assert f"player_{seat} (python:broken.agents:{name}) " in game.result.reason
             assert reason in game.result.reason
             assert game.result.returns[seat] == -1
-    assert not any(game.result.forfeited is not None and game.players[game.result.forfeited] < 2 for game in games)
+    assert not any(
+        game.result.forfeited is not None and game.players[game.result.forfeited] < 2
+        for game in games
+    )
 
 
 def test_an_agent_that_changes_the_position_it_is_shown_changes_nothing(tmp_path):
-    games = run(Plan("connect_four", ("random", "python:broken.agents:PlaysInTheGivenPosition"), pairs=5), tmp_path / "store.db", isolation="never")
+    games = run(
+        Plan("connect_four", ("random", "python:broken.agents:PlaysInTheGivenPosition"), pairs=5),
+        tmp_path / "store.db",
+        isolation="never",
+    )
     assert all(game.result.fault is None for game in games)
 
 
 # -- the table --
 
 
-def finished(players, returns, moves=(0,), seconds=(1.0, 3.0), decisions=(2, 2), **fault) -> StoredGame:
-    result = GameResult(moves, returns, "", fault.get("fault"), fault.get("forfeited"), seconds, decisions)
+def finished(
+    players, returns, moves=(0,), seconds=(1.0, 3.0), decisions=(2, 2), **fault
+) -> StoredGame:
+    result = GameResult(
+        moves, returns, "", fault.get("fault"), fault.get("forfeited"), seconds, decisions
+    )
     return StoredGame(fault.get("pair", 0), players, (), (0, 0), result)
 
 
@@ -177,14 +221,22 @@ def test_the_table_counts_each_game_for_both_sides():
     assert sum(row.total.wins for row in table.rows) == sum(row.total.losses for row in table.rows)
 
 
-def test_agents_that_repeat_one_game_without_saying_so_beforehand_are_found_out_by_the_table(tmp_path):
-    plan = Plan("connect_four", ("python:plain_agents:Leftmost", "python:plain_agents:Rightmost"), pairs=6, opening="random:0")
+def test_agents_that_repeat_one_game_without_saying_so_beforehand_are_found_out_by_the_table(
+    tmp_path,
+):
+    plan = Plan(
+        "connect_four",
+        ("python:plain_agents:Leftmost", "python:plain_agents:Rightmost"),
+        pairs=6,
+        opening="random:0",
+    )
     with Store(tmp_path / "store.db") as store:
         tournament = Tournament(plan, store)
         tournament.run()
         table = CrossTable(tournament.labels, tournament.played())
     row = table.rows[0]
-    assert (row.played, row.total.games, row.distinct_games) == (12, 2, 2)  # played twelve times, counted once in each seating
+    # played twelve times, counted once in each seating
+    assert (row.played, row.total.games, row.distinct_games) == (12, 2, 2)
     assert (table.games, table.repeated) == (12, 10)
 
 
@@ -203,7 +255,9 @@ def test_a_repeated_game_counts_once_unless_the_agents_have_shown_to_vary():
 
 # -- processes that are killed, or work at the same time --
 
-PLAN = Plan("connect_four", ("random", "greedy", "alphabeta:depth=4", "montecarlo:simulations=10"), seed=7)
+PLAN = Plan(
+    "connect_four", ("random", "greedy", "alphabeta:depth=4", "montecarlo:simulations=10"), seed=7
+)
 
 
 @functools.cache
@@ -215,8 +269,18 @@ def undisturbed(pairs: int) -> list[tuple]:
 
 def start_process(path: Path, pairs: int) -> subprocess.Popen:
     options = ["--pairs", str(pairs), "--seed", str(PLAN.seed), "--store", str(path)]
-    command = [sys.executable, "-m", "plyground.cli", "tournament", PLAN.game, *PLAN.agents, *options]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=path.parent)
+    command = [
+        sys.executable,
+        "-m",
+        "plyground.cli",
+        "tournament",
+        PLAN.game,
+        *PLAN.agents,
+        *options,
+    ]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=path.parent
+    )
 
 
 def count_games(path: Path) -> int:
@@ -233,7 +297,9 @@ def count_games(path: Path) -> int:
 
 
 def start_and_kill(path: Path, pairs: int, chance: random.Random) -> None:
-    """Kill a tournament at a random moment: mostly after a few more games, sometimes while it starts."""
+    """Kill a tournament at a random moment: mostly after a few more games, sometimes while it
+    starts.
+    """
     wanted = count_games(path) + chance.randrange(5)
     process = start_process(path, pairs)
     if chance.random() < 0.25:
@@ -248,8 +314,12 @@ def start_and_kill(path: Path, pairs: int, chance: random.Random) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a matter of POSIX")
-@pytest.mark.parametrize(("kills", "pairs"), [(4, 20), pytest.param(50, 150, marks=pytest.mark.slow)])
-def test_a_tournament_killed_at_any_moment_goes_on_as_if_nothing_had_happened(kills, pairs, tmp_path):
+@pytest.mark.parametrize(
+    ("kills", "pairs"), [(4, 20), pytest.param(50, 150, marks=pytest.mark.slow)]
+)
+def test_a_tournament_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
+    kills, pairs, tmp_path
+):
     path, chance = tmp_path / "store.db", random.Random(kills)
     for _ in range(kills):
         start_and_kill(path, pairs, chance)

@@ -1,4 +1,6 @@
-"""Tournament files: several tournaments in one store, stopped and taken up again; what is wrong with a file is said before anything is played."""
+"""Tournament files: several tournaments in one store, stopped and taken up again; what is wrong
+with a file is said before anything is played.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,14 @@ def test_a_file_gives_plans_with_what_stands_at_the_top(small):
     assert first == (Plan("tic_tac_toe", ("random", "greedy"), pairs=2, seed=7), None)
     assert second.name == "three"
     lines = str(small.parent / "lines.txt")
-    assert second.plan == Plan("connect_four", ("random", "greedy", "random"), pairs=1, seed=7, format="gauntlet", opening=lines)
+    assert second.plan == Plan(
+        "connect_four",
+        ("random", "greedy", "random"),
+        pairs=1,
+        seed=7,
+        format="gauntlet",
+        opening=lines,
+    )
 
 
 def test_a_plan_can_be_written_in_a_file_completely():
@@ -71,7 +80,9 @@ def test_a_plan_can_be_written_in_a_file_completely():
 def test_all_tournaments_of_a_file_are_played_into_one_store(small, tmp_path):
     result = plyground("tournament folder/small.toml --store games.db")
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.index("tic_tac_toe: 4 games") < result.stdout.index("connect_four: 4 games")
+    assert result.stdout.index("tic_tac_toe: 4 games") < result.stdout.index(
+        "connect_four: 4 games"
+    )
     with Store(tmp_path / "games.db") as store:
         stored = store.tournaments()
         assert [sum(1 for _ in store.games(one.number)) for one in stored] == [4, 4]
@@ -114,13 +125,29 @@ def test_the_example_runs(tmp_path):
         ("", "file.toml holds no tournaments; each is a table that begins with [[tournament]]"),
         ("[tournament]\ngame = 'tic_tac_toe'", "each is a table that begins with [[tournament]]"),
         ("[[tournament]\n", "file.toml is not TOML: "),
-        ("[[tournament]]\nagents = ['random', 'random']", "file.toml, tournament 1: game is missing"),
+        (
+            "[[tournament]]\nagents = ['random', 'random']",
+            "file.toml, tournament 1: game is missing",
+        ),
         ("[[tournament]]\ngame = 'tic_tac_toe'", "file.toml, tournament 1: agents is missing"),
-        ("[[tournament]]\ngmae = 'x'", "file.toml, tournament 1: there is no setting 'gmae'; did you mean 'game'? (there are: game, agents, pairs, "),
+        (
+            "[[tournament]]\ngmae = 'x'",
+            "file.toml, tournament 1: there is no setting 'gmae'; did you mean 'game'? (there "
+            "are: game, agents, pairs, ",
+        ),
         ("name = 'x'\n[[tournament]]\n", "file.toml, at the top: there is no setting 'name'"),
-        ("pairs = '5'\n[[tournament]]\n", "file.toml, at the top: pairs must be a whole number, not '5'"),
-        ("pairs = true\n[[tournament]]\n", "file.toml, at the top: pairs must be a whole number, not True"),
-        ("[[tournament]]\nagents = 'random'", "file.toml, tournament 1: agents must be a list of texts, not 'random'"),
+        (
+            "pairs = '5'\n[[tournament]]\n",
+            "file.toml, at the top: pairs must be a whole number, not '5'",
+        ),
+        (
+            "pairs = true\n[[tournament]]\n",
+            "file.toml, at the top: pairs must be a whole number, not True",
+        ),
+        (
+            "[[tournament]]\nagents = 'random'",
+            "file.toml, tournament 1: agents must be a list of texts, not 'random'",
+        ),
         ("[[tournament]]\nagents = [1, 2]", "agents must be a list of texts, not [1, 2]"),
         ("[[tournament]]\nwithin = 'x'", "within must be a number, not 'x'"),
         (BOTH + "[[tournament]]\n[[tournament]]\nseed=3\n[[tournament]]\nseed=2", None),
@@ -148,10 +175,19 @@ def test_what_is_wrong_with_a_file_is_said(text, message, tmp_path):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("tournament missing.toml", "the tournament file missing.toml cannot be read: No such file or directory"),
+        (
+            "tournament missing.toml",
+            "the tournament file missing.toml cannot be read: No such file or directory",
+        ),
         ("tournament bad.toml", "there is no agent 'rnadom'; did you mean 'random'?"),
-        ("tournament good.toml --pairs 3", "--pairs belongs in the file good.toml, not on the command line"),
-        ("tournament good.toml random", "agents belongs in the file good.toml, not on the command line"),
+        (
+            "tournament good.toml --pairs 3",
+            "--pairs belongs in the file good.toml, not on the command line",
+        ),
+        (
+            "tournament good.toml random",
+            "agents belongs in the file good.toml, not on the command line",
+        ),
         (
             "tournament good.toml --resume",
             "there is nothing to resume: plyground-tournament.db does not hold this tournament",
@@ -161,7 +197,9 @@ def test_what_is_wrong_with_a_file_is_said(text, message, tmp_path):
 def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
     good = "[[tournament]]\ngame = 'tic_tac_toe'\nagents = ['random', 'greedy']\n"
     (tmp_path / "good.toml").write_text(good)
-    (tmp_path / "bad.toml").write_text(good + "[[tournament]]\ngame = 'tic_tac_toe'\nagents = ['random', 'rnadom']\n")
+    (tmp_path / "bad.toml").write_text(
+        good + "[[tournament]]\ngame = 'tic_tac_toe'\nagents = ['random', 'rnadom']\n"
+    )
     result = plyground(command)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -171,10 +209,14 @@ def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
 
 def test_games_that_one_tournament_has_too_many_of_are_not_taken_for_those_of_another(tmp_path):
     """The old store holds six games of deterministic agents, of which two would be played today."""
-    shutil.copy(Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite", tmp_path / "old.db")
+    shutil.copy(
+        Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite",
+        tmp_path / "old.db",
+    )
     (tmp_path / "file.toml").write_text(
         "game = 'tic_tac_toe'\npairs = 3\n"
-        "[[tournament]]\nname = 'with repeats'\nagents = ['minimax:depth=2', 'minimax:depth=3']\nopening = 'random:0'\n"
+        "[[tournament]]\nname = 'with repeats'\nagents = ['minimax:depth=2', "
+        "'minimax:depth=3']\nopening = 'random:0'\n"
         "[[tournament]]\nagents = ['random', 'minimax:depth=1']\npairs = 2\n"
     )
     result = plyground("tournament file.toml --store old.db --json")

@@ -1,4 +1,6 @@
-"""Training runs: they learn, resume after any interruption, and end clearly where they cannot go on."""
+"""Training runs: they learn, resume after any interruption, and end clearly where they cannot go
+on.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ OPPONENT = "mix:0.4 random,0.3 greedy,0.3 self"
 
 
 def small_settings(steps=2048, opponent=OPPONENT, game="tic_tac_toe", **given):
-    return make_settings(game, {"steps": steps, "opponent": opponent}, [*SMALL, *(f"{name}={value}" for name, value in given.items())])
+    return make_settings(
+        game,
+        {"steps": steps, "opponent": opponent},
+        [*SMALL, *(f"{name}={value}" for name, value in given.items())],
+    )
 
 
 def run_in(folder, settings, game="tic_tac_toe", seed=1, **options):
@@ -69,7 +75,9 @@ def interrupted(settings, folder, updates, seed=1):
     class Stop(Exception):
         pass
 
-    run = TrainingRun(make_game("tic_tac_toe"), settings, seed, open_or_make(folder, settings, seed))
+    run = TrainingRun(
+        make_game("tic_tac_toe"), settings, seed, open_or_make(folder, settings, seed)
+    )
     count = 0
 
     def after(progress):
@@ -87,7 +95,13 @@ def interrupted(settings, folder, updates, seed=1):
 def open_or_make(folder, settings, seed):
     import dataclasses
 
-    description = {"algorithm": "ppo", "game": "tic_tac_toe", "game_version": 0, "seed": seed, **dataclasses.asdict(settings)}
+    description = {
+        "algorithm": "ppo",
+        "game": "tic_tac_toe",
+        "game_version": 0,
+        "seed": seed,
+        **dataclasses.asdict(settings),
+    }
     return RunFolder(folder, description, {})
 
 
@@ -100,7 +114,10 @@ def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(
     run_in(tmp_path / "disturbed", settings, on_note=notes.append)
     assert notes == [f"resumed at step 768 of 2,048 from {tmp_path / 'disturbed'}"]
     assert_same_weights(weights(tmp_path / "undisturbed"), weights(tmp_path / "disturbed"))
-    rows = [[(row["step"], row["train/loss"]) for row in read_metrics(tmp_path / name)] for name in ("undisturbed", "disturbed")]
+    rows = [
+        [(row["step"], row["train/loss"]) for row in read_metrics(tmp_path / name)]
+        for name in ("undisturbed", "disturbed")
+    ]
     assert rows[0] == rows[1]
     assert [step for step, _ in rows[0]] == list(range(256, 2049, 256))
 
@@ -126,13 +143,28 @@ def test_another_seed_learns_other_weights(tmp_path):
 def command(folder, *options):
     settings = [part for text in SMALL for part in ("--set", text)]
     arguments = ["train", "ppo", "tic_tac_toe", "--opponent", OPPONENT, "--evaluate", "random"]
-    return [sys.executable, "-m", "plyground.cli", *arguments, "--out", str(folder), *settings, *options]
+    return [
+        sys.executable,
+        "-m",
+        "plyground.cli",
+        *arguments,
+        "--out",
+        str(folder),
+        *settings,
+        *options,
+    ]
 
 
 def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     folder = tmp_path / "run"
     environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "0"}
-    begun = subprocess.Popen(command(folder, "--steps", "40k"), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    begun = subprocess.Popen(
+        command(folder, "--steps", "40k"),
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     deadline = time.monotonic() + 120
     while not list(folder.glob("checkpoints/*.checkpoint")):
         assert begun.poll() is None, begun.stderr.read()
@@ -142,7 +174,13 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     begun.wait()
     held = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
     assert held < 40_000
-    done = subprocess.run(command(folder, "--steps", "40k"), env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command(folder, "--steps", "40k"),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert "resumed at step" in done.stderr
     assert "finished: 40,000 steps" in done.stderr
@@ -150,9 +188,21 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     steps = [row["step"] for row in read_metrics(folder) if row["kind"] == "update"]
     assert steps == list(range(256, steps[-1] + 1, 256))  # nothing lost, nothing twice
     assert (folder / "best.onnx").exists()
-    again = subprocess.run(command(folder, "--steps", "40k"), env=environment, capture_output=True, text=True, check=False)
+    again = subprocess.run(
+        command(folder, "--steps", "40k"),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert "the run is finished" in again.stderr
-    other = subprocess.run(command(folder, "--steps", "50k"), env=environment, capture_output=True, text=True, check=False)
+    other = subprocess.run(
+        command(folder, "--steps", "50k"),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (other.returncode, other.stderr.count("\n")) == (2, 1)
     assert "holds another run: steps is 40000 there and 50000 here" in other.stderr
 
@@ -160,7 +210,10 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"game": "tic_tac_toe:size=4"}, r'game is "tic_tac_toe" there and "tic_tac_toe:size=4" here'),
+        (
+            {"game": "tic_tac_toe:size=4"},
+            r'game is "tic_tac_toe" there and "tic_tac_toe:size=4" here',
+        ),
         ({"game": "connect_four"}, r'game is "tic_tac_toe" there and "connect_four" here'),
         ({"seed": 2}, "seed is 1 there and 2 here"),
         ({"settings": small_settings(steps=512, clip=0.3)}, "clip is 0.2 there and 0.3 here"),
@@ -202,7 +255,9 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path):
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
     settings = small_settings()
-    run = TrainingRun(make_game("tic_tac_toe"), settings, 1, open_or_make(tmp_path / "run", settings, 1))
+    run = TrainingRun(
+        make_game("tic_tac_toe"), settings, 1, open_or_make(tmp_path / "run", settings, 1)
+    )
 
     def blow_up(progress):
         if progress.step == 512:
@@ -210,7 +265,12 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoi
             run.learner.model.lr_schedule = lambda remaining: 1e30
 
     run._on_progress = blow_up
-    with pytest.raises(TrainingError, match=r"is no number any more after step 512 .*The last good checkpoint, of step 512, is in"):
+    with pytest.raises(
+        TrainingError,
+        match=(
+            r"is no number any more after step 512 .*The last good checkpoint, of step 512, is in"
+        ),
+    ):
         run.run()
     assert all(torch.isfinite(values).all() for values in weights(tmp_path / "run").values())
     run_in(tmp_path / "run", settings)
@@ -222,17 +282,25 @@ def test_a_full_disk_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
     interrupted(settings, tmp_path / "run", updates=2)
     size = next((tmp_path / "run" / "checkpoints").iterdir()).stat().st_size
     code = (
-        "import resource, sys, signal; from plyground.cli import main; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "import resource, sys, signal; from plyground.cli import main; "
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, resource.RLIM_INFINITY)); main()"
     )
     arguments = command(tmp_path / "run", "--steps", "2048")[3:]
     arguments[arguments.index("--evaluate") + 1] = "none"
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2, done.stderr
-    assert "could not be written: File too large. The last good checkpoint, of step 512, is in" in done.stderr
+    assert (
+        "could not be written: File too large. The last good checkpoint, of step 512, is in"
+        in done.stderr
+    )
     assert "Traceback" not in done.stderr
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != size // 2
-    assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == ["000000000512.checkpoint"]
+    assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == [
+        "000000000512.checkpoint"
+    ]
     run_in(tmp_path / "run", settings)
 
 
@@ -258,8 +326,14 @@ def test_reading_a_checkpoint_executes_nothing():
         (["symmetries=maybe"], "symmetries=maybe is not possible; it is yes or no"),
         (["dense=12,x"], "dense=12,x is not possible; it lists units of layers"),
         (["dense=none", "layers=0"], "layers=0 is not possible with dense=none"),
-        (["games=4", "rollout=4", "batch_size=64"], "batch_size=64 is not possible: an update has games × rollout = 16 samples"),
-        (["precision=int8"], "precision=int8 is not possible; it is one of auto, float32, bfloat16"),
+        (
+            ["games=4", "rollout=4", "batch_size=64"],
+            "batch_size=64 is not possible: an update has games × rollout = 16 samples",
+        ),
+        (
+            ["precision=int8"],
+            "precision=int8 is not possible; it is one of auto, float32, bfloat16",
+        ),
     ],
 )
 def test_settings_that_are_not_possible_are_refused(texts, message):

@@ -40,5 +40,15 @@ def test_plain_sb3_learns_in_ten_lines(capsys):
 def test_every_reply_tells_who_can_be_beaten():
     example, game = load("every_reply"), plyground.make_game("tic_tac_toe")
     for seat in (0, 1):
-        assert example.count_outcomes(game, plyground.make_agent("alphabeta:depth=9", game=game), seat)[2] == 0
-        assert example.count_outcomes(game, plyground.make_agent("alphabeta:depth=1,heuristic=none", game=game), seat)[2] > 0
+        assert (
+            example.count_outcomes(
+                game, plyground.make_agent("alphabeta:depth=9", game=game), seat
+            )[2]
+            == 0
+        )
+        assert (
+            example.count_outcomes(
+                game, plyground.make_agent("alphabeta:depth=1,heuristic=none", game=game), seat
+            )[2]
+            > 0
+        )

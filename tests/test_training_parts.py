@@ -1,4 +1,6 @@
-"""What training consists of: openings and symmetries in the environment, curricula, measuring, advantages where a player moves again."""
+"""What training consists of: openings and symmetries in the environment, curricula, measuring,
+advantages where a player moves again.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ def test_the_learner_sees_its_losses_in_both_seats_and_what_it_gets_its_opponent
         batch.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in state.masks]))
         sums += state.rewards
         for index in np.flatnonzero(state.terminated):
-            assert sums[index] == state.final_returns[index]  # the opponent's return is the negative of it
+            # the opponent's return is the negative of it
+            assert sums[index] == state.final_returns[index]
             results.append(sums[index])
             seats.append(int(state.final_seats[index]))
             sums[index] = 0.0
@@ -57,12 +60,21 @@ def test_the_learner_sees_its_losses_in_both_seats_and_what_it_gets_its_opponent
 
 
 def test_games_begin_with_random_moves_from_none_to_as_many_as_allowed():
-    batch = GameBatch("connect_four", 400, make_opponents("random", make_game("connect_four")), seat=0, opening_plies=4)
+    batch = GameBatch(
+        "connect_four",
+        400,
+        make_opponents("random", make_game("connect_four")),
+        seat=0,
+        opening_plies=4,
+    )
     batch.reset(seed=1)
     plies = batch.state.positions.ply
-    assert set(plies.tolist()) == {0, 2, 4}  # after an odd number of random moves the opponent has moved too
+    # after an odd number of random moves the opponent has moved too
+    assert set(plies.tolist()) == {0, 2, 4}
     assert len({position.tobytes() for position in batch.state.positions}) > 100
-    none = GameBatch("connect_four", 50, make_opponents("random", make_game("connect_four")), seat=0)
+    none = GameBatch(
+        "connect_four", 50, make_opponents("random", make_game("connect_four")), seat=0
+    )
     none.reset(seed=1)
     assert not none.state.positions.ply.any()
     with pytest.raises(ValueError, match="opening_plies=-1 is not possible"):
@@ -70,7 +82,9 @@ def test_games_begin_with_random_moves_from_none_to_as_many_as_allowed():
 
 
 def test_an_opening_that_ends_the_game_is_left_out():
-    batch = GameBatch("tic_tac_toe", 300, make_opponents("random", make_game("tic_tac_toe")), opening_plies=8)
+    batch = GameBatch(
+        "tic_tac_toe", 300, make_opponents("random", make_game("tic_tac_toe")), opening_plies=8
+    )
     batch.reset(seed=1)
     assert batch.state.masks.any(axis=1).all()
     assert not batch.state.terminated.any()
@@ -82,7 +96,8 @@ def test_games_from_given_positions_keep_positions_and_seats():
     starts = game.new_records(2)
     starts[0] = starts[1] = game.position(["d", "d", "a", "a", "a"]).record
     batch.start_from(starts, np.array([1, 0], np.int8))
-    assert batch.state.positions.ply.tolist() == [5, 6]  # seat 1 is to move; seat 0 is shown the reply
+    # seat 1 is to move; seat 0 is shown the reply
+    assert batch.state.positions.ply.tolist() == [5, 6]
     assert batch.state.seats.tolist() == [1, 0]
     with pytest.raises(ValueError, match="restart=False"):
         GameBatch(game, 2, make_opponents("random", game)).start_from(starts, np.zeros(2))
@@ -100,7 +115,9 @@ def test_observations_move_under_symmetries_as_positions_do(spec):
     while not position.is_over:
         for symmetry in range(len(table)):
             image = position.transformed(symmetry).observation()
-            assert np.array_equal(position.observation().ravel()[table[symmetry]].reshape(image.shape), image)
+            assert np.array_equal(
+                position.observation().ravel()[table[symmetry]].reshape(image.shape), image
+            )
         position.play(int(rng.choice(position.legal_actions())))
 
 
@@ -119,7 +136,9 @@ def test_what_the_learner_is_shown_and_what_it_plays_belong_to_the_same_image(sp
         for index, image in enumerate(images):
             original = game.position_from_observation(env.games.state.observations[index])
             action = int(np.flatnonzero(game.symmetries[symmetries[index]] == chosen[index])[0])
-            assert original.after(action).transformed(int(symmetries[index])) == image.after(int(chosen[index]))
+            assert original.after(action).transformed(int(symmetries[index])) == image.after(
+                int(chosen[index])
+            )
         seen, _, _, _ = env.step(chosen)
         assert not np.array_equal(before, env.games.state.positions)
     assert len(set(symmetries.tolist())) == len(game.symmetries)
@@ -132,13 +151,26 @@ def test_what_the_learner_is_shown_and_what_it_plays_belong_to_the_same_image(sp
 @pytest.mark.parametrize("dense", [(), (32,)])
 def test_the_network_serves_every_board_and_starts_almost_uniform(spec, dense):
     env = BoardVecEnv(spec, 4)
-    policy = BoardPolicy(env.observation_space, env.action_space, lambda _: 1e-3, 8, 2, dense, 16, places=action_places(env.game))
-    distribution = policy.get_distribution(torch.from_numpy(env.reset()), env.action_masks()).distribution
+    policy = BoardPolicy(
+        env.observation_space,
+        env.action_space,
+        lambda _: 1e-3,
+        8,
+        2,
+        dense,
+        16,
+        places=action_places(env.game),
+    )
+    distribution = policy.get_distribution(
+        torch.from_numpy(env.reset()), env.action_masks()
+    ).distribution
     legal = env.action_masks().sum(axis=1)
     assert np.allclose(distribution.probs.detach().numpy().max(axis=1), 1 / legal, rtol=0.2)
 
 
-@pytest.mark.parametrize(("spec", "action", "place"), [("connect_four", 3, [5, 3, 0]), ("gomoku:size=7", 9, [1, 2, 0])])
+@pytest.mark.parametrize(
+    ("spec", "action", "place"), [("connect_four", 3, [5, 3, 0]), ("gomoku:size=7", 9, [1, 2, 0])]
+)
 def test_actions_have_their_place_on_the_board(spec, action, place):
     assert action_places(make_game(spec))[action] == place
 
@@ -155,13 +187,23 @@ def test_a_ladder_keeps_a_share_for_the_rungs_below():
 
 
 def test_the_learner_moves_up_when_its_score_against_the_newest_rung_passes_the_threshold():
-    made = Curriculum("ladder:random;greedy", make_game("tic_tac_toe"), None, threshold=0.75, window=8, rehearsal=0.5)
+    made = Curriculum(
+        "ladder:random;greedy",
+        make_game("tic_tac_toe"),
+        None,
+        threshold=0.75,
+        window=8,
+        rehearsal=0.5,
+    )
     assert not made.note([0] * 8, [1, 1, 1, 1, 1, -1, -1, 0])
     assert not made.note([0] * 3, [1, 1, 1])
     assert str(made) == "rung 1 of 2, random"
     assert made.note([0] * 4, [1, 1, 1, 1])
     assert str(made) == "rung 2 of 2, greedy"
-    assert [(opponent.label, opponent.weight) for opponent in made.opponents] == [("greedy", 0.5), ("random", 0.5)]
+    assert [(opponent.label, opponent.weight) for opponent in made.opponents] == [
+        ("greedy", 0.5),
+        ("random", 0.5),
+    ]
     assert not made.note([0] * 20, [1] * 20)
 
 
@@ -185,7 +227,9 @@ def test_snapshots_play_as_the_learner_did_then_and_legally():
 
 
 def test_advantages_are_right_where_the_learner_moves_again():
-    """Both players draw the first free edge of two boxes; the learner completes the first, moves again and completes the second."""
+    """Both players draw the first free edge of two boxes; the learner completes the first, moves
+    again and completes the second.
+    """
     gamma, lam, values = 0.9, 0.8, [0.5, -0.25, 0.75, 0.125]
     env = BoardVecEnv("dots_and_boxes:rows=1,cols=2,reward=margin", 1, First(), seat=1)
     buffer = MaskableRolloutBuffer(4, env.observation_space, env.action_space, "cpu", lam, gamma, 1)
@@ -195,14 +239,18 @@ def test_advantages_are_right_where_the_learner_moves_again():
         mask = env.action_masks()
         action = mask.argmax(axis=1)
         after, reward, done, _ = env.step(action)
-        buffer.add(seen, action, reward, start, torch.tensor([value]), torch.zeros(1), action_masks=mask)
+        buffer.add(
+            seen, action, reward, start, torch.tensor([value]), torch.zeros(1), action_masks=mask
+        )
         rewards.append(float(reward[0]))
         played.append(int(action[0]))
         seen, start = after, done
     assert (played, rewards, bool(start[0])) == ([1, 3, 5, 6], [0.0, 0.0, 1.0, 1.0], True)
-    buffer.compute_returns_and_advantage(torch.tensor([99.0]), start)  # what comes after the end must not matter
+    # what comes after the end must not matter
+    buffer.compute_returns_and_advantage(torch.tensor([99.0]), start)
     fourth = 1 - values[3]
-    third = 1 + gamma * values[3] - values[2] + gamma * lam * fourth  # the same player's two steps: nothing changes sign between them
+    # the same player's two steps: nothing changes sign between them
+    third = 1 + gamma * values[3] - values[2] + gamma * lam * fourth
     second = gamma * values[2] - values[1] + gamma * lam * third
     first = gamma * values[1] - values[0] + gamma * lam * second
     assert buffer.advantages[:, 0].tolist() == pytest.approx([first, second, third, fourth])
@@ -215,14 +263,16 @@ def test_a_ladder_counts_pairs_and_a_repeated_game_once():
     game = make_game("tic_tac_toe")
     scores = play_ladder(game, First(), ["random", "alphabeta:depth=9"], 40, 0, 1)
     assert scores[0].games > 30
-    assert (scores[1].games, scores[1].losses) == (2, 2)  # one game in each seat, however often it is repeated
+    # one game in each seat, however often it is repeated
+    assert (scores[1].games, scores[1].losses) == (2, 2)
     assert scores[1].score == 0.0
     assert 0.0 <= scores[0].low < scores[0].score < scores[0].high <= 1.0
 
 
 def test_the_interval_comes_from_the_pairs():
     courses = [bytes([index]) for index in range(200)]
-    split = summarise("x", np.tile([1.0, -1.0], 100), courses)  # each pair one won, one lost: no doubt about the half
+    # each pair one won, one lost: no doubt about the half
+    split = summarise("x", np.tile([1.0, -1.0], 100), courses)
     drawn = summarise("x", np.random.default_rng(1).choice([1.0, -1.0], 200), courses)
     assert split.score == 0.5
     assert split.high - split.low < 0.5 * (drawn.high - drawn.low)
@@ -231,7 +281,9 @@ def test_the_interval_comes_from_the_pairs():
 
 def test_the_first_updates_of_a_learner_find_wins_against_random():
     settings = make_settings(
-        "tic_tac_toe", {"opponent": "random", "steps": 20_000}, ["games=64", "rollout=16", "batch_size=128", "precision=float32"]
+        "tic_tac_toe",
+        {"opponent": "random", "steps": 20_000},
+        ["games=64", "rollout=16", "batch_size=128", "precision=float32"],
     )
     env = BoardVecEnv("tic_tac_toe", 64, "random", opening_plies=2, symmetries=True)
     learner = Learner(env, settings, seed=1)

@@ -1,4 +1,6 @@
-"""Many games at once: compiled and Python opponents, Gymnasium's vector environments, SB3's VecEnv, both sides played by the caller."""
+"""Many games at once: compiled and Python opponents, Gymnasium's vector environments, SB3's VecEnv,
+both sides played by the caller.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,19 @@ from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.single_agent.opponents import Opponent
 from plyground.training.environments import make_vector_env
 
-GAMES = ["tic_tac_toe", "connect_four", "dots_and_boxes:rows=2,cols=2,reward=margin", "gomoku:size=5,connect=4"]
+GAMES = [
+    "tic_tac_toe",
+    "connect_four",
+    "dots_and_boxes:rows=2,cols=2,reward=margin",
+    "gomoku:size=5,connect=4",
+]
 
 
 def batch_of(spec, num_games, opponent, **options):
     game = make_game(spec)
-    return GameBatch(game, num_games, None if opponent is None else make_opponents(opponent, game), **options)
+    return GameBatch(
+        game, num_games, None if opponent is None else make_opponents(opponent, game), **options
+    )
 
 
 def assert_same_state(one, other):
@@ -79,7 +88,10 @@ def test_the_seed_decides_everything_and_another_seed_other_games():
 
 
 def test_threads_change_nothing_but_the_speed():
-    one, two = batch_of("connect_four", 33, "mix:1 random,2 greedy"), batch_of("connect_four", 33, "mix:1 random,2 greedy", threads=2)
+    one, two = (
+        batch_of("connect_four", 33, "mix:1 random,2 greedy"),
+        batch_of("connect_four", 33, "mix:1 random,2 greedy", threads=2),
+    )
     one.reset(seed=1)
     two.reset(seed=1)
     play_alike(one, two, 60)
@@ -118,13 +130,19 @@ def test_both_sides_in_a_batch_play_the_aec_environments_games(spec):
             assert environment.rewards[actor] == state.rewards[game]
             assert environment.terminations[actor] == state.terminated[game]
             if state.terminated[game]:
-                assert np.array_equal(environment.observe(actor)["observation"], state.final_observations[game])
+                assert np.array_equal(
+                    environment.observe(actor)["observation"], state.final_observations[game]
+                )
                 environment.reset()
     assert state.episodes.min() > 1
 
 
 def test_the_learner_sits_in_both_seats_equally_often():
-    batch, stream, seats = batch_of("tic_tac_toe", 256, "random"), new_stream(5), collections.Counter()
+    batch, stream, seats = (
+        batch_of("tic_tac_toe", 256, "random"),
+        new_stream(5),
+        collections.Counter(),
+    )
     batch.reset(seed=9)
     for _ in range(60):
         batch.step(batch.draw_actions(stream))
@@ -144,12 +162,23 @@ def test_a_fixed_seat_is_kept(seat):
 
 
 def test_a_mixture_is_met_by_its_weights_and_a_pool_equally():
-    for opponent, share in (("mix:1 random,3 greedy", 0.25), (["random", "greedy"], 0.5), ([make_agent("random"), "mix:5 random,5 greedy"], 0.75)):
-        batch, stream, met = batch_of("tic_tac_toe", 256, opponent), new_stream(5), collections.Counter()
+    for opponent, share in (
+        ("mix:1 random,3 greedy", 0.25),
+        (["random", "greedy"], 0.5),
+        ([make_agent("random"), "mix:5 random,5 greedy"], 0.75),
+    ):
+        batch, stream, met = (
+            batch_of("tic_tac_toe", 256, opponent),
+            new_stream(5),
+            collections.Counter(),
+        )
         batch.reset(seed=9)
         for _ in range(30):
             batch.step(batch.draw_actions(stream))
-            labels = [batch.opponents[choice].label for choice in batch.state.final_choices[batch.state.terminated]]
+            labels = [
+                batch.opponents[choice].label
+                for choice in batch.state.final_choices[batch.state.terminated]
+            ]
             met.update(labels)
         assert abs(met["random"] / met.total() - share) < 0.05
 
@@ -167,7 +196,9 @@ class LowestOfBatch:
     def act_batch(self, observations, masks):
         assert observations.shape[0] == masks.shape[0] > 0
         # The side to move has never more stones than the other.
-        assert np.all(observations[..., 0].sum(axis=(1, 2)) <= observations[..., 1].sum(axis=(1, 2)))
+        assert np.all(
+            observations[..., 0].sum(axis=(1, 2)) <= observations[..., 1].sum(axis=(1, 2))
+        )
         return masks.argmax(axis=1)
 
 
@@ -192,7 +223,8 @@ def test_all_moves_of_an_opponents_turn_are_played_inside_one_step():
     drawn = batch.state.observations[..., :2].sum(axis=(1, 2, 3))
     most = 0
     for _ in range(40):
-        assert np.all(batch.state.observations[..., 4] == 1)  # whenever the learner is asked, it is to move
+        # whenever the learner is asked, it is to move
+        assert np.all(batch.state.observations[..., 4] == 1)
         before, drawn = drawn, batch.state.observations[..., :2].sum(axis=(1, 2, 3))
         most = max(most, int((drawn - before).max()))
         batch.step(batch.draw_actions(stream))
@@ -213,7 +245,8 @@ def test_opponents_can_be_replaced_while_games_are_under_way():
 
 
 def test_where_the_opponent_would_end_the_game_at_once_another_is_begun():
-    spec = "dots_and_boxes:rows=1,cols=2,start=swedish"  # one edge is left, and whoever draws it has both boxes
+    # one edge is left, and whoever draws it has both boxes
+    spec = "dots_and_boxes:rows=1,cols=2,start=swedish"
     batch, stream = batch_of(spec, 8, "random"), new_stream(1)
     batch.reset(seed=1)
     for _ in range(5):
@@ -221,7 +254,9 @@ def test_where_the_opponent_would_end_the_game_at_once_another_is_begun():
         batch.step(batch.draw_actions(stream))
         assert np.all(batch.state.rewards == 1.0)
         assert np.all(batch.state.terminated)
-    with pytest.raises(ValueError, match="the opponent ends the game before the learner's first move"):
+    with pytest.raises(
+        ValueError, match="the opponent ends the game before the learner's first move"
+    ):
         batch_of(spec, 8, "random", seat=1).reset(seed=1)
 
 
@@ -244,7 +279,10 @@ def test_an_illegal_action_of_either_side_loses():
 
 
 def test_an_illegal_action_brings_the_sum_of_rewards_to_the_games_lowest_return():
-    batch, stream = batch_of("dots_and_boxes:rows=2,cols=2,reward=margin", 16, "greedy"), new_stream(1)
+    batch, stream = (
+        batch_of("dots_and_boxes:rows=2,cols=2,reward=margin", 16, "greedy"),
+        new_stream(1),
+    )
     batch.reset(seed=0)
     sums = np.zeros(16)
     for _ in range(4):
@@ -256,10 +294,18 @@ def test_an_illegal_action_brings_the_sum_of_rewards_to_the_games_lowest_return(
 
 
 def test_an_illegal_action_can_raise_and_then_changes_nothing():
-    batch, twin = batch_of("connect_four", 3, None, illegal="raise"), batch_of("connect_four", 3, None)
+    batch, twin = (
+        batch_of("connect_four", 3, None, illegal="raise"),
+        batch_of("connect_four", 3, None),
+    )
     columns_full(batch)
     columns_full(twin)
-    with pytest.raises(IllegalActionError, match=r"action 0 is not legal in game 2 of 3 of connect_four; legal are \[1, 2, 3, 4, 5, 6\]"):
+    with pytest.raises(
+        IllegalActionError,
+        match=(
+            r"action 0 is not legal in game 2 of 3 of connect_four; legal are \[1, 2, 3, 4, 5, 6\]"
+        ),
+    ):
         batch.step(np.array([1, 1, 0]))
     assert_same_state(batch, twin)
 
@@ -276,7 +322,9 @@ def test_an_opponents_illegal_action_is_reported_with_its_name():
     for opponent in (Zero(), ZeroForAll()):
         batch = batch_of("connect_four", 2, opponent, seat=1)
         batch.reset(seed=0)
-        with pytest.raises(IllegalActionError, match=f"the opponent {type(opponent).__name__} played"):  # noqa: PT012
+        with pytest.raises(
+            IllegalActionError, match=f"the opponent {type(opponent).__name__} played"
+        ):
             for _ in range(8):
                 batch.step(np.where(batch.state.masks[:, 0] == 1, 0, 1))
 
@@ -288,7 +336,15 @@ def make_both(**options):
     """Our vector environment and Gymnasium's own around single environments."""
     ours = gymnasium.make_vec("plyground/DotsAndBoxes-v0", num_envs=6, rows=2, cols=2, **options)
     mode = {"autoreset_mode": AutoresetMode.SAME_STEP}
-    theirs = gymnasium.make_vec("plyground/DotsAndBoxes-v0", num_envs=6, vectorization_mode="sync", vector_kwargs=mode, rows=2, cols=2, **options)
+    theirs = gymnasium.make_vec(
+        "plyground/DotsAndBoxes-v0",
+        num_envs=6,
+        vectorization_mode="sync",
+        vector_kwargs=mode,
+        rows=2,
+        cols=2,
+        **options,
+    )
     return ours, theirs
 
 
@@ -307,7 +363,9 @@ def assert_same(ours, theirs, path="result"):
 
 
 @pytest.mark.parametrize("opponent", ["mix:0.3 random,0.7 greedy", "montecarlo:simulations=3"])
-def test_the_vector_environment_returns_what_gymnasiums_own_does_around_single_environments(opponent):
+def test_the_vector_environment_returns_what_gymnasiums_own_does_around_single_environments(
+    opponent,
+):
     ours, theirs = make_both(opponent=opponent, reward="margin")
     assert ours.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     results = ours.reset(seed=7), theirs.reset(seed=7)
@@ -315,18 +373,29 @@ def test_the_vector_environment_returns_what_gymnasiums_own_does_around_single_e
     rng, ended, illegal = np.random.default_rng(3), 0, 0
     for _ in range(50):
         masks = results[0][-1]["action_mask"]
-        actions = np.array([rng.choice(np.flatnonzero(mask)) if rng.random() < 0.95 else rng.integers(12) for mask in masks])
+        actions = np.array(
+            [
+                rng.choice(np.flatnonzero(mask)) if rng.random() < 0.95 else rng.integers(12)
+                for mask in masks
+            ]
+        )
         results = ours.step(actions), theirs.step(actions)
         assert_same(*results)
         ended += results[0][2].sum()
-        illegal += results[0][-1].get("final_info", {"illegal_action": np.zeros(1)})["illegal_action"].sum()
+        illegal += (
+            results[0][-1]
+            .get("final_info", {"illegal_action": np.zeros(1)})["illegal_action"]
+            .sum()
+        )
     assert ended > 20
     assert illegal > 0
 
 
 @pytest.mark.parametrize("mode", [None, "vector_entry_point"])
 def test_make_vec_makes_the_compiled_environment_with_masks_for_every_game(mode):
-    env = gymnasium.make_vec("plyground/ConnectFour-v0", num_envs=1024, vectorization_mode=mode, rows=5)
+    env = gymnasium.make_vec(
+        "plyground/ConnectFour-v0", num_envs=1024, vectorization_mode=mode, rows=5
+    )
     observations, infos = env.reset(seed=1)
     assert observations.shape == (1024, 5, 7, 2)
     assert observations in env.observation_space
@@ -361,14 +430,24 @@ def test_a_reset_mask_starts_only_some_games_anew():
         ({"num_envs": 0}, "num_envs=0 is not possible; it is a whole number of at least 1"),
         ({"num_envs": 2.5}, "num_envs=2.5 is not possible"),
         ({"threads": 0}, "threads=0 is not possible"),
-        ({"threads": 2, "opponent": "montecarlo"}, "threads=2 is possible only for opponents that are compiled, and montecarlo is asked in Python"),
+        (
+            {"threads": 2, "opponent": "montecarlo"},
+            "threads=2 is possible only for opponents that are compiled, and montecarlo is asked "
+            "in Python",
+        ),
         ({"seat": 2}, "seat=2 is not possible; it is 0 .* 1 or 'random'"),
         ({"seat": True}, "seat=True is not possible"),
         ({"illegal": "ignore"}, "illegal='ignore' is not possible; it is one of penalty, raise"),
         ({"opponent": "alphabetta"}, "there is no agent 'alphabetta'; did you mean 'alphabeta'"),
         ({"opponent": "alphabeta:deep=2"}, "alphabeta has no parameter 'deep'"),
-        ({"opponent": "mix:random,greedy"}, "'random,greedy' in 'mix:random,greedy' is not of the form WEIGHT AGENT"),
-        ({"opponent": "mix:0 random"}, "'0 random' in 'mix:0 random' is not of the form WEIGHT AGENT"),
+        (
+            {"opponent": "mix:random,greedy"},
+            "'random,greedy' in 'mix:random,greedy' is not of the form WEIGHT AGENT",
+        ),
+        (
+            {"opponent": "mix:0 random"},
+            "'0 random' in 'mix:0 random' is not of the form WEIGHT AGENT",
+        ),
         ({"opponent": "mix:"}, "'' in 'mix:' is not of the form WEIGHT AGENT"),
         ({"opponent": []}, "a pool of opponents needs at least one"),
         ({"opponent": "greedy:heuristic=lines"}, "connect_four has no heuristic 'lines'"),

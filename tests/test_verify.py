@@ -14,7 +14,9 @@ SUSPECT = "python:broken.agents:IsNotRepeatable"
 
 def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):
     path = tmp_path / "store.db"
-    games = run(Plan("connect_four", ("random", SUSPECT, "greedy"), pairs=2), path, isolation="never")
+    games = run(
+        Plan("connect_four", ("random", SUSPECT, "greedy"), pairs=2), path, isolation="never"
+    )
     assert all(game.result.fault is None for game in games)
     with Store(path) as store:
         played, deviations = verify(store.tournaments()[0], store, 100, "never")

@@ -1,8 +1,11 @@
-"""Whom a learner meets, and when: one opponent, a mixture, or a ladder of opponents that it climbs; past versions of itself among them.
+"""Whom a learner meets, and when: one opponent, a mixture, or a ladder of opponents that it climbs;
+past versions of itself among them.
 
-``self`` in a mixture or as a rung stands for the learner's own snapshots. ``ladder:random;greedy;alphabeta:depth=2`` begins with the first rung and
-moves up whenever the score against the newest rung passes a threshold; a share of the games goes on against the rungs below, which would be
-forgotten otherwise. A rung may be a mixture, ``mix:0.7 alphabeta:depth=2,0.3 self``; its first opponent is the one that counts.
+``self`` in a mixture or as a rung stands for the learner's own snapshots.
+``ladder:random;greedy;alphabeta:depth=2`` begins with the first rung and moves up whenever the
+score against the newest rung passes a threshold; a share of the games goes on against the rungs
+below, which would be forgotten otherwise. A rung may be a mixture, ``mix:0.7 alphabeta:depth=2,0.3
+self``; its first opponent is the one that counts.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ def read_stages(text: str, rehearsal: float) -> list[list[Member]]:
     """The mixtures of opponents that a curriculum goes through.
 
     Args:
-        text: an agent's specification or ``self``; ``mix:0.3 random,0.7 self``; ``ladder:random;greedy``.
+        text: an agent's specification or ``self``; ``mix:0.3 random,0.7 self``;
+            ``ladder:random;greedy``.
         rehearsal: the share of the games against all rungs below the newest.
 
     Raises:
@@ -42,17 +46,32 @@ def read_stages(text: str, rehearsal: float) -> list[list[Member]]:
         return [_read_mixture(text)]
     rungs = [rung.strip() for rung in text[len(LADDER) :].split(";")]
     if not all(rungs):
-        raise SpecificationError(f"{text!r} has a rung without a name; a ladder is written like ladder:random;greedy;alphabeta:depth=2")
+        raise SpecificationError(
+            f"{text!r} has a rung without a name; a ladder is written like "
+            f"ladder:random;greedy;alphabeta:depth=2"
+        )
     mixtures = [_scale(_read_mixture(rung), 1.0) for rung in rungs]
     stages = [mixtures[0]]
     for number in range(1, len(rungs)):
-        below = [member for mixture in mixtures[:number] for member in _scale(mixture, rehearsal / number)] if rehearsal else []
+        below = (
+            [
+                member
+                for mixture in mixtures[:number]
+                for member in _scale(mixture, rehearsal / number)
+            ]
+            if rehearsal
+            else []
+        )
         stages.append(_scale(mixtures[number], 1.0 - rehearsal) + below)
     return stages
 
 
 def _read_mixture(text: str) -> list[Member]:
-    return [Member(*member) for member in read_mixture(text)] if text.startswith(MIXTURE) else [Member(1.0, text)]
+    return (
+        [Member(*member) for member in read_mixture(text)]
+        if text.startswith(MIXTURE)
+        else [Member(1.0, text)]
+    )
 
 
 def _scale(members: list[Member], share: float) -> list[Member]:
@@ -68,16 +87,29 @@ class Curriculum:
         text: see :func:`read_stages`.
         game: the game played; opponents that cannot play it are refused.
         snapshots: who plays for ``self``.
-        threshold: the score (a win is 1, a draw 1/2) against the newest rung that moves the learner up.
+        threshold: the score (a win is 1, a draw 1/2) against the newest rung that moves the learner
+            up.
         window: over how many games that score is taken.
         rehearsal: see :func:`read_stages`.
     """
 
-    def __init__(self, text: str, game: Game, snapshots: Any, *, threshold: float, window: int, rehearsal: float) -> None:
+    def __init__(
+        self,
+        text: str,
+        game: Game,
+        snapshots: Any,
+        *,
+        threshold: float,
+        window: int,
+        rehearsal: float,
+    ) -> None:
         self._stages = read_stages(text, rehearsal)
         self._threshold = threshold
         specs = {member.spec for members in self._stages for member in members}
-        self._made = {spec: Opponent(SELF, snapshots) if spec == SELF else make_opponents(spec, game)[0] for spec in sorted(specs)}
+        self._made = {
+            spec: Opponent(SELF, snapshots) if spec == SELF else make_opponents(spec, game)[0]
+            for spec in sorted(specs)
+        }
         self.stage = 0
         self._recent: deque[float] = deque(maxlen=window)
 
@@ -89,19 +121,34 @@ class Curriculum:
     @property
     def opponents(self) -> tuple[Opponent, ...]:
         """Who is met now; the first is the one whose games decide about moving up."""
-        return tuple(self._made[member.spec]._replace(weight=member.weight) for member in self._stages[self.stage])
+        return tuple(
+            self._made[member.spec]._replace(weight=member.weight)
+            for member in self._stages[self.stage]
+        )
 
     def __str__(self) -> str:
         members = self._stages[self.stage]
         rung = f"rung {self.stage + 1} of {len(self._stages)}, " if len(self._stages) > 1 else ""
-        return rung + (members[0].spec if len(self._stages) > 1 or len(members) == 1 else f"{len(members)} opponents")
+        return rung + (
+            members[0].spec
+            if len(self._stages) > 1 or len(members) == 1
+            else f"{len(members)} opponents"
+        )
 
     def note(self, opponents: Sequence[int], returns: Sequence[float]) -> bool:
-        """Take in finished games, by the opponent's place in :attr:`opponents`; returns whether the learner moved up a rung."""
+        """Take in finished games, by the opponent's place in :attr:`opponents`; returns whether the
+        learner moved up a rung.
+        """
         if self.stage + 1 == len(self._stages):
             return False
-        self._recent.extend(0.5 + 0.5 * ((value > 0) - (value < 0)) for opponent, value in zip(opponents, returns) if opponent == 0)
-        if len(self._recent) < (self._recent.maxlen or 0) or sum(self._recent) < self._threshold * len(self._recent):
+        self._recent.extend(
+            0.5 + 0.5 * ((value > 0) - (value < 0))
+            for opponent, value in zip(opponents, returns)
+            if opponent == 0
+        )
+        if len(self._recent) < (self._recent.maxlen or 0) or sum(
+            self._recent
+        ) < self._threshold * len(self._recent):
             return False
         self.stage += 1
         self._recent.clear()

@@ -29,7 +29,8 @@ def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[
 
 
 def draw_curves(runs: Sequence[Path], out: Path) -> None:
-    """Draw the scores of runs over their steps, side by side, with 95 % intervals; the upper axis shows minutes of processor time.
+    """Draw the scores of runs over their steps, side by side, with 95 % intervals; the upper axis
+    shows minutes of processor time.
 
     Args:
         runs: run folders.
@@ -45,23 +46,40 @@ def draw_curves(runs: Sequence[Path], out: Path) -> None:
         raise ImportError('drawing needs matplotlib: pip install "plyground[train]"') from error
     figure = Figure(figsize=(6.4 * len(runs), 4.6), layout="constrained")
     for index, (run, (curves, clock)) in enumerate(zip(runs, found)):
-        _draw_run(figure.add_subplot(1, len(runs), index + 1), str(read_run(run)["description"]["game"]), curves, clock)
+        _draw_run(
+            figure.add_subplot(1, len(runs), index + 1),
+            str(read_run(run)["description"]["game"]),
+            curves,
+            clock,
+        )
     try:
         figure.savefig(out, dpi=110)
     except (OSError, ValueError) as error:
         raise TrainingError(f"{out} could not be written: {error}") from error
 
 
-def _draw_run(axes: Any, title: str, curves: dict[str, list[dict[str, Any]]], clock: list[tuple[int, float]]) -> None:
+def _draw_run(
+    axes: Any, title: str, curves: dict[str, list[dict[str, Any]]], clock: list[tuple[int, float]]
+) -> None:
     for opponent, rows in curves.items():
         steps = [row["step"] / 1e6 for row in rows]
-        (line,) = axes.plot(steps, [100 * row["score"] for row in rows], label=opponent, linewidth=1.6)
+        (line,) = axes.plot(
+            steps, [100 * row["score"] for row in rows], label=opponent, linewidth=1.6
+        )
         low, high = ([100 * row[bound] for row in rows] for bound in ("low", "high"))
         axes.fill_between(steps, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
-    axes.set(xlabel="million steps", ylabel="score in %, with 95 % interval", ylim=(0, 101), xlim=(0, None))
+    axes.set(
+        xlabel="million steps",
+        ylabel="score in %, with 95 % interval",
+        ylim=(0, 101),
+        xlim=(0, None),
+    )
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right", fontsize=8)
     per_million = 1e6 * clock[-1][1] / 60 / max(clock[-1][0], 1)
-    minutes = axes.secondary_xaxis("top", functions=(lambda steps: steps * per_million, lambda time: time / max(per_million, 1e-9)))
+    minutes = axes.secondary_xaxis(
+        "top",
+        functions=(lambda steps: steps * per_million, lambda time: time / max(per_million, 1e-9)),
+    )
     minutes.set_xlabel("minutes of processor time")
     axes.set_title(title, fontsize=11, fontweight="bold")

@@ -1,6 +1,8 @@
-"""Environments for learners by name: ``gymnasium.make("plyground/ConnectFour-v0", opponent="alphabeta:depth=2")``, and many at once by ``make_vec``.
+"""Environments for learners by name: ``gymnasium.make("plyground/ConnectFour-v0",
+opponent="alphabeta:depth=2")``, and many at once by ``make_vec``.
 
-Importing plyground registers them. ``gymnasium.make("plyground:plyground/ConnectFour-v0")`` imports plyground by itself.
+Importing plyground registers them. ``gymnasium.make("plyground:plyground/ConnectFour-v0")`` imports
+plyground by itself.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ def make_env(
 
     Args:
         game: the game, or its specification.
-        opponent: what :func:`~plyground.agents.opponents.make_opponents` takes: a specification, an agent, ``"mix:0.3 random,0.7 greedy"``, a list.
+        opponent: what :func:`~plyground.agents.opponents.make_opponents` takes: a specification, an
+            agent, ``"mix:0.3 random,0.7 greedy"``, a list.
         seat: the learner's: 0 (moves first), 1, or ``"random"``.
         illegal: ``"penalty"`` or ``"raise"``, as for the class.
         opening_plies: as for the class.
@@ -38,7 +41,14 @@ def make_env(
     """
     board = make_game(game, parameters)
     opponents = make_opponents(opponent, board)
-    return SingleAgentEnv(board, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, render_mode=render_mode)
+    return SingleAgentEnv(
+        board,
+        opponents,
+        seat=seat,
+        illegal=illegal,
+        opening_plies=opening_plies,
+        render_mode=render_mode,
+    )
 
 
 def make_vector_env(
@@ -52,10 +62,21 @@ def make_vector_env(
     copy: bool = True,
     **parameters: Any,
 ) -> BoardVectorEnv:
-    """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv`; ``opponent=None``: the caller acts for both players. Otherwise as :func:`make_env`."""
+    """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv`; ``opponent=None``: the
+    caller acts for both players. Otherwise as :func:`make_env`.
+    """
     board = make_game(game, parameters)
     opponents = None if opponent is None else make_opponents(opponent, board)
-    return BoardVectorEnv(board, num_envs, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, threads=threads, copy=copy)
+    return BoardVectorEnv(
+        board,
+        num_envs,
+        opponents,
+        seat=seat,
+        illegal=illegal,
+        opening_plies=opening_plies,
+        threads=threads,
+        copy=copy,
+    )
 
 
 def environment_id(declaration: Any) -> str:
@@ -68,7 +89,12 @@ def register_environment(rules_type: Any) -> str:
     name = environment_id(rules_type.declaration)
     if name not in gymnasium.registry:
         single, vector = f"{__name__}:make_env", f"{__name__}:make_vector_env"
-        gymnasium.register(name, entry_point=single, vector_entry_point=vector, kwargs={"game": rules_type.declaration.name})
+        gymnasium.register(
+            name,
+            entry_point=single,
+            vector_entry_point=vector,
+            kwargs={"game": rules_type.declaration.name},
+        )
     return name
 
 

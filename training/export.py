@@ -1,4 +1,6 @@
-"""From a model of stable-baselines3 to a policy file (see :mod:`plyground.agents.policies.policy_file`)."""
+"""From a model of stable-baselines3 to a policy file (see
+:mod:`plyground.agents.policies.policy_file`).
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ try:
 
     from ..agents.policies.sb3 import heads_of
 except ImportError as error:
-    raise ImportError('plyground.training.export needs torch, stable-baselines3 and onnx: pip install "plyground[train]"') from error
+    raise ImportError(
+        'plyground.training.export needs torch, stable-baselines3 and onnx: pip install "plyground[train]"'
+    ) from error
 
 CHECKED = 256  # positions in which the file must agree with the model
 TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest output
@@ -39,10 +43,12 @@ TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest outpu
 class PolicyExporter:
     """Writes the policy of one model as policy files, as often as wanted.
 
-    torch's exporter takes seconds and runs once, for the first file; for later ones the weights of that time take the place of the first ones.
+    torch's exporter takes seconds and runs once, for the first file; for later ones the weights of
+    that time take the place of the first ones.
 
     Args:
-        model: a PPO or MaskablePPO of SB3, trained on observations of plyground, with any features extractor that torch can export.
+        model: a PPO or MaskablePPO of SB3, trained on observations of plyground, with any features
+            extractor that torch can export.
         game: the game it is trained on.
         kind: what the files say was trained.
 
@@ -59,11 +65,13 @@ class PolicyExporter:
     def write(self, path: str | Path) -> None:
         """Write the policy as it is now.
 
-        The file is compared with the model in random positions of the game and appears only when both agree; whatever goes wrong, a file that
-        was there before stays. The model is not changed.
+        The file is compared with the model in random positions of the game and appears only when
+        both agree; whatever goes wrong, a file that was there before stays. The model is not
+        changed.
 
         Raises:
-            SpecificationError: the policy's outputs are not finite, the file would not compute what the model does, or cannot be written.
+            SpecificationError: the policy's outputs are not finite, the file would not compute what
+                the model does, or cannot be written.
         """
         policy = self._heads.policy
         training = policy.training
@@ -79,8 +87,12 @@ class PolicyExporter:
         write_policy(Path(path), data)
 
     def _export(self) -> Any:
-        """The graph with the weights under their names in the model, not optimised: onnxruntime does that when it loads the file."""
-        example = torch.zeros((2, *self.game.facts.observation_shape), device=self._heads.policy.device)
+        """The graph with the weights under their names in the model, not optimised: onnxruntime
+        does that when it loads the file.
+        """
+        example = torch.zeros(
+            (2, *self.game.facts.observation_shape), device=self._heads.policy.device
+        )
         with torch.no_grad(), _quiet():
             program = torch.onnx.export(
                 self._heads,
@@ -108,12 +120,17 @@ class PolicyExporter:
         """Hold the file against the model in random positions."""
         heads = self._heads
         with torch.no_grad():
-            expected = heads(torch.as_tensor(self._observations, dtype=torch.float32, device=heads.policy.device))
+            expected = heads(
+                torch.as_tensor(self._observations, dtype=torch.float32, device=heads.policy.device)
+            )
         for name, output, found in zip(OUTPUTS, expected, network.evaluate(self._observations)):
             wanted = output.cpu().numpy()
             difference = float(np.abs(wanted - found).max())
             if not difference <= TOLERANCE * max(1.0, float(np.abs(wanted).max())):
-                raise SpecificationError(f"the policy was not exported: {name} of the file differ from those of the model by up to {difference:.2g}")
+                raise SpecificationError(
+                    f"the policy was not exported: {name} of the file differ from those of the "
+                    f"model by up to {difference:.2g}"
+                )
 
 
 def export_policy(model: Any, path: str | Path, game: Game | str, kind: str = "ppo") -> None:
@@ -136,7 +153,9 @@ def _quiet() -> Iterator[None]:
 
 
 def random_observations(game: Game, count: int) -> np.ndarray:
-    """What the side to move sees in positions of random games: int8, (count, rows, columns, planes)."""
+    """What the side to move sees in positions of random games: int8, (count, rows, columns,
+    planes).
+    """
     rng, position = np.random.default_rng(0), game.initial_position()
     observations = np.empty((count, *game.facts.observation_shape), np.int8)
     for index in range(count):

@@ -1,9 +1,12 @@
-"""A training run's folder: what was asked for, the checkpoints, the metrics. It needs neither torch nor stable-baselines3.
+"""A training run's folder: what was asked for, the checkpoints, the metrics. It needs neither torch
+nor stable-baselines3.
 
 - ``run.json``: the game, the settings, the seed, the command and the versions
-- ``metrics.jsonl``: a line for every update and every evaluation; ``tensorboard/``: the same for TensorBoard
+- ``metrics.jsonl``: a line for every update and every evaluation; ``tensorboard/``: the same for
+  TensorBoard
 - ``checkpoints/``: the two newest checkpoints
-- ``best.onnx``: the policy that did best in the evaluations; ``best.json``: the step it is from, and what it reached
+- ``best.onnx``: the policy that did best in the evaluations; ``best.json``: the step it is from,
+  and what it reached
 """
 
 from __future__ import annotations
@@ -44,7 +47,8 @@ class RunFolder:
 
     Args:
         path: where it is, or will be.
-        description: what decides the course of the run, as JSON values by name. A folder with another description is another run's.
+        description: what decides the course of the run, as JSON values by name. A folder with
+            another description is another run's.
         facts: what else is worth knowing (command, versions).
 
     Raises:
@@ -61,7 +65,9 @@ class RunFolder:
             self._compare(description)
             return
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise TrainingError(f"{path} holds something that is no training run; name another folder with --out")
+            raise TrainingError(
+                f"{path} holds something that is no training run; name another folder with --out"
+            )
         try:
             self._checkpoints.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -70,10 +76,19 @@ class RunFolder:
 
     def _compare(self, description: dict[str, Any]) -> None:
         held = read_run(self.path)["description"]
-        differing = [name for name in {**held, **description} if held.get(name) != description.get(name)]
+        differing = [
+            name for name in {**held, **description} if held.get(name) != description.get(name)
+        ]
         if differing:
-            listed = "; ".join(f"{name} is {json.dumps(held.get(name))} there and {json.dumps(description.get(name))} here" for name in differing)
-            raise TrainingError(f"{self.path} holds another run: {listed}. Name another folder with --out, or give the same settings to go on")
+            listed = "; ".join(
+                f"{name} is {json.dumps(held.get(name))} there and "
+                f"{json.dumps(description.get(name))} here"
+                for name in differing
+            )
+            raise TrainingError(
+                f"{self.path} holds another run: {listed}. Name another folder with --out, or give "
+                f"the same settings to go on"
+            )
 
     # -- checkpoints --
 
@@ -97,7 +112,10 @@ class RunFolder:
         notes: list[str] = []
         for path in self._stored():
             data = path.read_bytes()
-            digest, payload = data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES], data[len(MAGIC) + DIGEST_BYTES :]
+            digest, payload = (
+                data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES],
+                data[len(MAGIC) + DIGEST_BYTES :],
+            )
             if data.startswith(MAGIC) and hashlib.sha256(payload).digest() == digest:
                 return payload, notes
             notes.append(f"the checkpoint {path} is damaged; going back to the one before it")
@@ -116,7 +134,9 @@ class RunFolder:
             with self._metrics.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
         except OSError as error:
-            raise TrainingError(f"{self._metrics} could not be written: {error.strerror}") from error
+            raise TrainingError(
+                f"{self._metrics} could not be written: {error.strerror}"
+            ) from error
 
     def cut_metrics(self, step: int) -> None:
         """Drop what was written after ``step``: a resumed run plays it again."""
@@ -138,12 +158,16 @@ def read_run(path: Path) -> dict[str, Any]:
         held = json.loads((path / "run.json").read_text(encoding="utf-8"))
         held["description"]["game"]
     except (OSError, ValueError, KeyError, TypeError):
-        raise TrainingError(f"{path} is no folder of a training run: it has no readable run.json") from None
+        raise TrainingError(
+            f"{path} is no folder of a training run: it has no readable run.json"
+        ) from None
     return dict(held)
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a run's metrics, in the order written; a last line that was cut off in the middle is left out."""
+    """The rows of a run's metrics, in the order written; a last line that was cut off in the middle
+    is left out.
+    """
     metrics = path / "metrics.jsonl"
     if not metrics.exists():
         return

@@ -1,7 +1,9 @@
-"""MaskablePPO as a run uses it: made from settings, updated with a check of its numbers, written to and read from checkpoints.
+"""MaskablePPO as a run uses it: made from settings, updated with a check of its numbers, written to
+and read from checkpoints.
 
-A checkpoint holds everything that decides the course of a run: weights, optimiser, counters, the games under way with their random streams, the
-generators of torch and numpy. Its values are tensors, numbers, texts, lists and dictionaries, so reading one executes nothing.
+A checkpoint holds everything that decides the course of a run: weights, optimiser, counters, the
+games under way with their random streams, the generators of torch and numpy. Its values are
+tensors, numbers, texts, lists and dictionaries, so reading one executes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ try:
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.logger import Logger
 except ImportError as error:
-    raise ImportError('training needs stable-baselines3 and sb3-contrib: pip install "plyground[train]"') from error
+    raise ImportError(
+        'training needs stable-baselines3 and sb3-contrib: pip install "plyground[train]"'
+    ) from error
 
 from .network import BoardPolicy, action_places, processor_has_bfloat16
 
@@ -60,7 +64,8 @@ class Learner:
     """
 
     def __init__(self, env: BoardVecEnv, settings: Settings, seed: int) -> None:
-        torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time; what a NaN does is caught in `update`
+        # a tenth of the time; what a NaN does is caught in `update`
+        torch.distributions.Distribution.set_default_validate_args(False)
         self.env, self.settings = env, settings
         env.seed(seed)
         self.model = MaskablePPO(
@@ -107,9 +112,12 @@ class Learner:
         model.train()
         values = {name: float(value) for name, value in model.logger.name_to_value.items()}
         model.logger.name_to_value.clear()
-        if not math.isfinite(values["train/loss"]) or not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
+        if not math.isfinite(values["train/loss"]) or not all(
+            bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()
+        ):
             raise TrainingError(
-                f"the loss is no number any more after step {began} (train/loss is {values['train/loss']}); a lower learning_rate may help"
+                f"the loss is no number any more after step {began} (train/loss is "
+                f"{values['train/loss']}); a lower learning_rate may help"
             )
         if self.collector.returns:
             values["rollout/mean_return"] = float(np.mean(self.collector.returns))
@@ -128,8 +136,16 @@ class Learner:
             "policy": self.policy.state_dict(),
             "optimizer": self.policy.optimizer.state_dict(),
             "torch": torch.get_rng_state(),
-            "numpy": [str(kind), torch.from_numpy(np.asarray(keys).astype(np.int64)), int(position), int(has_gauss), float(cached)],
-            "games": {name: _to_bytes(values) for name, values in self.env.games.state._asdict().items()},
+            "numpy": [
+                str(kind),
+                torch.from_numpy(np.asarray(keys).astype(np.int64)),
+                int(position),
+                int(has_gauss),
+                float(cached),
+            ],
+            "games": {
+                name: _to_bytes(values) for name, values in self.env.games.state._asdict().items()
+            },
             "observations": torch.from_numpy(model._last_obs.copy()),
             "starts": torch.from_numpy(model._last_episode_starts.copy()),
         }
@@ -142,9 +158,14 @@ class Learner:
         self.policy.load_state_dict(state["policy"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
         for name, values in self.env.games.state._asdict().items():
-            values.view(np.uint8)[...] = state["games"][name].numpy().reshape(values.view(np.uint8).shape)
+            values.view(np.uint8)[...] = (
+                state["games"][name].numpy().reshape(values.view(np.uint8).shape)
+            )
         self.env.observations()  # brings the view through the symmetries up to date
-        model._last_obs, model._last_episode_starts = state["observations"].numpy(), state["starts"].numpy()
+        model._last_obs, model._last_episode_starts = (
+            state["observations"].numpy(),
+            state["starts"].numpy(),
+        )
         kind, keys, *rest = state["numpy"]
         np.random.set_state((kind, keys.numpy().astype(np.uint32), *rest))  # noqa: NPY002
         torch.set_rng_state(state["torch"])
@@ -157,7 +178,8 @@ def network_options(game: Game, settings: Settings) -> dict[str, Any]:
         "layers": settings.layers,
         "dense": settings.units,
         "hidden": settings.hidden,
-        "bfloat16": settings.precision == "bfloat16" or (settings.precision == "auto" and processor_has_bfloat16()),
+        "bfloat16": settings.precision == "bfloat16"
+        or (settings.precision == "auto" and processor_has_bfloat16()),
         "places": action_places(game),
     }
 

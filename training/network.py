@@ -1,8 +1,10 @@
-"""Networks for small boards: convolutions that keep the board's size, then either dense layers or heads with the board's geometry.
+"""Networks for small boards: convolutions that keep the board's size, then either dense layers or
+heads with the board's geometry.
 
-SB3's own extractor for pictures refuses boards of less than 36 cells a side. On a processor dense layers learn most in a given time where the board
-is small (connect four: three times the steps a second of two layers of convolutions); where it is large, they would have to learn every pattern anew
-at every place.
+SB3's own extractor for pictures refuses boards of less than 36 cells a side. On a processor dense
+layers learn most in a given time where the board is small (connect four: three times the steps a
+second of two layers of convolutions); where it is large, they would have to learn every pattern
+anew at every place.
 """
 
 from __future__ import annotations
@@ -36,7 +38,12 @@ class BoardTrunk(BaseFeaturesExtractor):
     """
 
     def __init__(
-        self, observation_space: spaces.Box, channels: int = 32, layers: int = 0, dense: Sequence[int] = (256,), bfloat16: bool = False
+        self,
+        observation_space: spaces.Box,
+        channels: int = 32,
+        layers: int = 0,
+        dense: Sequence[int] = (256,),
+        bfloat16: bool = False,
     ) -> None:
         rows, columns, planes = observation_space.shape
         units = [(channels if layers else planes) * rows * columns, *dense]
@@ -44,12 +51,23 @@ class BoardTrunk(BaseFeaturesExtractor):
         self.reduced = bfloat16
         convolutions: list[nn.Module] = []
         for layer in range(layers):
-            convolutions += [nn.Conv2d(channels if layer else planes, channels, 3, padding=1), nn.ReLU()]
+            convolutions += [
+                nn.Conv2d(channels if layer else planes, channels, 3, padding=1),
+                nn.ReLU(),
+            ]
         self.convolutions = nn.Sequential(*convolutions)
-        self.dense = nn.Sequential(*(layer for pair in itertools.pairwise(units) for layer in (nn.Linear(*pair), nn.ReLU())))
+        self.dense = nn.Sequential(
+            *(
+                layer
+                for pair in itertools.pairwise(units)
+                for layer in (nn.Linear(*pair), nn.ReLU())
+            )
+        )
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """(N, rows, columns, planes) to (N, units of the last dense layer); without dense layers to (N, rows · columns · channels), in this order."""
+        """(N, rows, columns, planes) to (N, units of the last dense layer); without dense layers to
+        (N, rows · columns · channels), in this order.
+        """
         with torch.autocast("cpu", torch.bfloat16, enabled=self.reduced):
             board = self.convolutions(observations.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
             features: torch.Tensor = self.dense(board.flatten(1))
@@ -57,11 +75,17 @@ class BoardTrunk(BaseFeaturesExtractor):
 
 
 def action_places(game: Game) -> list[list[int]]:
-    """The entry (row, column, plane) of the observation in which the first player sees each action appear, played on the initial board."""
+    """The entry (row, column, plane) of the observation in which the first player sees each action
+    appear, played on the initial board.
+    """
     before = game.initial_position()
     places = []
     for action in range(game.facts.num_actions):
-        changed: Any = np.argwhere(before.after(action).observation(0) > before.observation(0)) if before.is_legal(action) else []
+        changed: Any = (
+            np.argwhere(before.after(action).observation(0) > before.observation(0))
+            if before.is_legal(action)
+            else []
+        )
         places.append([int(number) for number in changed[0]] if len(changed) else [])
     return places
 
@@ -69,8 +93,9 @@ def action_places(game: Game) -> list[list[int]]:
 class BoardHeads(nn.Module):
     """Policy and value heads on a :class:`BoardTrunk`, in the place of SB3's ``mlp_extractor``.
 
-    Where actions drop into columns, a convolution over whole columns values each of them; where each action has a place of its own on the board, each
-    place is valued; elsewhere the policy head is dense.
+    Where actions drop into columns, a convolution over whole columns values each of them; where
+    each action has a place of its own on the board, each place is valued; elsewhere the policy head
+    is dense.
 
     Args:
         shape: rows, columns and channels of the trunk.
@@ -79,24 +104,47 @@ class BoardHeads(nn.Module):
         hidden: width of the heads.
     """
 
-    def __init__(self, shape: tuple[int, int, int], num_actions: int, places: list[list[int]] | None, hidden: int) -> None:
+    def __init__(
+        self,
+        shape: tuple[int, int, int],
+        num_actions: int,
+        places: list[list[int]] | None,
+        hidden: int,
+    ) -> None:
         super().__init__()
         rows, columns, channels = self.shape = shape
         self.latent_dim_pi, self.latent_dim_vf = num_actions, hidden
         self.narrow = nn.Conv2d(channels, VALUE_CHANNELS, 1)
-        self.value = nn.Sequential(nn.ReLU(), nn.Flatten(), nn.Linear(VALUE_CHANNELS * rows * columns, hidden), nn.ReLU())
+        self.value = nn.Sequential(
+            nn.ReLU(), nn.Flatten(), nn.Linear(VALUE_CHANNELS * rows * columns, hidden), nn.ReLU()
+        )
         cells = [tuple(place[:2]) for place in places] if places and all(places) else []
         if cells == [(rows - 1, column) for column in range(columns)]:
-            self.policy = nn.Sequential(nn.Conv2d(channels, hidden, (rows, 1)), nn.ReLU(), nn.Conv2d(hidden, 1, 1), nn.Flatten())
+            self.policy = nn.Sequential(
+                nn.Conv2d(channels, hidden, (rows, 1)),
+                nn.ReLU(),
+                nn.Conv2d(hidden, 1, 1),
+                nn.Flatten(),
+            )
         elif cells and len({tuple(place) for place in places or ()}) == num_actions:
             planes = sorted({place[2] for place in places or ()})
-            self.policy = nn.Sequential(nn.Conv2d(channels, hidden, 1), nn.ReLU(), nn.Conv2d(hidden, len(planes), 1), nn.Flatten())
-            chosen = [(planes.index(plane) * rows + row) * columns + column for row, column, plane in places or ()]
+            self.policy = nn.Sequential(
+                nn.Conv2d(channels, hidden, 1),
+                nn.ReLU(),
+                nn.Conv2d(hidden, len(planes), 1),
+                nn.Flatten(),
+            )
+            chosen = [
+                (planes.index(plane) * rows + row) * columns + column
+                for row, column, plane in places or ()
+            ]
             self.chosen: torch.Tensor
             self.register_buffer("chosen", torch.tensor(chosen), persistent=False)
         else:
             dense = nn.Linear(channels * rows * columns, hidden)
-            self.policy = nn.Sequential(nn.Flatten(), dense, nn.ReLU(), nn.Linear(hidden, num_actions))
+            self.policy = nn.Sequential(
+                nn.Flatten(), dense, nn.ReLU(), nn.Linear(hidden, num_actions)
+            )
         self.planar = hasattr(self, "chosen")
 
     def _board(self, features: torch.Tensor) -> torch.Tensor:
@@ -143,12 +191,23 @@ class BoardPolicy(MaskableActorCriticPolicy):
     ) -> None:
         self._geometric = not dense
         shape = (*observation_space.shape[:2], channels)
-        self._heads: dict[str, Any] = {"shape": shape, "num_actions": int(action_space.n), "places": places, "hidden": hidden}
+        self._heads: dict[str, Any] = {
+            "shape": shape,
+            "num_actions": int(action_space.n),
+            "places": places,
+            "hidden": hidden,
+        }
         trunk: dict[str, Any] = {"features_extractor_class": BoardTrunk, "net_arch": []}
-        trunk["features_extractor_kwargs"] = {"channels": channels, "layers": layers, "dense": tuple(dense), "bfloat16": bfloat16}
+        trunk["features_extractor_kwargs"] = {
+            "channels": channels,
+            "layers": layers,
+            "dense": tuple(dense),
+            "bfloat16": bfloat16,
+        }
         super().__init__(observation_space, action_space, lr_schedule, **(trunk | options))
-        # Observations come with the planes last. So shall the weights: the layout in which convolutions on a processor are fastest. Only now, because
-        # SB3 initialises weights in the usual layout.
+        # Observations come with the planes last. So shall the weights: the layout in which
+        # convolutions on a processor are fastest. Only now, because SB3 initialises weights in the
+        # usual layout.
         nn.Module.to(self, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _build_mlp_extractor(self) -> None:
@@ -161,7 +220,8 @@ class BoardPolicy(MaskableActorCriticPolicy):
         if not self._geometric:
             return
         self.action_net = nn.Identity()  # the policy head gives the logits itself
-        nn.init.orthogonal_(_last_layer(self.mlp_extractor.policy).weight, 0.01)  # at first all actions are about equally probable
+        # at first all actions are about equally probable
+        nn.init.orthogonal_(_last_layer(self.mlp_extractor.policy).weight, 0.01)
         make: Any = self.optimizer_class
         self.optimizer = make(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 

@@ -1,4 +1,6 @@
-"""A network as a player of many games at once: the learner itself for its evaluation, past versions of it as opponents."""
+"""A network as a player of many games at once: the learner itself for its evaluation, past versions
+of it as opponents.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,13 @@ import torch
 
 
 class NetworkPlayer:
-    """Plays a policy of stable-baselines3 in a batch, as :class:`~plyground.envs.single_agent.opponents.Opponent` asks for it.
+    """Plays a policy of stable-baselines3 in a batch, as
+    :class:`~plyground.envs.single_agent.opponents.Opponent` asks for it.
 
     Args:
         policy: the policy; it is used as it is at the time of each move.
-        randomness: where the random numbers of its probabilities come from; None: it plays its most probable action.
+        randomness: where the random numbers of its probabilities come from; None: it plays its most
+            probable action.
     """
 
     def __init__(self, policy: Any, randomness: torch.Generator | None = None) -> None:
@@ -22,9 +26,13 @@ class NetworkPlayer:
         self.randomness = randomness
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Actions (int64, n) for int8 observations (n, rows, columns, planes) and masks (n, actions); one forward pass."""
+        """Actions (int64, n) for int8 observations (n, rows, columns, planes) and masks (n,
+        actions); one forward pass.
+        """
         with torch.no_grad():
-            distribution = self.policy.get_distribution(torch.from_numpy(observations), masks.astype(np.bool_)).distribution
+            distribution = self.policy.get_distribution(
+                torch.from_numpy(observations), masks.astype(np.bool_)
+            ).distribution
             if self.randomness is None:
                 chosen = distribution.logits.argmax(dim=1)
             else:
@@ -34,9 +42,11 @@ class NetworkPlayer:
 
 
 class Snapshots:
-    """Past versions of the learner as one opponent. For each rollout one of them is drawn, so that all its games are one forward pass a step.
+    """Past versions of the learner as one opponent. For each rollout one of them is drawn, so that
+    all its games are one forward pass a step.
 
-    Half the time it is the newest, otherwise any. A snapshot plays by its probabilities, not always the most probable action.
+    Half the time it is the newest, otherwise any. A snapshot plays by its probabilities, not always
+    the most probable action.
 
     Args:
         policy: the learner's policy, which it copies.
@@ -55,14 +65,19 @@ class Snapshots:
 
     def add(self, policy: Any) -> None:
         """Take in the learner as it is now."""
-        self._weights.append({name: value.detach().clone() for name, value in policy.state_dict().items()})
+        self._weights.append(
+            {name: value.detach().clone() for name, value in policy.state_dict().items()}
+        )
         del self._weights[: -self._capacity]
         self.draw()
 
     def draw(self) -> None:
         """Choose who plays from now on."""
         newest = len(self._weights) - 1
-        first, second = torch.randint(2, (1,), generator=self._randomness), torch.randint(newest + 1, (1,), generator=self._randomness)
+        first, second = (
+            torch.randint(2, (1,), generator=self._randomness),
+            torch.randint(newest + 1, (1,), generator=self._randomness),
+        )
         self._drawn = newest if first else int(second)
         self._player.policy.load_state_dict(self._weights[self._drawn])
 
@@ -72,7 +87,11 @@ class Snapshots:
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint holds of it."""
-        return {"weights": list(self._weights), "drawn": self._drawn, "randomness": self._randomness.get_state()}
+        return {
+            "weights": list(self._weights),
+            "drawn": self._drawn,
+            "randomness": self._randomness.get_state(),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where :meth:`state` was taken."""

@@ -1,4 +1,6 @@
-"""A training run: updates, curriculum, snapshots, checkpoints, evaluations, all in a folder from which it resumes after any interruption."""
+"""A training run: updates, curriculum, snapshots, checkpoints, evaluations, all in a folder from
+which it resumes after any interruption.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from .players import NetworkPlayer, Snapshots
 from .sb3 import BoardVecEnv
 from .settings import Settings
 
-CHECKPOINT_SECONDS = float(os.environ.get("PLYGROUND_CHECKPOINT_SECONDS", "20"))  # what an interruption costs at most
+# what an interruption costs at most
+CHECKPOINT_SECONDS = float(os.environ.get("PLYGROUND_CHECKPOINT_SECONDS", "20"))
 
 
 class Progress(NamedTuple):
@@ -41,7 +44,8 @@ class Progress(NamedTuple):
     scores: dict[str, float]
 
 
-# Plays the learner against a ladder; gets an object with `act_batch` and returns a row for each opponent with at least "opponent" and "score".
+# Plays the learner against a ladder; gets an object with `act_batch` and returns a row for each
+# opponent with at least "opponent" and "score".
 Evaluate = Callable[[Any], Sequence[dict[str, Any]]]
 
 
@@ -52,7 +56,8 @@ class TrainingRun:
         game: the game.
         settings: the settings.
         seed: decides everything that is random.
-        folder: where the run lives; if there are checkpoints in it, the run goes on from the newest that is whole.
+        folder: where the run lives; if there are checkpoints in it, the run goes on from the newest
+            that is whole.
         evaluate: measures the learner, or None.
         evaluate_every: steps between two evaluations; there is one at the end in any case.
         on_progress: told after every update.
@@ -72,18 +77,35 @@ class TrainingRun:
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self.game, self.settings, self.folder = game, settings, folder
-        self._evaluate, self._evaluate_every, self._on_progress, self._on_note = evaluate, evaluate_every, on_progress, on_note
-        self.env = BoardVecEnv(game, settings.games, "random", opening_plies=settings.opening_plies, symmetries=settings.symmetries)
+        self._evaluate, self._evaluate_every, self._on_progress, self._on_note = (
+            evaluate,
+            evaluate_every,
+            on_progress,
+            on_note,
+        )
+        self.env = BoardVecEnv(
+            game,
+            settings.games,
+            "random",
+            opening_plies=settings.opening_plies,
+            symmetries=settings.symmetries,
+        )
         self.learner = Learner(self.env, settings, seed)
         self.snapshots = Snapshots(self.learner.policy, settings.snapshots, seed)
         self.curriculum = Curriculum(
-            settings.opponent, game, self.snapshots, threshold=settings.threshold, window=settings.window, rehearsal=settings.rehearsal
+            settings.opponent,
+            game,
+            self.snapshots,
+            threshold=settings.threshold,
+            window=settings.window,
+            rehearsal=settings.rehearsal,
         )
         self.env.games.set_opponents(self.curriculum.opponents)
         self._seconds = self._cpu_seconds = 0.0  # of training, in all processes
         self._best: float | None = None
         self._scores: dict[str, float] = {}
-        self.best_rows: list[dict[str, Any]] = []  # what the best policy reached against each opponent
+        # what the best policy reached against each opponent
+        self.best_rows: list[dict[str, Any]] = []
         self.finished_now = False
         self._snapped = 0
         self._evaluated = 0
@@ -93,11 +115,14 @@ class TrainingRun:
         """Train to the end, from the newest checkpoint if there is one.
 
         Raises:
-            TrainingError: a loss that is no number, or a disk that takes no more; the last good checkpoint stays.
+            TrainingError: a loss that is no number, or a disk that takes no more; the last good
+                checkpoint stays.
         """
         self._resume()
         if self.learner.step >= self.settings.steps and self._evaluated >= self.learner.step:
-            self._on_note(f"the run is finished: {self.learner.step:,} steps; there is nothing to do")
+            self._on_note(
+                f"the run is finished: {self.learner.step:,} steps; there is nothing to do"
+            )
             return
         self._open_tensorboard()
         saved = began = time.monotonic()
@@ -109,9 +134,16 @@ class TrainingRun:
                 self._seconds = seconds_before + time.monotonic() - began
                 rate = (self.learner.step - first) / (time.monotonic() - began)
                 self._cpu_seconds = cpu_before + time.process_time() - cpu_began
-                times = {"time/steps_per_second": rate, "time/seconds": self._seconds, "time/cpu_seconds": self._cpu_seconds}
+                times = {
+                    "time/steps_per_second": rate,
+                    "time/seconds": self._seconds,
+                    "time/cpu_seconds": self._cpu_seconds,
+                }
                 self._log(values | times | {"curriculum/stage": self.curriculum.stage})
-                if self.learner.step - self._evaluated >= self._evaluate_every or self.learner.step >= self.settings.steps:
+                if (
+                    self.learner.step - self._evaluated >= self._evaluate_every
+                    or self.learner.step >= self.settings.steps
+                ):
                     self._measure()
                 self._on_progress(self._progress(rate, values))
                 if time.monotonic() - saved >= CHECKPOINT_SECONDS:
@@ -139,7 +171,14 @@ class TrainingRun:
         return values
 
     def _progress(self, rate: float, values: dict[str, float]) -> Progress:
-        return Progress(self.learner.step, self.settings.steps, rate, str(self.curriculum), values.get("rollout/mean_return"), self._scores)
+        return Progress(
+            self.learner.step,
+            self.settings.steps,
+            rate,
+            str(self.curriculum),
+            values.get("rollout/mean_return"),
+            self._scores,
+        )
 
     # -- evaluation --
 
@@ -147,12 +186,16 @@ class TrainingRun:
         """Play against the ladder; keep the policy if its mean score is the best so far."""
         self._evaluated = self.learner.step
         with full_precision(self.learner.policy):
-            rows = list(self._evaluate(NetworkPlayer(self.learner.policy))) if self._evaluate else []
+            rows = (
+                list(self._evaluate(NetworkPlayer(self.learner.policy))) if self._evaluate else []
+            )
         self._scores = {row["opponent"]: row["score"] for row in rows}
         for row in rows:
             self.folder.add_metrics({"step": self.learner.step, "kind": "evaluation", **row})
             for name in ("score", "low", "high"):
-                self._tensorboard.add_scalar(f"evaluation/{row['opponent']}/{name}", row[name], self.learner.step)
+                self._tensorboard.add_scalar(
+                    f"evaluation/{row['opponent']}/{name}", row[name], self.learner.step
+                )
         mean = sum(self._scores.values()) / len(rows) if rows else 0.0
         if self._best is None or mean >= self._best or not rows:
             self._best, self.best_rows = mean, rows
@@ -163,14 +206,22 @@ class TrainingRun:
 
     def _log(self, values: dict[str, float]) -> None:
         step = self.learner.step
-        self.folder.add_metrics({"step": step, "kind": "update", **{name: round(value, 6) for name, value in values.items()}})
+        self.folder.add_metrics(
+            {
+                "step": step,
+                "kind": "update",
+                **{name: round(value, 6) for name, value in values.items()},
+            }
+        )
         for name, value in values.items():
             self._tensorboard.add_scalar(name, value, step)
 
     def _open_tensorboard(self) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        self._tensorboard = SummaryWriter(str(self.folder.path / "tensorboard"), purge_step=self.learner.step + 1)
+        self._tensorboard = SummaryWriter(
+            str(self.folder.path / "tensorboard"), purge_step=self.learner.step + 1
+        )
 
     # -- checkpoints --
 
@@ -194,7 +245,9 @@ class TrainingRun:
             self._on_note(note)
         if payload is None:
             if not self.folder.is_new:
-                self._on_note(f"{self.folder.path} holds no checkpoint yet; starting from the beginning")
+                self._on_note(
+                    f"{self.folder.path} holds no checkpoint yet; starting from the beginning"
+                )
             self.folder.cut_metrics(-1)
             return
         state = unpack(payload)
@@ -204,22 +257,50 @@ class TrainingRun:
         if state["snapshots"] is not None:
             self.snapshots.restore(state["snapshots"])
         self._seconds, self._cpu_seconds = state["seconds"]
-        self._best, self.best_rows, self._scores = state["best"], state["best_rows"], state["scores"]
+        self._best, self.best_rows, self._scores = (
+            state["best"],
+            state["best_rows"],
+            state["scores"],
+        )
         self._snapped, self._evaluated = state["snapped"], state["evaluated"]
         self.folder.cut_metrics(self.learner.step)
         if self.learner.step < self.settings.steps:
-            self._on_note(f"resumed at step {self.learner.step:,} of {self.settings.steps:,} from {self.folder.path}")
+            self._on_note(
+                f"resumed at step {self.learner.step:,} of {self.settings.steps:,} from "
+                f"{self.folder.path}"
+            )
 
     def _left_in_words(self) -> str:
         step = self.folder.last_step()
-        return "There is no checkpoint yet" if step is None else f"The last good checkpoint, of step {step:,}, is in {self.folder.path}"
+        return (
+            "There is no checkpoint yet"
+            if step is None
+            else f"The last good checkpoint, of step {step:,}, is in {self.folder.path}"
+        )
 
 
-def train(game: Game, settings: Settings, seed: int, out: Path, facts: dict[str, Any], **options: Any) -> TrainingRun:
-    """Begin or resume the run in the folder ``out`` and bring it to its end; options as for :class:`TrainingRun`."""
+def train(
+    game: Game, settings: Settings, seed: int, out: Path, facts: dict[str, Any], **options: Any
+) -> TrainingRun:
+    """Begin or resume the run in the folder ``out`` and bring it to its end; options as for
+    :class:`TrainingRun`.
+    """
     # A folder is made only for a run that can begin.
-    Curriculum(settings.opponent, game, None, threshold=settings.threshold, window=settings.window, rehearsal=settings.rehearsal)
-    description = {"algorithm": "ppo", "game": game.spec, "game_version": game.declaration.version, "seed": seed, **dataclasses.asdict(settings)}
+    Curriculum(
+        settings.opponent,
+        game,
+        None,
+        threshold=settings.threshold,
+        window=settings.window,
+        rehearsal=settings.rehearsal,
+    )
+    description = {
+        "algorithm": "ppo",
+        "game": game.spec,
+        "game_version": game.declaration.version,
+        "seed": seed,
+        **dataclasses.asdict(settings),
+    }
     run = TrainingRun(game, settings, seed, RunFolder(out, description, facts), **options)
     run.run()
     return run

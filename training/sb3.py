@@ -1,4 +1,6 @@
-"""The vector environment for stable-baselines3 and sb3-contrib, whose MaskablePPO takes its action masks."""
+"""The vector environment for stable-baselines3 and sb3-contrib, whose MaskablePPO takes its action
+masks.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ try:
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
-    raise ImportError('plyground.training.sb3 needs stable-baselines3: pip install "plyground[train]"') from error
+    raise ImportError(
+        'plyground.training.sb3 needs stable-baselines3: pip install "plyground[train]"'
+    ) from error
 
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
@@ -25,16 +29,19 @@ from .symmetry import SymmetricView
 class BoardVecEnv(VecEnv):
     """N games against opponents that move inside, as an SB3 ``VecEnv``.
 
-    Observations are int8 of shape (N, rows, columns, planes). Games that end are followed by the next ones; their infos hold
-    ``terminal_observation``, ``TimeLimit.truncated`` (False), ``episode`` as SB3's Monitor and VecMonitor write it (r, l, t), ``seat``, ``opponent``.
+    Observations are int8 of shape (N, rows, columns, planes). Games that end are followed by the
+    next ones; their infos hold ``terminal_observation``, ``TimeLimit.truncated`` (False),
+    ``episode`` as SB3's Monitor and VecMonitor write it (r, l, t), ``seat``, ``opponent``.
 
     Args:
         game: the game, or its specification.
         num_envs: N.
         opponent: see :func:`~plyground.agents.opponents.make_opponents`.
-        seat, illegal, opening_plies: as for :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
+        seat, illegal, opening_plies: as for
+            :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
         threads: threads that share the games; for compiled opponents only.
-        symmetries: whether the learner sees the board through a symmetry drawn anew for every step (see :mod:`plyground.training.symmetry`).
+        symmetries: whether the learner sees the board through a symmetry drawn anew for every step
+            (see :mod:`plyground.training.symmetry`).
         **parameters: the game's, ``rows=5``.
     """
 
@@ -53,9 +60,22 @@ class BoardVecEnv(VecEnv):
     ) -> None:
         self.game = make_game(game, parameters)
         opponents = make_opponents(opponent, self.game)
-        self.games = GameBatch(self.game, num_envs, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, threads=threads)
-        self._view = SymmetricView(self.game, num_envs) if symmetries and len(self.game.symmetries) > 1 else None
-        self._given: dict[str, Any] = {"render_mode": None, "spec": None}  # attributes SB3 expects of each of the N environments
+        self.games = GameBatch(
+            self.game,
+            num_envs,
+            opponents,
+            seat=seat,
+            illegal=illegal,
+            opening_plies=opening_plies,
+            threads=threads,
+        )
+        self._view = (
+            SymmetricView(self.game, num_envs)
+            if symmetries and len(self.game.symmetries) > 1
+            else None
+        )
+        # attributes SB3 expects of each of the N environments
+        self._given: dict[str, Any] = {"render_mode": None, "spec": None}
         self._began = time.time()
         self._chosen: np.ndarray | None = None
         super().__init__(num_envs, *learner_spaces(self.game))
@@ -86,7 +106,9 @@ class BoardVecEnv(VecEnv):
         return self._view.observations(seen)
 
     def reset(self) -> np.ndarray:
-        """Start new games, with the seeds of :meth:`seed` if it was called since the last reset; returns the observations."""
+        """Start new games, with the seeds of :meth:`seed` if it was called since the last reset;
+        returns the observations.
+        """
         seeded = any(seed is not None for seed in self._seeds)
         self.games.reset(self._seeds if seeded else None)
         self._reset_seeds()
@@ -108,7 +130,11 @@ class BoardVecEnv(VecEnv):
 
     def _final_info(self, index: int) -> dict[str, Any]:
         state = self.games.state
-        episode = {"r": float(state.final_returns[index]), "l": int(state.final_lengths[index]), "t": round(time.time() - self._began, 6)}
+        episode = {
+            "r": float(state.final_returns[index]),
+            "l": int(state.final_lengths[index]),
+            "t": round(time.time() - self._began, 6),
+        }
         return {
             "terminal_observation": state.final_observations[index].copy(),
             "TimeLimit.truncated": False,
@@ -125,22 +151,43 @@ class BoardVecEnv(VecEnv):
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """The attribute of each environment."""
         if attr_name not in self._given:
-            raise AttributeError(f"the games of a BoardVecEnv have no attribute {attr_name!r}; they have {', '.join(self._given)}")
+            raise AttributeError(
+                f"the games of a BoardVecEnv have no attribute {attr_name!r}; they have "
+                f"{', '.join(self._given)}"
+            )
         return [self._given[attr_name] for _ in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
+    def set_attr(
+        self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None
+    ) -> None:
         """Set an attribute, which all environments share."""
         self._given[attr_name] = value
 
-    def env_method(self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any) -> list[Any]:
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: int | Iterable[int] | None = None,
+        **method_kwargs: Any,
+    ) -> list[Any]:
         """``action_masks``, the one method of the environments."""
         if method_name != "action_masks":
-            raise AttributeError(f"the games of a BoardVecEnv have no method {method_name!r}; they have action_masks")
+            raise AttributeError(
+                f"the games of a BoardVecEnv have no method {method_name!r}; they have action_masks"
+            )
         masks = self.action_masks()
-        return list(masks) if indices is None else [masks[index] for index in self._get_indices(indices)]
+        return (
+            list(masks)
+            if indices is None
+            else [masks[index] for index in self._get_indices(indices)]
+        )
 
-    def env_is_wrapped(self, wrapper_class: type, indices: int | Iterable[int] | None = None) -> list[bool]:
-        """Whether the environments are in such a wrapper: they do what Monitor does, and nothing else."""
+    def env_is_wrapped(
+        self, wrapper_class: type, indices: int | Iterable[int] | None = None
+    ) -> list[bool]:
+        """Whether the environments are in such a wrapper: they do what Monitor does, and nothing
+        else.
+        """
         return [issubclass(wrapper_class, Monitor) for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[np.ndarray | None]:

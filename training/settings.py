@@ -19,8 +19,9 @@ class Settings:
         opponent: whom the learner meets; see :mod:`plyground.training.curriculum`.
         steps: how many actions it takes in all.
         games: games played at once.
-        opening_plies: every game begins with random moves of both players, from none to this many; a learner that always starts from the empty board
-            against a deterministic opponent learns a few games by heart.
+        opening_plies: every game begins with random moves of both players, from none to this many;
+            a learner that always starts from the empty board against a deterministic opponent
+            learns a few games by heart.
         rollout: actions in each game between two updates.
         batch_size: samples in a minibatch.
         epochs: passes over the samples of an update.
@@ -31,14 +32,18 @@ class Settings:
         clip: range of PPO's ratio.
         value_weight: of the value's loss.
         gradient_norm: gradients are clipped to this norm.
-        channels, layers, dense, hidden: of the network; see :class:`~plyground.training.network.BoardPolicy`. ``dense`` lists units, ``512,256``, or
+        channels, layers, dense, hidden: of the network; see
+            :class:`~plyground.training.network.BoardPolicy`. ``dense`` lists units, ``512,256``, or
             is ``none``.
-        precision: of products in the network: ``float32``, ``bfloat16``, or ``auto``: bfloat16 where the processor has instructions for it.
+        precision: of products in the network: ``float32``, ``bfloat16``, or ``auto``: bfloat16
+            where the processor has instructions for it.
         symmetries: whether the learner sees the board through random symmetries.
-        threshold, window, rehearsal: of a ladder; see :class:`~plyground.training.curriculum.Curriculum`.
+        threshold, window, rehearsal: of a ladder; see
+            :class:`~plyground.training.curriculum.Curriculum`.
         snapshots: how many past versions of itself are kept.
         snapshot_every: steps between two of them.
-        evaluate: whom the learner is measured against during the run, separated by semicolons; ``none``: nobody.
+        evaluate: whom the learner is measured against during the run, separated by semicolons;
+            ``none``: nobody.
         evaluations: how many times.
         evaluation_pairs: openings of each of these measurements; each is played in both seats.
         evaluation_plies: random moves of each of these openings.
@@ -80,24 +85,38 @@ class Settings:
             value = getattr(self, field.name)
             least, most = LIMITS.get(field.name, (-math.inf, math.inf))
             if field.type in ("int", "float") and not least <= value <= most:
-                raise SpecificationError(f"{field.name}={value} is not possible; it is {_range(least, most)}")
+                raise SpecificationError(
+                    f"{field.name}={value} is not possible; it is {_range(least, most)}"
+                )
         if self.precision not in PRECISIONS:
-            raise SpecificationError(f"precision={self.precision} is not possible; it is one of {', '.join(PRECISIONS)}")
+            raise SpecificationError(
+                f"precision={self.precision} is not possible; it is one of {', '.join(PRECISIONS)}"
+            )
         if not self.units and not self.layers:
-            raise SpecificationError("layers=0 is not possible with dense=none: the network would have no layers")
+            raise SpecificationError(
+                "layers=0 is not possible with dense=none: the network would have no layers"
+            )
         if self.batch_size > self.games * self.rollout:
             samples = self.games * self.rollout
-            raise SpecificationError(f"batch_size={self.batch_size} is not possible: an update has games × rollout = {samples} samples")
+            raise SpecificationError(
+                f"batch_size={self.batch_size} is not possible: an update has games × rollout = "
+                f"{samples} samples"
+            )
 
     @property
     def units(self) -> tuple[int, ...]:
         """The units of the dense layers."""
         try:
-            units = () if self.dense == "none" else tuple(int(part) for part in self.dense.split(","))
+            units = (
+                () if self.dense == "none" else tuple(int(part) for part in self.dense.split(","))
+            )
         except ValueError:
             units = (0,)
         if any(count < 1 for count in units):
-            raise SpecificationError(f"dense={self.dense} is not possible; it lists units of layers, such as 512,256, or is none")
+            raise SpecificationError(
+                f"dense={self.dense} is not possible; it lists units of layers, such as 512,256, "
+                f"or is none"
+            )
         return units
 
 
@@ -105,7 +124,19 @@ PRECISIONS = ("auto", "float32", "bfloat16")
 _POSITIVE = 1e-12
 LIMITS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(
-        ("steps", "games", "batch_size", "epochs", "channels", "hidden", "window", "snapshots", "snapshot_every", "evaluations", "evaluation_pairs"),
+        (
+            "steps",
+            "games",
+            "batch_size",
+            "epochs",
+            "channels",
+            "hidden",
+            "window",
+            "snapshots",
+            "snapshot_every",
+            "evaluations",
+            "evaluation_pairs",
+        ),
         (1, math.inf),
     ),
     **dict.fromkeys(("learning_rate", "clip", "gradient_norm"), (_POSITIVE, math.inf)),
@@ -118,7 +149,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "rehearsal": (0, 0.9),
 }
 
-# What the commands of the documentation run with. Games that are not listed take the defaults above.
+# What the commands of the documentation run with. Games that are not listed take the defaults
+# above.
 DEFAULTS: dict[str, dict[str, Any]] = {
     "tic_tac_toe": {
         "opponent": "mix:0.55 random,0.35 self,0.1 alphabeta:depth=9",
@@ -134,7 +166,10 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "evaluation_pairs": 500,
     },
     "connect_four": {
-        "opponent": ("ladder:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 alphabeta:depth=4,0.25 alphabeta:depth=2,0.2 random,0.15 self"),
+        "opponent": (
+            "ladder:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 alphabeta:depth=4,0.25 "
+            "alphabeta:depth=2,0.2 random,0.15 self"
+        ),
         "steps": 16_000_000,
         "threshold": 0.6,
         "window": 1000,
@@ -180,11 +215,15 @@ def make_settings(game: str, given: dict[str, Any], texts: Iterable[str] = ()) -
     Raises:
         SpecificationError: an unknown name, or a value that is not possible.
     """
-    chosen = DEFAULTS.get(game, {}) | {name: value for name, value in given.items() if value is not None}
+    chosen = DEFAULTS.get(game, {}) | {
+        name: value for name, value in given.items() if value is not None
+    }
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise SpecificationError(f"{text!r} is not of the form NAME=VALUE, such as learning_rate=0.0005")
+            raise SpecificationError(
+                f"{text!r} is not of the form NAME=VALUE, such as learning_rate=0.0005"
+            )
         chosen[name.strip()] = _read(name.strip(), value.strip())
     return Settings(**chosen)
 
@@ -193,7 +232,10 @@ def _read(name: str, text: str) -> Any:
     types = {field.name: str(field.type) for field in dataclasses.fields(Settings)}
     if name not in types:
         near = difflib.get_close_matches(name, types, 1)
-        raise SpecificationError(f"there is no setting {name!r}{f'; did you mean {near[0]!r}?' if near else ''} (there are: {', '.join(types)})")
+        raise SpecificationError(
+            f"there is no setting {name!r}{f'; did you mean {near[0]!r}?' if near else ''} (there "
+            f"are: {', '.join(types)})"
+        )
     if types[name] == "str":
         return text
     if types[name] == "bool":
@@ -203,7 +245,10 @@ def _read(name: str, text: str) -> Any:
     try:
         return read_count(text) if types[name] == "int" else float(text)
     except ValueError:
-        raise SpecificationError(f"{name}={text} is not possible; it is a {'whole number' if types[name] == 'int' else 'number'}") from None
+        raise SpecificationError(
+            f"{name}={text} is not possible; it is a "
+            f"{'whole number' if types[name] == 'int' else 'number'}"
+        ) from None
 
 
 def read_count(text: str) -> int:

@@ -1,9 +1,12 @@
-"""A board seen through its symmetries: augmentation in the environment, where it leaves PPO's arithmetic exact.
+"""A board seen through its symmetries: augmentation in the environment, where it leaves PPO's
+arithmetic exact.
 
-The learner is shown the game through a symmetry drawn anew for every step, and its action is taken back through it. What it stores (observation,
-mask, action, log-probability, value) all belong to the image it saw, so the ratio of new and old probability compares like with like. To turn samples
-of a finished rollout instead would need the old policy's probability of the turned action in the turned position, which nobody computed: a
-network is not symmetric by itself, and the old probability of the unturned action is another number.
+The learner is shown the game through a symmetry drawn anew for every step, and its action is taken
+back through it. What it stores (observation, mask, action, log-probability, value) all belong to
+the image it saw, so the ratio of new and old probability compares like with like. To turn samples
+of a finished rollout instead would need the old policy's probability of the turned action in the
+turned position, which nobody computed: a network is not symmetric by itself, and the old
+probability of the unturned action is another number.
 """
 
 from __future__ import annotations
@@ -17,10 +20,12 @@ PROBED = 400  # positions that tell which entry of an observation goes where
 
 
 def observation_symmetries(game: Game) -> np.ndarray:
-    """What the game's symmetries do to observations: int64 of shape (symmetries, entries of an observation).
+    """What the game's symmetries do to observations: int64 of shape (symmetries, entries of an
+    observation).
 
-    The observation of the image under symmetry s is ``observation.ravel()[table[s]]``. The table is found by comparing positions of random games with
-    their images, so it serves any game that declares symmetries.
+    The observation of the image under symmetry s is ``observation.ravel()[table[s]]``. The table is
+    found by comparing positions of random games with their images, so it serves any game that
+    declares symmetries.
     """
     symmetries = game.symmetries
     if len(symmetries) == 1:
@@ -30,11 +35,17 @@ def observation_symmetries(game: Game) -> np.ndarray:
     seen = np.stack([position.observation().ravel() for position in positions])
     table = np.empty((len(symmetries), seen.shape[1]), np.int64)
     for symmetry in range(len(symmetries)):
-        images = np.stack([position.transformed(symmetry).observation().ravel() for position in positions])
-        # Entries that agree in all positions are alike; sorting both sides the same way pairs each entry with one like it.
+        images = np.stack(
+            [position.transformed(symmetry).observation().ravel() for position in positions]
+        )
+        # Entries that agree in all positions are alike; sorting both sides the same way pairs each
+        # entry with one like it.
         table[symmetry, np.lexsort(images)] = np.lexsort(seen)
         if not np.array_equal(seen[:, table[symmetry]], images):
-            raise ValueError(f"symmetry {symmetry} of {game.spec} does more to observations than to move their entries")
+            raise ValueError(
+                f"symmetry {symmetry} of {game.spec} does more to observations than to move their "
+                f"entries"
+            )
     return table
 
 
@@ -61,8 +72,14 @@ class SymmetricView:
         self.chosen = np.zeros(num_games, np.int64)
 
     def draw(self, episodes: np.ndarray, lengths: np.ndarray) -> None:
-        """Choose by game, episode and step: as good as random, and the same again when a run is resumed."""
-        mixed = self._numbers + episodes.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9) + lengths.astype(np.uint64) * np.uint64(0x94D049BB133111EB)
+        """Choose by game, episode and step: as good as random, and the same again when a run is
+        resumed.
+        """
+        mixed = (
+            self._numbers
+            + episodes.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
+            + lengths.astype(np.uint64) * np.uint64(0x94D049BB133111EB)
+        )
         mixed ^= mixed >> np.uint64(31)
         mixed *= np.uint64(0xD6E8FEB86659FD93)
         self.chosen = ((mixed >> np.uint64(33)) % np.uint64(len(self._actions))).astype(np.int64)
@@ -70,7 +87,9 @@ class SymmetricView:
     def observations(self, observations: np.ndarray) -> np.ndarray:
         """The images of observations of shape (N, rows, columns, planes)."""
         flat = observations.reshape(len(observations), -1)
-        return np.take_along_axis(flat, self._cells[self.chosen], axis=1).reshape(observations.shape)
+        return np.take_along_axis(flat, self._cells[self.chosen], axis=1).reshape(
+            observations.shape
+        )
 
     def masks(self, masks: np.ndarray) -> np.ndarray:
         """The images of masks of shape (N, actions)."""

@@ -19,13 +19,16 @@ from ..registry import register_agent
 from .policy_file import Network, load_policy_file
 
 BEST = "best.onnx"  # the policy file of a run folder
-TIE = 1e-5  # probabilities that differ by less count as equal: a batch is computed in another order than one position, so the last digits differ
+# probabilities that differ by less count as equal: a batch is computed in another order than one
+# position, so the last digits differ
+TIE = 1e-5
 SHIFT_11 = np.uint64(11)
 
 
 @kernel
 def observe_images(rules, observations, symmetries, positions, images):
-    """Write what each observation (int8, (N, rows, columns, planes)) looks like under every symmetry into ``images`` (int8, (N, symmetries, …)).
+    """Write what each observation (int8, (N, rows, columns, planes)) looks like under every
+    symmetry into ``images`` (int8, (N, symmetries, …)).
 
     ``positions`` are two records to work with.
     """
@@ -40,9 +43,12 @@ def observe_images(rules, observations, symmetries, positions, images):
 
 @kernel
 def draw_each(probabilities, streams, chosen):
-    """Draw an action from each row of probabilities with the random stream (uint64) in the same row of ``streams``."""
+    """Draw an action from each row of probabilities with the random stream (uint64) in the same row
+    of ``streams``.
+    """
     for row in range(probabilities.shape[0]):
-        left = np.float64(random_bits(streams[row]) >> SHIFT_11) / 9007199254740992.0  # 2^53: uniform in [0, 1)
+        # 2^53: uniform in [0, 1)
+        left = np.float64(random_bits(streams[row]) >> SHIFT_11) / 9007199254740992.0
         for action in range(probabilities.shape[1]):
             if probabilities[row, action] > 0.0:
                 chosen[row] = action  # the last possible action, if rounding leaves something over
@@ -52,7 +58,9 @@ def draw_each(probabilities, streams, chosen):
 
 
 def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """Probabilities (float64) of the legal actions: rows of logits, and masks that are 0 for illegal actions."""
+    """Probabilities (float64) of the legal actions: rows of logits, and masks that are 0 for
+    illegal actions.
+    """
     allowed = np.where(masks != 0, logits.astype(np.float64), -np.inf)
     weights = np.exp(allowed - allowed.max(axis=-1, keepdims=True))
     probabilities: np.ndarray = weights / weights.sum(axis=-1, keepdims=True)
@@ -60,15 +68,26 @@ def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
 
 
 class PolicyAgent(Agent):
-    """Plays the most probable legal action, or draws one (``temperature``). Many positions at once: :meth:`act_batch`."""
+    """Plays the most probable legal action, or draws one (``temperature``).
+
+    Many positions at once: :meth:`act_batch`.
+    """
 
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("temperature", float, 0.0, "0: the most probable action; 1: draw by the probabilities; more: flatter", 0, 100),
+        Parameter(
+            "temperature",
+            float,
+            0.0,
+            "0: the most probable action; 1: draw by the probabilities; more: flatter",
+            0,
+            100,
+        ),
         Parameter("symmetries", bool, False, "average over the symmetric images of the board"),
     )
     argument = "path"
     isolated = True
-    takes_streams = True  # act_batch can draw with the random streams of the games it is asked about
+    # act_batch can draw with the random streams of the games it is asked about
+    takes_streams = True
 
     @abstractmethod
     def load(self) -> Network:
@@ -96,7 +115,8 @@ class PolicyAgent(Agent):
             masks: int8, (N, num_actions).
 
         Returns:
-            Probabilities (float64, (N, num_actions)), 0 for illegal actions, and the network's values (float64, (N,)).
+            Probabilities (float64, (N, num_actions)), 0 for illegal actions, and the network's
+            values (float64, (N,)).
         """
         game = self.network.game
         if not self.options["symmetries"] or len(game.symmetries) == 1:
@@ -104,17 +124,31 @@ class PolicyAgent(Agent):
             return masked_softmax(logits, masks), values.astype(np.float64)
         symmetries, count = game.symmetries, len(observations)
         images = np.empty((count, len(symmetries), *game.facts.observation_shape), np.int8)
-        observe_images(game.rules, np.ascontiguousarray(observations, dtype=np.int8), symmetries, self._positions, images)
+        observe_images(
+            game.rules,
+            np.ascontiguousarray(observations, dtype=np.int8),
+            symmetries,
+            self._positions,
+            images,
+        )
         logits, values = self.network.evaluate(images.reshape(-1, *game.facts.observation_shape))
         # Action a of the board is action symmetries[s, a] of its image s.
-        logits = np.take_along_axis(logits.reshape(count, len(symmetries), -1), symmetries[None].astype(np.int64), axis=2)
-        return masked_softmax(logits, masks[:, None]).mean(axis=1), values.reshape(count, -1).mean(axis=1, dtype=np.float64)
+        logits = np.take_along_axis(
+            logits.reshape(count, len(symmetries), -1), symmetries[None].astype(np.int64), axis=2
+        )
+        return masked_softmax(logits, masks[:, None]).mean(axis=1), values.reshape(count, -1).mean(
+            axis=1, dtype=np.float64
+        )
 
     def _choose(self, probabilities: np.ndarray, streams: np.ndarray) -> np.ndarray:
-        """The action (int64) for each row of probabilities; draws advance ``streams`` (uint64, (N, 1))."""
+        """The action (int64) for each row of probabilities; draws advance ``streams`` (uint64, (N,
+        1)).
+        """
         temperature = self.options["temperature"]
         if temperature == 0:
-            first: np.ndarray = np.argmax(probabilities > probabilities.max(axis=1, keepdims=True) - TIE, axis=1)
+            first: np.ndarray = np.argmax(
+                probabilities > probabilities.max(axis=1, keepdims=True) - TIE, axis=1
+            )
             return first
         weights = (probabilities / probabilities.max(axis=1, keepdims=True)) ** (1 / temperature)
         chosen = np.zeros(len(weights), np.int64)
@@ -122,30 +156,39 @@ class PolicyAgent(Agent):
         return chosen
 
     def decide(self, position: Position) -> Decision:
-        probabilities, values = self.predict(position.observation()[None], position.action_mask()[None])
+        probabilities, values = self.predict(
+            position.observation()[None], position.action_mask()[None]
+        )
         action = int(self._choose(probabilities, self.rng.reshape(1, 1))[0])
         return Decision(
             action,
             self.network.expected_return(float(values[0]), position),
-            probabilities={legal: float(probabilities[0, legal]) for legal in position.legal_actions()},
+            probabilities={
+                legal: float(probabilities[0, legal]) for legal in position.legal_actions()
+            },
             principal_variation=(action,),
             nodes=1,
         )
 
-    def act_batch(self, observations: np.ndarray, masks: np.ndarray, streams: np.ndarray | None = None) -> np.ndarray:
+    def act_batch(
+        self, observations: np.ndarray, masks: np.ndarray, streams: np.ndarray | None = None
+    ) -> np.ndarray:
         """The actions for many positions in one evaluation of the network.
 
         Args:
             observations: int8, (N, rows, columns, planes), as the side to move sees them.
             masks: int8, (N, num_actions).
-            streams: uint64, (N, 1): a random stream for each row, advanced in place where actions are drawn; without them the agent's own serves all.
+            streams: uint64, (N, 1): a random stream for each row, advanced in place where actions
+                are drawn; without them the agent's own serves all.
 
         Returns:
             int64, (N,).
         """
         probabilities, _ = self.predict(observations, masks)
         if streams is None:
-            return np.concatenate([self._choose(row[None], self.rng.reshape(1, 1)) for row in probabilities])
+            return np.concatenate(
+                [self._choose(row[None], self.rng.reshape(1, 1)) for row in probabilities]
+            )
         return self._choose(probabilities, streams)
 
     @property
@@ -159,20 +202,32 @@ class PolicyAgent(Agent):
 
     @property
     def spec(self) -> str:
-        changed = {p.name: self.options[p.name] for p in self.parameters if self.options[p.name] != p.default and p.name != self.argument}
+        changed = {
+            p.name: self.options[p.name]
+            for p in self.parameters
+            if self.options[p.name] != p.default and p.name != self.argument
+        }
         return format_specification(self.name, changed, self.options[self.argument])
 
 
 @register_agent("onnx")
 class OnnxPolicy(PolicyAgent):
-    """Plays a policy file (see :mod:`plyground.agents.policies.policy_file`) by onnxruntime. No torch is needed, and nothing is unpickled."""
+    """Plays a policy file (see :mod:`plyground.agents.policies.policy_file`) by onnxruntime.
+
+    No torch is needed, and nothing is unpickled.
+    """
 
     summary = "a trained policy from an ONNX file: onnx:FILE"
-    parameters = (Parameter("path", str, None, "the policy file; plyground export-policy makes one"), *PolicyAgent.parameters)
+    parameters = (
+        Parameter("path", str, None, "the policy file; plyground export-policy makes one"),
+        *PolicyAgent.parameters,
+    )
 
     def load(self) -> Network:
         if self.options["path"] is None:
-            raise SpecificationError("write onnx:FILE; FILE is a policy file made by plyground export-policy")
+            raise SpecificationError(
+                "write onnx:FILE; FILE is a policy file made by plyground export-policy"
+            )
         return load_policy_file(self.options["path"])
 
 
@@ -180,33 +235,62 @@ class OnnxPolicy(PolicyAgent):
 class PpoPolicy(PolicyAgent):
     """Plays the best policy of a training run, or of a model saved by stable-baselines3.
 
-    A model saved by stable-baselines3 (.zip) is unpickled, which runs what its maker put there: for trusted files only.
+    A model saved by stable-baselines3 (.zip) is unpickled, which runs what its maker put there: for
+    trusted files only.
     """
 
-    summary = "a policy trained by PPO: ppo:RUN plays the best of a run folder, ppo:FILE.zip a model of stable-baselines3 (trusted files only)"
+    summary = (
+        "a policy trained by PPO: ppo:RUN plays the best of a run folder, ppo:FILE.zip a model of "
+        "stable-baselines3 (trusted files only)"
+    )
     parameters = (
-        Parameter("path", str, None, f"a run folder, whose {BEST} is played; or a .zip of stable-baselines3, for trusted files only"),
-        Parameter("trained_on", str, None, "for a .zip: the game it was trained on; in brackets if it holds commas"),
+        Parameter(
+            "path",
+            str,
+            None,
+            f"a run folder, whose {BEST} is played; or a .zip of stable-baselines3, for trusted "
+            f"files only",
+        ),
+        Parameter(
+            "trained_on",
+            str,
+            None,
+            "for a .zip: the game it was trained on; in brackets if it holds commas",
+        ),
         *PolicyAgent.parameters,
     )
 
     def load(self) -> Network:
         if self.options["path"] is None:
-            raise SpecificationError("write ppo:RUN; RUN is the folder of a training run, or a model saved by stable-baselines3 (.zip)")
+            raise SpecificationError(
+                "write ppo:RUN; RUN is the folder of a training run, or a model saved by "
+                "stable-baselines3 (.zip)"
+            )
         return load_run(Path(self.options["path"]), self.options["trained_on"])
 
 
 def load_run(path: Path, game: str | None = None) -> Network:
-    """The network of a run folder, a policy file, or a model saved by stable-baselines3 (.zip), whose game must be given."""
+    """The network of a run folder, a policy file, or a model saved by stable-baselines3 (.zip),
+    whose game must be given.
+    """
     if path.suffix == ".zip":
         if game is None:
-            raise SpecificationError(f"{path} does not state its game; add trained_on=, such as ppo:{path},trained_on=connect_four")
+            raise SpecificationError(
+                f"{path} does not state its game; add trained_on=, such as "
+                f"ppo:{path},trained_on=connect_four"
+            )
         return _load_zip(path, make_game(game.strip("()")))
     if game is not None:
-        raise SpecificationError(f"trained_on={game} is for models of stable-baselines3 (.zip); {path} states its own game")
+        raise SpecificationError(
+            f"trained_on={game} is for models of stable-baselines3 (.zip); {path} states its own "
+            f"game"
+        )
     if path.is_dir():
         if not (path / BEST).is_file():
-            raise SpecificationError(f"the folder {path} has no {BEST}: it holds no training run, or one that has not been evaluated yet")
+            raise SpecificationError(
+                f"the folder {path} has no {BEST}: it holds no training run, or one that has not "
+                f"been evaluated yet"
+            )
         return load_policy_file(path / BEST)
     if not path.exists():
         raise SpecificationError(f"there is no training run {str(path)!r}")
@@ -217,6 +301,8 @@ def _load_zip(path: Path, game: Game) -> Network:
     try:
         from .sb3 import load_sb3_network
     except ImportError:
-        raise SpecificationError(f'{path} needs stable-baselines3 and sb3-contrib: pip install "plyground[train]"') from None
+        raise SpecificationError(
+            f'{path} needs stable-baselines3 and sb3-contrib: pip install "plyground[train]"'
+        ) from None
     network: Network = load_sb3_network(path, game)
     return network

@@ -1,7 +1,9 @@
-"""Policy files: a trained policy as an ONNX file that states what it is for, and its evaluation by onnxruntime.
+"""Policy files: a trained policy as an ONNX file that states what it is for, and its evaluation by
+onnxruntime.
 
-A policy file is an ONNX model with one input, ``observation`` (float32, (N, rows, columns, planes): the board as the side to move sees it),
-and two outputs, ``logits`` (float32, (N, num_actions), illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
+A policy file is an ONNX model with one input, ``observation`` (float32, (N, rows, columns, planes):
+the board as the side to move sees it), and two outputs, ``logits`` (float32, (N, num_actions),
+illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 
 =====================  ==============================================================================================
 ``plyground.format``   ``policy 1``
@@ -10,7 +12,8 @@ and two outputs, ``logits`` (float32, (N, num_actions), illegal actions included
 ``plyground.version``  the plyground that wrote it
 ``plyground.kind``     what was trained, ``ppo``
 ``plyground.value``    what ``value`` means for the side to move, in the unit of the game's returns: ``return``, the expected return of the whole
-                       game, or ``to come``, the expected rewards from here on (the two differ where rewards come before the end)
+                       game, or ``to come``, the expected rewards from here on (the two differ where
+                       rewards come before the end)
 =====================  ==============================================================================================
 
 An ONNX file holds numbers and names of operators. Reading one runs no code out of it.
@@ -42,7 +45,9 @@ _STATED = ("format", "game", "rules", "version", "kind", "value")
 
 def policy_metadata(game: Game, kind: str, value: str) -> dict[str, str]:
     """The metadata of a policy file for ``game``; ``value`` is ``WHOLE_RETURN`` or ``TO_COME``."""
-    stated = dict(zip(_STATED, (FORMAT, _full_spec(game), game.declaration.game_id, __version__, kind, value)))
+    stated = dict(
+        zip(_STATED, (FORMAT, _full_spec(game), game.declaration.game_id, __version__, kind, value))
+    )
     return {_PREFIX + name: text for name, text in stated.items()}
 
 
@@ -58,26 +63,43 @@ class Network(ABC):
     """
 
     def __init__(self, source: str, game: Game, kind: str, value: str, version: str) -> None:
-        self.source, self.game, self.kind, self.value, self.version = source, game, kind, value, version
+        self.source, self.game, self.kind, self.value, self.version = (
+            source,
+            game,
+            kind,
+            value,
+            version,
+        )
 
     @abstractmethod
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logits (float32, (N, num_actions)) and values (float32, (N,)) for float32 observations, as they come out of the network."""
+        """Logits (float32, (N, num_actions)) and values (float32, (N,)) for float32 observations,
+        as they come out of the network.
+        """
 
     def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logits and values for observations (any type of numbers, (N, rows, columns, planes)); SpecificationError if they are not finite."""
+        """Logits and values for observations (any type of numbers, (N, rows, columns, planes));
+        SpecificationError if they are not finite.
+        """
         logits, values = self.run(np.ascontiguousarray(observations, dtype=np.float32))
         if not (np.isfinite(logits).all() and np.isfinite(values).all()):
-            raise SpecificationError(f"the policy {self.source} is broken: what it computes are not all finite numbers")
+            raise SpecificationError(
+                f"the policy {self.source} is broken: what it computes are not all finite numbers"
+            )
         return logits, values
 
     def check_game(self, game: Game) -> None:
         """Refuse another game, or other parameters, with a SpecificationError."""
         if game != self.game:
-            raise SpecificationError(f"the policy {self.source} is for {_full_spec(self.game)}, not for {_full_spec(game)}")
+            raise SpecificationError(
+                f"the policy {self.source} is for {_full_spec(self.game)}, not for "
+                f"{_full_spec(game)}"
+            )
 
     def expected_return(self, value: float, position: Position) -> float:
-        """The return that a value means to the player to move, within the range of the game's returns."""
+        """The return that a value means to the player to move, within the range of the game's
+        returns.
+        """
         facts = position.game.facts
         banked = position.returns[position.to_move] if self.value == TO_COME else 0.0
         return float(min(max(banked + value, facts.min_return), facts.max_return))
@@ -91,24 +113,37 @@ def _full_spec(game: Game) -> str:
 
 
 class OnnxNetwork(Network):
-    """A policy file, evaluated by onnxruntime on one thread: batches are small, and games run side by side."""
+    """A policy file, evaluated by onnxruntime on one thread: batches are small, and games run side
+    by side.
+    """
 
     def __init__(self, source: str, data: bytes) -> None:
         self._data = data
         self._session = _open_session(source, data)
         stated = _read_metadata(source, self._session.get_modelmeta().custom_metadata_map)
-        super().__init__(source, _read_game(source, stated), stated["kind"], stated["value"], hashlib.sha256(data).hexdigest())
+        super().__init__(
+            source,
+            _read_game(source, stated),
+            stated["kind"],
+            stated["value"],
+            hashlib.sha256(data).hexdigest(),
+        )
         self._check_shapes()
 
     def _check_shapes(self) -> None:
-        """Refuse a model whose input and outputs are not those of its game's policies, by evaluating two observations."""
+        """Refuse a model whose input and outputs are not those of its game's policies, by
+        evaluating two observations.
+        """
         shape, actions = self.game.facts.observation_shape, self.game.facts.num_actions
-        inputs = [(entry.name, entry.type, list(entry.shape[1:])) for entry in self._session.get_inputs()]
+        inputs = [
+            (entry.name, entry.type, list(entry.shape[1:])) for entry in self._session.get_inputs()
+        ]
         outputs = [entry.name for entry in self._session.get_outputs()]
         if inputs != [(INPUT, "tensor(float)", list(shape))] or sorted(outputs) != sorted(OUTPUTS):
             found = ", ".join(f"{name} {size}" for name, _, size in inputs)
             raise SpecificationError(
-                f"the policy {self.source} does not fit its game {self.game.spec}: it takes {found} and gives {', '.join(outputs)}; "
+                f"the policy {self.source} does not fit its game {self.game.spec}: it takes "
+                f"{found} and gives {', '.join(outputs)}; "
                 f"wanted are {INPUT} {list(shape)} and {', '.join(OUTPUTS)}"
             )
         try:
@@ -116,11 +151,20 @@ class OnnxNetwork(Network):
         except SpecificationError:
             raise
         except Exception as error:  # onnxruntime's errors have no class in common
-            raise SpecificationError(f"the policy {self.source} cannot be evaluated: {_first_line(error)}") from None
-        if logits.shape != (2, actions) or values.shape != (2,) or logits.dtype != np.float32 or values.dtype != np.float32:
             raise SpecificationError(
-                f"the policy {self.source} does not fit its game {self.game.spec}: for two positions it gives logits of shape {logits.shape} "
-                f"({logits.dtype}) and values of shape {values.shape} ({values.dtype}), not {(2, actions)} and (2,) (float32)"
+                f"the policy {self.source} cannot be evaluated: {_first_line(error)}"
+            ) from None
+        if (
+            logits.shape != (2, actions)
+            or values.shape != (2,)
+            or logits.dtype != np.float32
+            or values.dtype != np.float32
+        ):
+            raise SpecificationError(
+                f"the policy {self.source} does not fit its game {self.game.spec}: for two "
+                f"positions it gives logits of shape {logits.shape} "
+                f"({logits.dtype}) and values of shape {values.shape} ({values.dtype}), not "
+                f"{(2, actions)} and (2,) (float32)"
             )
 
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -136,37 +180,49 @@ class OnnxNetwork(Network):
 
 
 def load_policy_file(path: str | Path) -> OnnxNetwork:
-    """Read a policy file; SpecificationError if there is none, it is damaged, or it is not for a game as it is played here."""
+    """Read a policy file; SpecificationError if there is none, it is damaged, or it is not for a
+    game as it is played here.
+    """
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError:
         raise SpecificationError(f"there is no policy file {str(path)!r}") from None
     except OSError as error:
-        raise SpecificationError(f"the policy file {str(path)!r} cannot be read: {error.strerror}") from None
+        raise SpecificationError(
+            f"the policy file {str(path)!r} cannot be read: {error.strerror}"
+        ) from None
     return OnnxNetwork(str(path), data)
 
 
 def write_policy(path: Path, data: bytes) -> None:
-    """Write the content of a policy file; SpecificationError if it cannot be written, and what stood there before still does."""
+    """Write the content of a policy file; SpecificationError if it cannot be written, and what
+    stood there before still does.
+    """
     try:
         with written_whole(path) as file:
             file.write(data)
     except OSError as error:
-        raise SpecificationError(f"the policy file {path} cannot be written: {error.strerror}") from None
+        raise SpecificationError(
+            f"the policy file {path} cannot be written: {error.strerror}"
+        ) from None
 
 
 def _open_session(source: str, data: bytes) -> Any:
     try:
         import onnxruntime
     except ImportError:
-        raise SpecificationError(f'the policy {source} needs onnxruntime: pip install "plyground[policy]"') from None
+        raise SpecificationError(
+            f'the policy {source} needs onnxruntime: pip install "plyground[policy]"'
+        ) from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4  # what goes wrong is raised as well
     try:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no class in common
-        raise SpecificationError(f"{source} is no ONNX file, or a damaged one: {_first_line(error)}") from None
+        raise SpecificationError(
+            f"{source} is no ONNX file, or a damaged one: {_first_line(error)}"
+        ) from None
 
 
 def _first_line(error: Exception) -> str:
@@ -176,12 +232,21 @@ def _first_line(error: Exception) -> str:
 def _read_metadata(source: str, metadata: Mapping[str, str]) -> dict[str, str]:
     stated = {name: metadata[_PREFIX + name] for name in _STATED if _PREFIX + name in metadata}
     if "format" not in stated:
-        raise SpecificationError(f"{source} is an ONNX file, but no policy of plyground: its metadata state no {_PREFIX}format")
+        raise SpecificationError(
+            f"{source} is an ONNX file, but no policy of plyground: its metadata state no "
+            f"{_PREFIX}format"
+        )
     if stated["format"] != FORMAT:
-        raise SpecificationError(f"{source} is a policy file of format {stated['format']!r}, this plyground reads {FORMAT!r}")
+        raise SpecificationError(
+            f"{source} is a policy file of format {stated['format']!r}, this plyground reads "
+            f"{FORMAT!r}"
+        )
     missing = [_PREFIX + name for name in _STATED if name not in stated]
     if missing or stated["value"] not in (WHOLE_RETURN, TO_COME):
-        raise SpecificationError(f"the metadata of the policy file {source} lack {', '.join(missing) or f'a known {_PREFIX}value'}")
+        raise SpecificationError(
+            f"the metadata of the policy file {source} lack "
+            f"{', '.join(missing) or f'a known {_PREFIX}value'}"
+        )
     return stated
 
 
@@ -189,10 +254,13 @@ def _read_game(source: str, stated: Mapping[str, str]) -> Game:
     try:
         game = make_game(stated["game"])
     except SpecificationError as error:
-        raise SpecificationError(f"the policy {source} is for {stated['game']}, which cannot be played here: {error}") from None
+        raise SpecificationError(
+            f"the policy {source} is for {stated['game']}, which cannot be played here: {error}"
+        ) from None
     if game.declaration.game_id != stated["rules"]:
         raise SpecificationError(
-            f"the policy {source} is for {stated['rules']}, whose observations or rules are not those of {game.declaration.game_id}, "
+            f"the policy {source} is for {stated['rules']}, whose observations or rules are not "
+            f"those of {game.declaration.game_id}, "
             "the version of this plyground"
         )
     return game

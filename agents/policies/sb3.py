@@ -17,7 +17,9 @@ from .policy_file import TO_COME, Network
 
 
 class Heads(torch.nn.Module):
-    """An actor-critic policy as a function of float32 observations (N, rows, columns, planes) to logits (N, actions) and values (N,)."""
+    """An actor-critic policy as a function of float32 observations (N, rows, columns, planes) to
+    logits (N, actions) and values (N,).
+    """
 
     def __init__(self, policy: Any) -> None:
         super().__init__()
@@ -29,15 +31,25 @@ class Heads(torch.nn.Module):
         if policy.share_features_extractor:
             actor, critic = policy.mlp_extractor(features)
         else:
-            actor, critic = policy.mlp_extractor.forward_actor(features[0]), policy.mlp_extractor.forward_critic(features[1])
+            actor, critic = (
+                policy.mlp_extractor.forward_actor(features[0]),
+                policy.mlp_extractor.forward_critic(features[1]),
+            )
         return policy.action_net(actor), policy.value_net(critic).squeeze(-1)
 
 
 def heads_of(model: Any, game: Game, source: str) -> Heads:
-    """The network of an SB3 model; SpecificationError if it is not an actor-critic policy for this game's observations and actions."""
+    """The network of an SB3 model; SpecificationError if it is not an actor-critic policy for this
+    game's observations and actions.
+    """
     policy: Any = getattr(model, "policy", None)
-    if not all(hasattr(policy, part) for part in ("mlp_extractor", "action_net", "value_net")) or hasattr(policy, "lstm_actor"):
-        raise SpecificationError(f"{source} is a {type(model).__name__}; policies are taken from PPO and MaskablePPO, those without memory")
+    if not all(
+        hasattr(policy, part) for part in ("mlp_extractor", "action_net", "value_net")
+    ) or hasattr(policy, "lstm_actor"):
+        raise SpecificationError(
+            f"{source} is a {type(model).__name__}; policies are taken from PPO and MaskablePPO, "
+            f"those without memory"
+        )
     shape = getattr(policy.observation_space, "shape", None)
     actions = getattr(policy.action_space, "n", None)
     facts = game.facts
@@ -64,7 +76,10 @@ class Sb3Network(Network):
 
 
 def load_sb3_model(path: Path) -> Any:
-    """A model saved by SB3. It is unpickled, which runs what its maker put there: for trusted files only."""
+    """A model saved by SB3.
+
+    It is unpickled, which runs what its maker put there: for trusted files only.
+    """
     if not path.is_file():
         raise SpecificationError(f"there is no file {str(path)!r}")
     try:
@@ -76,7 +91,10 @@ def load_sb3_model(path: Path) -> Any:
             return PPO.load(path, device="cpu")  # the policy was trained without masks
     except Exception as error:  # unpickling raises whatever the file makes it raise
         reason = (str(error).strip().splitlines() or [""])[0]
-        raise SpecificationError(f"{path} is no model saved by PPO or MaskablePPO, or a damaged one: {type(error).__name__}: {reason}") from None
+        raise SpecificationError(
+            f"{path} is no model saved by PPO or MaskablePPO, or a damaged one: "
+            f"{type(error).__name__}: {reason}"
+        ) from None
 
 
 def load_sb3_network(path: Path, game: Game) -> Sb3Network:

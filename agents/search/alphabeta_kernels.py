@@ -1,14 +1,17 @@
 """Alpha-beta search, generic over games: the kernel.
 
-Values are points from the side of one player, the *maximiser*, all through the tree: at every node the player to move decides
-whether it is a maximising or a minimising one, so a player who moves twice in a row needs no special case and nothing is negated. A
-move that keeps the turn uses up no depth.
+Values are points from the side of one player, the *maximiser*, all through the tree: at every node
+the player to move decides whether it is a maximising or a minimising one, so a player who moves
+twice in a row needs no special case and nothing is negated. A move that keeps the turn uses up no
+depth.
 
-The search keeps its stack of plies in arrays and can be left after any number of nodes and entered again, so that the caller
-may watch the clock. Each enhancement is switched by a field of :class:`Options`; with all of them off the search is the textbook's.
+The search keeps its stack of plies in arrays and can be left after any number of nodes and entered
+again, so that the caller may watch the clock. Each enhancement is switched by a field of
+:class:`Options`; with all of them off the search is the textbook's.
 
-Sources: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; Marsland, "A review of game-tree pruning", 1986 (principal-variation
-search, transposition table, killer and history heuristics).
+Sources: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; Marsland, "A review of
+game-tree pruning", 1986 (principal-variation search, transposition table, killer and history
+heuristics).
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ from .transposition import (
     store,
 )
 
-WIN = 1_000_000  # points for each unit of return, minus the plies it takes: quick wins and slow losses are preferred
+# points for each unit of return, minus the plies it takes: quick wins and slow losses are preferred
+WIN = 1_000_000
 PROVEN = WIN // 2  # values beyond this come from finished games, not from a heuristic
 INFINITY = 1 << 40
 MAX_DEPTH = 250
@@ -61,9 +65,11 @@ FRAME = np.dtype(
 class Options(NamedTuple):
     """What the search does, all whole numbers; 0 switches an enhancement off.
 
-    ``maximiser`` is the player from whose side values are, ``heuristic`` the number ``evaluate`` takes (−1: none), ``radius`` what ``candidates``
-    takes, ``symmetric_plies`` the plies from the root at which actions that lead to mirror images are searched once, ``open_root``
-    gives every root action its own value at the price of no cut-offs at the root, ``foresee`` ends a line where the player to move wins at once.
+    ``maximiser`` is the player from whose side values are, ``heuristic`` the number ``evaluate``
+    takes (−1: none), ``radius`` what ``candidates`` takes, ``symmetric_plies`` the plies from the
+    root at which actions that lead to mirror images are searched once, ``open_root`` gives every
+    root action its own value at the price of no cut-offs at the root, ``foresee`` ends a line where
+    the player to move wins at once.
     """
 
     maximiser: int
@@ -126,7 +132,12 @@ def leaf_points(rules, position, options):
     """The heuristic's estimate, kept inside the range of unproven values."""
     if options.heuristic < 0:
         return 0
-    return min(max(np.int64(r.evaluate(rules, position, options.maximiser, options.heuristic)), 1 - PROVEN), PROVEN - 1)
+    return min(
+        max(
+            np.int64(r.evaluate(rules, position, options.maximiser, options.heuristic)), 1 - PROVEN
+        ),
+        PROVEN - 1,
+    )
 
 
 @kernel
@@ -141,11 +152,14 @@ def begin(options, workspace, depth):
 
 @borrowing_kernel
 def run(rules, options, workspace, table, symmetries, nodes_allowed):
-    """Search on for at most ``nodes_allowed`` further nodes; returns whether the search is complete.
+    """Search on for at most ``nodes_allowed`` further nodes; returns whether the search is
+    complete.
 
-    The result is then in ``frames[0].best`` and ``best_action``; ``registers[3]`` counts the nodes visited, the root included.
+    The result is then in ``frames[0].best`` and ``best_action``; ``registers[3]`` counts the nodes
+    visited, the root included.
     """
-    # Unpacked once: taking an array out of a tuple touches its reference count, which costs more than a node.
+    # Unpacked once: taking an array out of a tuple touches its reference count, which costs more
+    # than a node.
     positions, frames, actions, killers, history, root_values, registers = workspace
     ply, state, value, nodes = registers[0], registers[1], registers[2], registers[3]
     limit = nodes + nodes_allowed
@@ -154,7 +168,19 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
             if nodes >= limit:
                 break
             nodes += 1
-            state, value = enter_node(rules, options, positions, frames, actions[ply], killers, history, table, symmetries, ply, registers)
+            state, value = enter_node(
+                rules,
+                options,
+                positions,
+                frames,
+                actions[ply],
+                killers,
+                history,
+                table,
+                symmetries,
+                ply,
+                registers,
+            )
         elif state == LEAVE:
             if ply == 0:
                 state = DONE
@@ -177,18 +203,25 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
 
 
 @borrowing_kernel
-def enter_node(rules, options, positions, frames, actions, killers, history, table, symmetries, ply, registers):
-    """Visit the node at ``ply``: returns LEAVE with its value, or ADVANCE with its actions listed in order."""
+def enter_node(
+    rules, options, positions, frames, actions, killers, history, table, symmetries, ply, registers
+):
+    """Visit the node at ``ply``: returns LEAVE with its value, or ADVANCE with its actions listed
+    in order.
+    """
     position, frame = positions[ply], frames[ply]
     # 1. A finished game is worth its result, a position at the depth limit its estimate.
     if r.is_over(rules, position):
         return LEAVE, terminal_points(rules, position, options.maximiser, ply)
     if options.foresee and ply > 0 and can_win_at_once(rules, position):
-        return LEAVE, (WIN - ply - 1) * (1 if r.to_move(rules, position) == options.maximiser else -1)
+        return LEAVE, (WIN - ply - 1) * (
+            1 if r.to_move(rules, position) == options.maximiser else -1
+        )
     if frame.depth <= 0:
         registers[4] += 1
         return LEAVE, leaf_points(rules, position, options)
-    # 2. What an earlier visit found out may settle the node, or at least names the action to try first.
+    # 2. What an earlier visit found out may settle the node, or at least names the action to try
+    #    first.
     first_action = NO_ACTION
     frame.first_alpha, frame.first_beta = frame.alpha, frame.beta
     if options.table:
@@ -197,10 +230,15 @@ def enter_node(rules, options, positions, frames, actions, killers, history, tab
         if index >= 0:
             entry = table[index]
             first_action = np.int64(entry.action)
-            # A deeper entry would do as well, but then the value would depend on the order in which positions were met.
+            # A deeper entry would do as well, but then the value would depend on the order in which
+            # positions were met.
             if entry.depth == frame.depth and ply > 0:
                 known, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
-                if bound == EXACT or (bound == LOWER and known >= frame.beta) or (bound == UPPER and known <= frame.alpha):
+                if (
+                    bound == EXACT
+                    or (bound == LOWER and known >= frame.beta)
+                    or (bound == UPPER and known <= frame.alpha)
+                ):
                     return LEAVE, known
     # 3. List the actions, the promising ones first: they cause the cut-offs.
     count = r.candidates(rules, position, options.radius, actions)
@@ -234,7 +272,12 @@ def descend(rules, options, positions, frames, actions, ply):
     child.depth = frame.depth - (r.to_move(rules, positions[ply + 1]) != mover)
     child.alpha, child.beta = frame.alpha, frame.beta
     # Principal-variation search: after the first action, ask only whether another is better at all.
-    frame.scouting = options.scout and frame.cursor > 0 and frame.beta - frame.alpha > 1 and not (options.open_root and ply == 0)
+    frame.scouting = (
+        options.scout
+        and frame.cursor > 0
+        and frame.beta - frame.alpha > 1
+        and not (options.open_root and ply == 0)
+    )
     if frame.scouting:
         if frame.maximising:
             child.beta = frame.alpha + 1
@@ -245,7 +288,9 @@ def descend(rules, options, positions, frames, actions, ply):
 
 @borrowing_kernel
 def take_value(options, frames, actions, root_values, ply, value):
-    """Take the value of the child just searched; returns ENTER if the child must be searched again with an open window."""
+    """Take the value of the child just searched; returns ENTER if the child must be searched again
+    with an open window.
+    """
     frame = frames[ply]
     action = actions[ply, frame.cursor - 1]
     if frame.scouting and frame.alpha < value < frame.beta:
@@ -279,7 +324,15 @@ def finish_node(options, frames, killers, history, table, ply):
             bound = UPPER
         elif value >= frame.first_beta:
             bound = LOWER
-        store(table, frame.key, options.generation, to_table(value, ply), action, min(frame.depth, MAX_DEPTH), bound)
+        store(
+            table,
+            frame.key,
+            options.generation,
+            to_table(value, ply),
+            action,
+            min(frame.depth, MAX_DEPTH),
+            bound,
+        )
     if options.pruning and frame.alpha >= frame.beta:
         if options.killers and killers[ply, 0] != action:
             killers[ply, 1] = killers[ply, 0]
@@ -291,7 +344,9 @@ def finish_node(options, frames, killers, history, table, ply):
 
 @borrowing_kernel
 def to_table(value, ply):
-    """A value as the table keeps it: plies to a forced result counted from the node, not from the root."""
+    """A value as the table keeps it: plies to a forced result counted from the node, not from the
+    root.
+    """
     return value + ply if value > PROVEN else value - ply if value < -PROVEN else value
 
 
@@ -327,14 +382,18 @@ def sort_by_history(scores, actions, count):
 
 @kernel
 def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
-    """Keep of each set of actions that lead to mirror images only the first; returns how many are left.
+    """Keep of each set of actions that lead to mirror images only the first; returns how many are
+    left.
 
     Only symmetries that leave the position itself as it is turn one of its actions into another.
     """
     kept_symmetries = np.zeros(symmetries.shape[0], np.bool_)
     symmetric = False
     for s in range(1, symmetries.shape[0]):
-        kept_symmetries[s] = is_own_image(rules, positions[ply], symmetries[s], positions[positions.size - 1])  # the spare row
+        # the spare row
+        kept_symmetries[s] = is_own_image(
+            rules, positions[ply], symmetries[s], positions[positions.size - 1]
+        )
         symmetric |= kept_symmetries[s]
     if not symmetric:
         return count
@@ -353,7 +412,9 @@ def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
 
 @kernel
 def principal_variation(rules, workspace, table, generation, action, line):
-    """Write the expected line from ``workspace.positions[0]`` into ``line`` (int16): ``action``, then the table's best; returns its length."""
+    """Write the expected line from ``workspace.positions[0]`` into ``line`` (int16): ``action``,
+    then the table's best; returns its length.
+    """
     position = workspace.positions[1]  # of use to no search that has ended
     workspace.positions[1] = workspace.positions[0]
     length = 0

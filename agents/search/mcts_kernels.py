@@ -1,12 +1,15 @@
 """Monte Carlo tree search with UCT, generic over games: the kernels.
 
-The tree is one array of :data:`NODE` records; the children of a node stand next to each other. Returns are kept from the side of player 0, scaled to
-[−1, 1]; at every node the player to move decides whose side counts, so a player who moves twice in a row needs no special case.
+The tree is one array of :data:`NODE` records; the children of a node stand next to each other.
+Returns are kept from the side of player 0, scaled to [−1, 1]; at every node the player to move
+decides whose side counts, so a player who moves twice in a row needs no special case.
 
-Results that are certain are propagated (MCTS-Solver): a finished game is proven; so is a node with an action that is a proven win for its
-mover, and one whose actions are all proven. Proven nodes are not visited again; the best proven action bounds what its parent is worth.
+Results that are certain are propagated (MCTS-Solver): a finished game is proven; so is a node with
+an action that is a proven win for its mover, and one whose actions are all proven. Proven nodes are
+not visited again; the best proven action bounds what its parent is worth.
 
-Sources: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; Winands, Björnsson, Saito, "Monte-Carlo tree search solver", CG 2008.
+Sources: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; Winands, Björnsson,
+Saito, "Monte-Carlo tree search solver", CG 2008.
 """
 
 from __future__ import annotations
@@ -31,8 +34,11 @@ NODE = np.dtype(
             ("action", np.int16),  # the action that led here
             ("mover", np.int8),  # the player to move here
             ("proven", np.int8),  # UNKNOWN, EXACT or BOUNDED
-            ("result", np.float32),  # player 0's scaled return: under best play (EXACT), by the best action proven so far (BOUNDED)
-            ("prior", np.float32),  # the probability a network gives the action that led here; 0 in searches without one
+            # player 0's scaled return: under best play (EXACT), by the best action proven so far
+            # (BOUNDED)
+            ("result", np.float32),
+            # the probability a network gives the action that led here; 0 in searches without one
+            ("prior", np.float32),
             ("pending", np.int16),  # simulations below this node that wait for a network
         ],
     )
@@ -44,7 +50,9 @@ SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
 
 
 class MctsOptions(NamedTuple):
-    """``exploration`` is the constant of UCB1; ``cutoff`` ends a playout after so many plies by the ``heuristic`` (0: never, −1: none)."""
+    """``exploration`` is the constant of UCB1; ``cutoff`` ends a playout after so many plies by the
+    ``heuristic`` (0: never, −1: none).
+    """
 
     exploration: float
     scale: float
@@ -102,7 +110,11 @@ def simulate(rules, options, tree, rng, simulations):
             ply += 1
             path[ply] = node
         # 2. Expansion, on the second visit; the first child is visited at once.
-        if nodes[node].proven != EXACT and (nodes[node].visits > 0 or node == ROOT) and expand(rules, nodes, node, position, actions, size):
+        if (
+            nodes[node].proven != EXACT
+            and (nodes[node].visits > 0 or node == ROOT)
+            and expand(rules, nodes, node, position, actions, size)
+        ):
             node = np.int64(nodes[node].children)
             r.play(rules, position, np.int64(nodes[node].action))
             ply += 1
@@ -111,7 +123,11 @@ def simulate(rules, options, tree, rng, simulations):
             mark_visited_first(rules, options, nodes[node], position)
         # 3. Playout, unless the result is known.
         known = nodes[node].proven == EXACT
-        result = np.float64(nodes[node].result) if known else play_out(rules, options, position, rng, actions)
+        result = (
+            np.float64(nodes[node].result)
+            if known
+            else play_out(rules, options, position, rng, actions)
+        )
         # 4. Backup.
         back_up(nodes, path, ply, known, result)
     return simulations
@@ -119,15 +135,20 @@ def simulate(rules, options, tree, rng, simulations):
 
 @borrowing_kernel
 def back_up(nodes, path, ply, known, result):
-    """Add a simulation's result, player 0's scaled return, to the nodes on its path; ``known``: its last node is proven.
+    """Add a simulation's result, player 0's scaled return, to the nodes on its path; ``known``: its
+    last node is proven.
 
-    Where an action is proven to give more than this simulation did, the mover would have taken that.
+    Where an action is proven to give more than this simulation did, the mover would have taken
+    that.
     """
     for i in range(ply, -1, -1):
         entry = nodes[path[i]]
         if known and i < ply:
             known = prove(nodes, entry)
-        if entry.proven == EXACT or (entry.proven == BOUNDED and (entry.result > result if entry.mover == 0 else entry.result < result)):
+        if entry.proven == EXACT or (
+            entry.proven == BOUNDED
+            and (entry.result > result if entry.mover == 0 else entry.result < result)
+        ):
             result = np.float64(entry.result)
         entry.visits += 1
         entry.total += result
@@ -135,7 +156,9 @@ def back_up(nodes, path, ply, known, result):
 
 @borrowing_kernel
 def select_child(nodes, node, exploration):
-    """The child to visit: the first unvisited, else the one with the highest upper confidence bound for the mover."""
+    """The child to visit: the first unvisited, else the one with the highest upper confidence bound
+    for the mover.
+    """
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
     log_visits = np.log(np.float64(parent.visits))
@@ -154,7 +177,9 @@ def select_child(nodes, node, exploration):
 
 @borrowing_kernel
 def expand(rules, nodes, node, position, actions, size):
-    """Add a child for every legal action, in the game's order; False if the game is over or the tree is full."""
+    """Add a child for every legal action, in the game's order; False if the game is over or the
+    tree is full.
+    """
     if r.is_over(rules, position):
         return False
     count = r.legal_actions(rules, position, actions)
@@ -164,7 +189,14 @@ def expand(rules, nodes, node, position, actions, size):
     r.order_actions(rules, position, actions, count)
     for i in range(count):
         child = nodes[first + i]
-        child.total, child.visits, child.children, child.count, child.proven, child.result = 0.0, 0, 0, 0, UNKNOWN, 0.0
+        child.total, child.visits, child.children, child.count, child.proven, child.result = (
+            0.0,
+            0,
+            0,
+            0,
+            UNKNOWN,
+            0.0,
+        )
         child.action, child.prior, child.pending = actions[i], 0.0, 0
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
@@ -186,7 +218,11 @@ def play_out(rules, options, position, rng, actions):
     plies = 0
     while not r.is_over(rules, position):
         if options.cutoff and plies >= options.cutoff:
-            points = np.float64(r.evaluate(rules, position, 0, options.heuristic)) if options.heuristic >= 0 else 0.0
+            points = (
+                np.float64(r.evaluate(rules, position, 0, options.heuristic))
+                if options.heuristic >= 0
+                else 0.0
+            )
             return points / (abs(points) + SQUASH)
         if options.ordered:
             # The product of two uniform numbers favours the front of the ordered list.
@@ -202,7 +238,8 @@ def play_out(rules, options, position, rng, actions):
 
 @borrowing_kernel
 def prove(nodes, entry):
-    """Prove a node whose mover has a proven win, or whose actions are all proven; returns whether it is proven now.
+    """Prove a node whose mover has a proven win, or whose actions are all proven; returns whether
+    it is proven now.
 
     Otherwise note the best of the actions that are proven: the mover is sure of that much.
     """
@@ -220,9 +257,11 @@ def prove(nodes, entry):
 
 @kernel
 def find_descendant(rules, tree, target, positions, cursors, plies):
-    """The visited node at most ``plies`` below the root whose position has the key of ``target``, or −1.
+    """The visited node at most ``plies`` below the root whose position has the key of ``target``,
+    or −1.
 
-    Depth first over ``positions`` and ``cursors`` (records and int64, (plies + 1,)); gives up after MOST_LOOKED_AT nodes.
+    Depth first over ``positions`` and ``cursors`` (records and int64, (plies + 1,)); gives up after
+    MOST_LOOKED_AT nodes.
     """
     nodes, wanted = tree.nodes, r.key(rules, target)
     positions[0] = tree.positions[0]
@@ -251,9 +290,11 @@ def find_descendant(rules, tree, target, positions, cursors, plies):
 
 @kernel
 def transplant(source, node, target):
-    """Copy the subtree under ``node`` of one node array to the front of another; returns its size, 0 if it does not fit.
+    """Copy the subtree under ``node`` of one node array to the front of another; returns its size,
+    0 if it does not fit.
 
-    Nodes are copied breadth first: each copied node's children are appended behind, so the copy is again one block per family.
+    Nodes are copied breadth first: each copied node's children are appended behind, so the copy is
+    again one block per family.
     """
     target[0] = source[node]
     copied, used = 0, 1

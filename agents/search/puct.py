@@ -26,27 +26,55 @@ DEFAULT_BATCH = 8
 ENDLESS = 1 << 40
 
 NETWORK_PARAMETERS = (
-    Parameter("network", str, None, "in place of playouts: a policy file (.onnx), or the folder of a training run"),
-    Parameter("c_puct", float, 1.5, "with network=: how much its probabilities weigh against the values found", 0, 100),
-    Parameter("batch", int, DEFAULT_BATCH, "with network=: positions it is asked about at once", 1, 4096),
+    Parameter(
+        "network",
+        str,
+        None,
+        "in place of playouts: a policy file (.onnx), or the folder of a training run",
+    ),
+    Parameter(
+        "c_puct",
+        float,
+        1.5,
+        "with network=: how much its probabilities weigh against the values found",
+        0,
+        100,
+    ),
+    Parameter(
+        "batch", int, DEFAULT_BATCH, "with network=: positions it is asked about at once", 1, 4096
+    ),
 )
-_ONLY_WITH, _NOT_WITH = ("c_puct", "batch"), ("exploration", "playout", "cutoff", "heuristic", "threads")
+_ONLY_WITH, _NOT_WITH = (
+    ("c_puct", "batch"),
+    ("exploration", "playout", "cutoff", "heuristic", "threads"),
+)
 
 
 def load_guide(options: Mapping[str, Any], parameters: tuple[Parameter, ...]) -> Network | None:
-    """The network that ``network=`` names, or None; SpecificationError if it cannot be had, or other options do not go with it."""
-    changed = {parameter.name for parameter in parameters if options[parameter.name] != parameter.default}
+    """The network that ``network=`` names, or None; SpecificationError if it cannot be had, or
+    other options do not go with it.
+    """
+    changed = {
+        parameter.name for parameter in parameters if options[parameter.name] != parameter.default
+    }
     given = options["network"]
     if given is None:
         stray = [name for name in _ONLY_WITH if name in changed]
         if stray:
-            raise SpecificationError(f"{stray[0]}= is for searches with a network; give network= as well")
+            raise SpecificationError(
+                f"{stray[0]}= is for searches with a network; give network= as well"
+            )
         return None
     stray = [name for name in _NOT_WITH if name in changed]
     if stray:
-        raise SpecificationError(f"{stray[0]}= does not go with network=, which is asked in place of playouts, in one tree")
+        raise SpecificationError(
+            f"{stray[0]}= does not go with network=, which is asked in place of playouts, in one "
+            f"tree"
+        )
     if Path(given).suffix == ".zip":
-        raise SpecificationError(f"network={given} is not possible: make a policy file of it by plyground export-policy")
+        raise SpecificationError(
+            f"network={given} is not possible: make a policy file of it by plyground export-policy"
+        )
     return load_run(Path(given))
 
 
@@ -55,7 +83,9 @@ class Guide:
 
     def __init__(self, network: Network, game: Game, c_puct: float, batch: int) -> None:
         self._network, self._rules, self._num_actions = network, game.rules, game.facts.num_actions
-        self._options = puct_search.GuidedOptions(c_puct, game.facts.max_return, int(network.value == TO_COME))
+        self._options = puct_search.GuidedOptions(
+            c_puct, game.facts.max_return, int(network.value == TO_COME)
+        )
         self._leaves = puct_search.new_leaves(game, batch)
         self._nothing = np.zeros((0, self._num_actions), np.float32), np.zeros(0, np.float32)
         self._tree = new_tree(game, 2)
@@ -68,20 +98,25 @@ class Guide:
         self._advance = entry_point(puct_search.advance, *example)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_advance"}  # machine code, which is not copied
+        # machine code, which is not copied
+        return {name: value for name, value in self.__dict__.items() if name != "_advance"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._compile()
 
     def grow(self, tree: Tree, simulations: float, deadline: float) -> int:
-        """Run simulations until there are so many, the root is proven, or the time (``time.perf_counter``) has come; returns how many were run."""
+        """Run simulations until there are so many, the root is proven, or the time
+        (``time.perf_counter``) has come; returns how many were run.
+        """
         leaves, (logits, values) = self._leaves, self._nothing
         done, waiting = 0, 0
         while True:
             late = done + waiting > 0 and time.perf_counter() >= deadline
             left = 0 if late else int(min(simulations - done - waiting, ENDLESS))
-            waiting = self._advance(self._rules, self._options, tree, leaves, waiting, logits, values, left)
+            waiting = self._advance(
+                self._rules, self._options, tree, leaves, waiting, logits, values, left
+            )
             finished = int(leaves.finished[0])
             done += finished
             if waiting:
@@ -93,4 +128,7 @@ class Guide:
 def root_priors(tree: Tree) -> dict[int, float]:
     """The network's probabilities of the root's actions."""
     root = tree.nodes[ROOT]
-    return {int(child.action): float(child.prior) for child in tree.nodes[root.children : root.children + root.count]}
+    return {
+        int(child.action): float(child.prior)
+        for child in tree.nodes[root.children : root.children + root.count]
+    }

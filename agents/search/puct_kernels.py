@@ -1,16 +1,19 @@
 """Tree search guided by a network (PUCT), generic over games: the kernels.
 
-The tree is that of :mod:`plyground.agents.search.mcts_kernels`, and so are the backup and the propagation of proven results. What differs: instead of
-playing a random game from a new node, a network values its position and gives each action a prior probability. A simulation goes down to a node that
-the network has not seen. There all children are made, and those that end the game are proven at once: where that settles the node, the network is
-not asked.
+The tree is that of :mod:`plyground.agents.search.mcts_kernels`, and so are the backup and the
+propagation of proven results. What differs: instead of playing a random game from a new node, a
+network values its position and gives each action a prior probability. A simulation goes down to a
+node that the network has not seen. There all children are made, and those that end the game are
+proven at once: where that settles the node, the network is not asked.
 
-Asking the network has a price beside its arithmetic, so several leaves are collected before it is asked. While a leaf waits for its value, each node
-on the way to it counts one more visit, lost by the player who chose it (a virtual loss), so that the next simulation goes elsewhere.
+Asking the network has a price beside its arithmetic, so several leaves are collected before it is
+asked. While a leaf waits for its value, each node on the way to it counts one more visit, lost by
+the player who chose it (a virtual loss), so that the next simulation goes elsewhere.
 
-Sources: Silver et al., "Mastering the game of Go without human knowledge", Nature 2017, and "A general reinforcement learning algorithm that masters
-chess, shogi, and Go through self-play", Science 2018 (selection, priors); Chaslot, Winands, van den Herik, "Parallel Monte-Carlo tree search", CG
-2008 (virtual loss).
+Sources: Silver et al., "Mastering the game of Go without human knowledge", Nature 2017, and "A
+general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
+Science 2018 (selection, priors); Chaslot, Winands, van den Herik, "Parallel Monte-Carlo tree
+search", CG 2008 (virtual loss).
 """
 
 from __future__ import annotations
@@ -31,12 +34,17 @@ from .mcts_kernels import (
     prove,
 )
 
-FIRST_PLAY_REDUCTION = 0.2  # an action not tried yet is taken to be worth so much less than its position, whose value comes from better actions
-MOST_WITHOUT_NETWORK = 256  # simulations that end in proven nodes, before the caller looks at the clock
+# an action not tried yet is taken to be worth so much less than its position, whose value comes
+# from better actions
+FIRST_PLAY_REDUCTION = 0.2
+# simulations that end in proven nodes, before the caller looks at the clock
+MOST_WITHOUT_NETWORK = 256
 
 
 class GuidedOptions(NamedTuple):
-    """``c_puct`` weighs the priors; ``scale`` is the game's greatest return; ``to_come``: the network's values leave out what was won so far."""
+    """``c_puct`` weighs the priors; ``scale`` is the game's greatest return; ``to_come``: the
+    network's values leave out what was won so far.
+    """
 
     c_puct: float
     scale: float
@@ -47,7 +55,9 @@ class Leaves(NamedTuple):
     """The leaves that wait for the network."""
 
     observations: Any  # int8, (batch, rows, columns, planes), as the player to move sees them
-    banked: Any  # float64, (batch,): what the player to move has won so far, if the network's values leave that out
+    # float64, (batch,): what the player to move has won so far, if the network's values leave that
+    # out
+    banked: Any
     paths: Any  # int32, (batch, longest_game + 2): the nodes on the way
     plies: Any  # int64, (batch,): of the path
     children: Any  # records, (1,): a child of a leaf
@@ -68,16 +78,22 @@ def new_leaves(game: Game, batch: int) -> Leaves:
 
 @borrowing_kernel
 def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
-    """Take in what the network says of the ``waiting`` leaves collected last, then collect new ones, for at most ``simulations`` simulations.
+    """Take in what the network says of the ``waiting`` leaves collected last, then collect new
+    ones, for at most ``simulations`` simulations.
 
-    ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the network's. Returns how many leaves wait now, 0 if the
-    root is proven or no simulation is left to be run; ``leaves.finished`` counts the simulations that were finished.
+    ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the
+    network's. Returns how many leaves wait now, 0 if the root is proven or no simulation is left to
+    be run; ``leaves.finished`` counts the simulations that were finished.
     """
     finished = waiting
     for slot in range(waiting):
         absorb(options, tree, leaves, slot, logits, values)
     waiting, without_network = 0, 0
-    while waiting < leaves.plies.size and waiting + without_network < simulations and without_network < MOST_WITHOUT_NETWORK:
+    while (
+        waiting < leaves.plies.size
+        and waiting + without_network < simulations
+        and without_network < MOST_WITHOUT_NETWORK
+    ):
         if tree.nodes[ROOT].proven == EXACT:
             break
         # 1. Selection and expansion.
@@ -89,7 +105,9 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
             without_network += 1
             continue
         if entry.pending > 0:
-            break  # this leaf waits already: the tree has no other that is worth a visit before the values are known
+            # this leaf waits already: the tree has no other that is worth a visit before the values
+            # are known
+            break
         for i in range(ply + 1):
             tree.nodes[leaves.paths[waiting, i]].pending += 1
         leaves.plies[waiting] = ply
@@ -101,7 +119,9 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
 
 @borrowing_kernel
 def descend(rules, options, tree, children, path):
-    """Walk from the root to a node the network has not valued, or a proven one, and give it children; returns it and its ply."""
+    """Walk from the root to a node the network has not valued, or a proven one, and give it
+    children; returns it and its ply.
+    """
     nodes, positions = tree.nodes, tree.positions
     positions[1] = positions[0]
     position = positions[1]
@@ -112,14 +132,20 @@ def descend(rules, options, tree, children, path):
         r.play(rules, position, np.int64(nodes[node].action))
         ply += 1
         path[ply] = node
-    if nodes[node].count == 0 and nodes[node].proven != EXACT and expand(rules, nodes, node, position, tree.actions, tree.size):
+    if (
+        nodes[node].count == 0
+        and nodes[node].proven != EXACT
+        and expand(rules, nodes, node, position, tree.actions, tree.size)
+    ):
         look_ahead(rules, options, nodes, node, position, children)
     return node, ply
 
 
 @borrowing_kernel
 def select_child_by_prior(nodes, node, c_puct):
-    """The child with the highest sum of value for the mover and exploration bonus; proven ones are left out."""
+    """The child with the highest sum of value for the mover and exploration bonus; proven ones are
+    left out.
+    """
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
     exploration = c_puct * np.sqrt(np.float64(parent.visits + parent.pending))
@@ -139,7 +165,9 @@ def select_child_by_prior(nodes, node, c_puct):
 
 @borrowing_kernel
 def look_ahead(rules, options, nodes, node, position, children):
-    """Note who moves after each action of a new node, prove the actions that end the game, and with them the node, if that settles it."""
+    """Note who moves after each action of a new node, prove the actions that end the game, and with
+    them the node, if that settles it.
+    """
     parent, ended = nodes[node], False
     for child in range(parent.children, parent.children + parent.count):
         entry = nodes[child]
@@ -147,7 +175,11 @@ def look_ahead(rules, options, nodes, node, position, children):
         r.play(rules, children[0], np.int64(entry.action))
         entry.mover = r.to_move(rules, children[0])
         if r.is_over(rules, children[0]):
-            entry.proven, entry.result, ended = EXACT, r.returns(rules, children[0], 0) / options.scale, True
+            entry.proven, entry.result, ended = (
+                EXACT,
+                r.returns(rules, children[0], 0) / options.scale,
+                True,
+            )
     if ended:
         prove(nodes, parent)
 

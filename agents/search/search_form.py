@@ -1,4 +1,6 @@
-"""The form in which a game is searched: usually its own rules, for some heuristics a richer record that is kept up to date move by move."""
+"""The form in which a game is searched: usually its own rules, for some heuristics a richer record
+that is kept up to date move by move.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,17 @@ from ...envs.game import Game
 
 @rule
 def can_win_at_once(rules, position):
-    """Whether the player to move is known to have an action that wins; for forms that can tell without trying. The others say no."""
+    """Whether the player to move is known to have an action that wins; for forms that can tell
+    without trying. The others say no.
+    """
     raise missing(rules, "can_win_at_once")
 
 
 @rule
 def is_own_image(rules, position, permutation, spare):
-    """Whether a symmetry (a permutation of the actions) leaves the position as it is; ``spare`` is a record that may be overwritten."""
+    """Whether a symmetry (a permutation of the actions) leaves the position as it is; ``spare`` is
+    a record that may be overwritten.
+    """
     raise missing(rules, "is_own_image")
 
 
@@ -36,9 +42,11 @@ def _cannot_tell(rules, position):
 
 
 class SearchForm(NamedTuple):
-    """Rules and position dtype for a search engine, and how a position record gets into the first row of an array of that dtype.
+    """Rules and position dtype for a search engine, and how a position record gets into the first
+    row of an array of that dtype.
 
-    ``defaults`` are the values of the engine's options that suit the form, where the specification leaves them open.
+    ``defaults`` are the values of the engine's options that suit the form, where the specification
+    leaves them open.
     """
 
     rules: Any
@@ -54,7 +62,9 @@ def search_form(game: Game, heuristic: str) -> SearchForm:
 
 @functools.singledispatch
 def form_for(rules: Any, game: Game, heuristic: str) -> SearchForm:
-    """Rules types that have a form of their own register it here; the others are searched as they are."""
+    """Rules types that have a form of their own register it here; the others are searched as they
+    are.
+    """
     return plain_form(game)
 
 

@@ -1,8 +1,10 @@
-"""The transposition table: what a search found out about a position, for when it meets the position again.
+"""The transposition table: what a search found out about a position, for when it meets the position
+again.
 
-Entries come in buckets of two: the first keeps the deeper search, the second the latest. Each search stamps its entries
-with its generation and believes no other's, so a table needs no clearing between searches.
-Source: Breuker, Uiterwijk, van den Herik, "Replacement schemes for transposition tables", ICCA Journal 17, 1994.
+Entries come in buckets of two: the first keeps the deeper search, the second the latest. Each
+search stamps its entries with its generation and believes no other's, so a table needs no clearing
+between searches. Source: Breuker, Uiterwijk, van den Herik, "Replacement schemes for transposition
+tables", ICCA Journal 17, 1994.
 """
 
 from __future__ import annotations
@@ -15,8 +17,20 @@ import numpy as np
 from ...envs.compiled.kernels import kernel
 from ...envs.specification import SpecificationError
 
-ENTRY = np.dtype((np.record, [("key", np.uint64), ("value", np.int32), ("action", np.int16), ("depth", np.uint8), ("tag", np.uint8)]))
-LOWER, UPPER, EXACT = 1, 2, 3  # which side of the true value the stored one is; the low bits of a tag
+ENTRY = np.dtype(
+    (
+        np.record,
+        [
+            ("key", np.uint64),
+            ("value", np.int32),
+            ("action", np.int16),
+            ("depth", np.uint8),
+            ("tag", np.uint8),
+        ],
+    )
+)
+# which side of the true value the stored one is; the low bits of a tag
+LOWER, UPPER, EXACT = 1, 2, 3
 GENERATIONS = 63  # the high bits of a tag, 1 to 63
 NO_ACTION = -1
 ONE = np.uint64(1)
@@ -34,7 +48,9 @@ def check_table_size(megabytes: float) -> None:
     """Refuse a table larger than the machine's memory."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
     if megabytes > total:
-        raise SpecificationError(f"table={megabytes:g} is not possible: this machine has {total:.0f} MB of memory")
+        raise SpecificationError(
+            f"table={megabytes:g} is not possible: this machine has {total:.0f} MB of memory"
+        )
 
 
 @kernel
@@ -49,7 +65,9 @@ def probe(table, key, generation):
 
 @kernel
 def store(table, key, generation, value, action, depth, bound):
-    """Enter a result: over the shallower or outdated first entry of the bucket, else over the second."""
+    """Enter a result: over the shallower or outdated first entry of the bucket, else over the
+    second.
+    """
     index = np.int64(key & np.uint64(table.size - 2))
     first = table[index]
     if first.key != key and first.tag >> 2 == generation and first.depth > depth:

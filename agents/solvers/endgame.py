@@ -1,4 +1,6 @@
-"""Perfect endgames for agents that search: the exact solver takes over once few enough plies are left."""
+"""Perfect endgames for agents that search: the exact solver takes over once few enough plies are
+left.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ ENDGAME = Parameter(
     "endgame",
     int,
     0,
-    f"let the exact solver play once at most so many plies can be left; {BY_THE_SOLVER}: as many as it solves at once; 0: never",
+    f"let the exact solver play once at most so many plies can be left; {BY_THE_SOLVER}: as many "
+    f"as it solves at once; 0: never",
     0,
     400,
     choices=(BY_THE_SOLVER,),
@@ -23,28 +26,40 @@ ENDGAME = Parameter(
 
 
 def check_endgame(game: Game, plies: int | str) -> None:
-    """Refuse ``endgame=`` for a game that has no solver, or a board beyond its reach, with a SpecificationError."""
+    """Refuse ``endgame=`` for a game that has no solver, or a board beyond its reach, with a
+    SpecificationError.
+    """
     if plies:
         solver_class_of(game)
 
 
 class Endgame:
-    """The solver of one game, asked only where at most ``plies`` are left (0: never; ``solver``: what it solves at once)."""
+    """The solver of one game, asked only where at most ``plies`` are left (0: never; ``solver``:
+    what it solves at once).
+    """
 
     def __init__(self, game: Game, plies: int | str) -> None:
-        self._solver = make_solver(game, max(MEMORY_MB, solver_class_of(game).least_memory_mb(game))) if plies else None
+        self._solver = (
+            make_solver(game, max(MEMORY_MB, solver_class_of(game).least_memory_mb(game)))
+            if plies
+            else None
+        )
         if self._solver is not None:
             self._solver.prepare()
             plies = self._solver.plies_at_once if plies == BY_THE_SOLVER else plies
         self._plies = int(plies)
 
     def clear(self) -> None:
-        """Forget all positions: which of several best actions the solver finds first depends on what it has solved before."""
+        """Forget all positions: which of several best actions the solver finds first depends on
+        what it has solved before.
+        """
         if self._solver is not None:
             self._solver.clear()
 
     def decide(self, position: Position, time: float | None) -> Decision | None:
-        """The exact decision, or None where too much is left, or could not be solved within ``time`` seconds."""
+        """The exact decision, or None where too much is left, or could not be solved within
+        ``time`` seconds.
+        """
         if self._solver is None or self._solver.plies_left(position) > self._plies:
             return None
         solution = self._solver.solve(position, time=time)

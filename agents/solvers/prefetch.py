@@ -1,7 +1,7 @@
 """Asking the processor to fetch a table entry into its cache before it is needed.
 
-A look-up in a table far larger than the caches waits about a hundred nanoseconds for the memory. Asked for early, the
-entries of all children of a node arrive together while other work is done.
+A look-up in a table far larger than the caches waits about a hundred nanoseconds for the memory.
+Asked for early, the entries of all children of a node arrive together while other work is done.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from numba.extending import intrinsic
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         entries = context.make_array(signature.args[0])(context, builder, arguments[0])
-        pointer = cgutils.get_item_pointer(context, builder, signature.args[0], entries, [arguments[1]], wraparound=False)
+        pointer = cgutils.get_item_pointer(
+            context, builder, signature.args[0], entries, [arguments[1]], wraparound=False
+        )
         byte_pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         function_type = ir.FunctionType(ir.VoidType(), [byte_pointer, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch", [byte_pointer], function_type)
         # To read, to be kept in all caches, data and not code.
-        builder.call(function, [builder.bitcast(pointer, byte_pointer), number(0), number(3), number(1)])
+        builder.call(
+            function, [builder.bitcast(pointer, byte_pointer), number(0), number(3), number(1)]
+        )
         return context.get_dummy_value()
 
     return types.void(array, index), generate

@@ -1,14 +1,16 @@
 """Exact solvers: perfect play as a function, :func:`solve`, and as an agent, ``solver``.
 
-A game becomes solvable by a :class:`Solver` subclass registered for its rules type (:func:`register_solver`). Values are those of the
-side to move, in the game's natural unit:
+A game becomes solvable by a :class:`Solver` subclass registered for its rules type
+(:func:`register_solver`). Values are those of the side to move, in the game's natural unit:
 
-- connect four: +k means that the side to move wins with its own (rows·cols/2 + 1 − k)-th disc, 0 a draw, −k that it loses so;
+- connect four: +k means that the side to move wins with its own (rows·cols/2 + 1 − k)-th disc, 0 a
+  draw, −k that it loses so;
 - dots and boxes: the margin in boxes, own minus the opponent's, over the rest of the game;
 - m,n,k games and freestyle gomoku: +1 the side to move wins, 0 a draw, −1 it loses.
 
-Searches run in slices: a kernel returns after a bounded number of positions with its stack of plies kept in arrays, and is entered
-again where it stopped, so that Ctrl-C, time limits and progress reports are served between slices.
+Searches run in slices: a kernel returns after a bounded number of positions with its stack of plies
+kept in arrays, and is entered again where it stopped, so that Ctrl-C, time limits and progress
+reports are served between slices.
 """
 
 from __future__ import annotations
@@ -39,18 +41,23 @@ _prepared: set[type[Solver]] = set()
 
 @dataclasses.dataclass(frozen=True)
 class Solution:
-    """What solving a position gave. All values are those of the side to move, in the game's natural unit.
+    """What solving a position gave. All values are those of the side to move, in the game's natural
+    unit.
 
     Attributes:
         value: the value under best play, or None where only bounds or the result are proved.
-        result: +1 the side to move wins the game, 0 draw, −1 it loses; None where that is not proved.
+        result: +1 the side to move wins the game, 0 draw, −1 it loses; None where that is not
+            proved.
         lower, upper: bounds on the value that are proved.
         exact: whether what was asked for is proved: the value, or with ``weak`` the result.
-        best_action: an action that attains the value; where it is not proved, the best the search knows.
-        values: the value of every legal action, for ``moves="all"``: under ``weak`` +1, 0 or −1 as :attr:`result`. Actions that a time limit
-            left unproved are missing.
-        optimal_actions: for ``moves="all"`` every action that attains the value, ascending; else ``(best_action,)`` if that is proved.
-        principal_variation: a line of best play, ``best_action`` first; it may end before the game does.
+        best_action: an action that attains the value; where it is not proved, the best the search
+            knows.
+        values: the value of every legal action, for ``moves="all"``: under ``weak`` +1, 0 or −1 as
+            :attr:`result`. Actions that a time limit left unproved are missing.
+        optimal_actions: for ``moves="all"`` every action that attains the value, ascending; else
+            ``(best_action,)`` if that is proved.
+        principal_variation: a line of best play, ``best_action`` first; it may end before the game
+            does.
         nodes: positions visited.
         seconds: time spent.
     """
@@ -88,11 +95,13 @@ class SolveInterrupted(KeyboardInterrupt):
 class Watch:
     """The clock of one call of a solver: its time limit, and its reports of progress.
 
-    Between two slices a solver calls :meth:`stopped`; where that says True it returns what it has proved. A solver that catches a KeyboardInterrupt
-    sets ``interrupted`` and does the same.
+    Between two slices a solver calls :meth:`stopped`; where that says True it returns what it has
+    proved. A solver that catches a KeyboardInterrupt sets ``interrupted`` and does the same.
     """
 
-    def __init__(self, time: float | None = None, progress: Callable[[Progress], None] | None = None) -> None:
+    def __init__(
+        self, time: float | None = None, progress: Callable[[Progress], None] | None = None
+    ) -> None:
         self.began = clock.perf_counter()
         self._deadline = None if time is None else self.began + time
         self._progress = progress
@@ -103,10 +112,14 @@ class Watch:
         return clock.perf_counter() - self.began
 
     def stopped(self, nodes: int, lower: int, upper: int) -> bool:
-        """Report progress; whether the time is up or Ctrl-C was pressed (then the solver has set ``interrupted``)."""
+        """Report progress; whether the time is up or Ctrl-C was pressed (then the solver has set
+        ``interrupted``).
+        """
         if self._progress is not None:
             self._progress(Progress(nodes, self.seconds, lower, upper))
-        return self.interrupted or (self._deadline is not None and clock.perf_counter() >= self._deadline)
+        return self.interrupted or (
+            self._deadline is not None and clock.perf_counter() >= self._deadline
+        )
 
 
 @kernel
@@ -126,7 +139,8 @@ class Solver(ABC):
         memory_mb: what its table may take, in MiB.
         nodes: positions visited by the latest batch.
         meaning: what a value of this game means, in a sentence for people.
-        plies_at_once: positions that can go on for at most so many plies take 30 ms or less on average (benchmarks/solver_endgames.py).
+        plies_at_once: positions that can go on for at most so many plies take 30 ms or less on
+            average (benchmarks/solver_endgames.py).
     """
 
     meaning: ClassVar[str] = ""
@@ -137,7 +151,8 @@ class Solver(ABC):
         least = self.least_memory_mb(game)
         if memory_mb < least:
             raise SpecificationError(
-                f"memory={memory_mb} is not possible for solving {game.spec}: a table for its positions takes at least {least} MiB"
+                f"memory={memory_mb} is not possible for solving {game.spec}: a table for its "
+                f"positions takes at least {least} MiB"
             )
         self.game = game
         self.memory_mb = memory_mb
@@ -154,15 +169,22 @@ class Solver(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Compile the kernels (by running them on something small), so that no time limit is spent on it."""
+        """Compile the kernels (by running them on something small), so that no time limit is spent
+        on it.
+        """
 
     @abstractmethod
     def clear(self) -> None:
         """Forget all positions."""
 
     @abstractmethod
-    def search(self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch) -> Solution:
-        """Solve a position of this game that is not over. ``seconds`` is filled in by the caller."""
+    def search(
+        self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch
+    ) -> Solution:
+        """Solve a position of this game that is not over.
+
+        ``seconds`` is filled in by the caller.
+        """
 
     def solve(
         self,
@@ -180,16 +202,23 @@ class Solver(ABC):
         if moves not in ("best", "all"):
             raise ValueError(f"moves={moves!r} is not possible: moves must be 'best' or 'all'")
         if time is not None and not time > 0:
-            raise ValueError(f"time={time!r} is not possible: time must be a positive number of seconds")
+            raise ValueError(
+                f"time={time!r} is not possible: time must be a positive number of seconds"
+            )
         self._prepare_once()
         watch = Watch(time, progress)
-        solution = dataclasses.replace(self.search(position, moves, weak, watch), seconds=watch.seconds)
+        solution = dataclasses.replace(
+            self.search(position, moves, weak, watch), seconds=watch.seconds
+        )
         if watch.interrupted:
             raise SolveInterrupted(solution)
         return solution
 
-    def solve_batch(self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False) -> np.ndarray:
-        """The values (``weak``: results) of many positions that are not over, for their sides to move.
+    def solve_batch(
+        self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False
+    ) -> np.ndarray:
+        """The values (``weak``: results) of many positions that are not over, for their sides to
+        move.
 
         Args:
             positions: positions of this game, or an array of their records.
@@ -198,16 +227,26 @@ class Solver(ABC):
         Returns:
             int16 of shape (positions,).
         """
-        found = [self.solve(Position(self.game, record), weak=weak) for record in self.records_of(positions).view(np.recarray)]
+        found = [
+            self.solve(Position(self.game, record), weak=weak)
+            for record in self.records_of(positions).view(np.recarray)
+        ]
         self.nodes = sum(solution.nodes for solution in found)
-        return np.array([solution.result if weak else solution.value for solution in found], np.int16)
+        return np.array(
+            [solution.result if weak else solution.value for solution in found], np.int16
+        )
 
     def records_of(self, positions: Iterable[Position] | np.ndarray) -> np.ndarray:
-        """The records of positions that can be solved, as an array of shape (positions,); ValueError if one cannot."""
+        """The records of positions that can be solved, as an array of shape (positions,);
+        ValueError if one cannot.
+        """
         if isinstance(positions, np.ndarray):
             records = positions
             if records.dtype != self.game.declaration.dtype or records.ndim != 1:
-                raise ValueError(f"an array of positions must be a one-dimensional array of records of {self.game.spec}")
+                raise ValueError(
+                    f"an array of positions must be a one-dimensional array of records of "
+                    f"{self.game.spec}"
+                )
         else:
             listed = list(positions)
             for position in listed:
@@ -228,14 +267,18 @@ class Solver(ABC):
 
     def _check_game_of(self, position: Position) -> None:
         if position.game != self.game:
-            raise ValueError(f"this solver was made for {self.game}, the position is one of {position.game}")
+            raise ValueError(
+                f"this solver was made for {self.game}, the position is one of {position.game}"
+            )
 
     def plies_left(self, position: Position) -> int:
         """How many plies the game can still take at most."""
         return len(position.legal_actions())
 
     def expected_return(self, position: Position, value: int) -> float:
-        """The return that the side to move gets in the end if the rest of the game is worth ``value`` to it."""
+        """The return that the side to move gets in the end if the rest of the game is worth
+        ``value`` to it.
+        """
         return float(np.sign(value))
 
 
@@ -250,12 +293,14 @@ def register_solver(rules_type: type) -> Callable[[S], S]:
 
 
 def solver_class_of(game: Game) -> type[Solver]:
-    """The solver class registered for a game; SpecificationError if there is none or the board is beyond its reach."""
+    """The solver class registered for a game; SpecificationError if there is none or the board is
+    beyond its reach.
+    """
     for rules_type, solver_class in _solvers.items():
         if isinstance(game.rules, rules_type):
             solver_class.check_game(game)
             return solver_class
-    known = ", ".join(sorted(rules_type.declaration.name for rules_type in _solvers))  # type: ignore[attr-defined]
+    known = (", ").join(sorted(rules_type.declaration.name for rules_type in _solvers))  # type: ignore[attr-defined]
     raise SpecificationError(f"there is no exact solver for {game.name} (there are: {known})")
 
 
@@ -263,7 +308,8 @@ def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> Solver:
     """A solver for a game, to solve several positions with one table.
 
     Raises:
-        SpecificationError: no solver for this game, a board beyond its reach, or a memory that is not possible.
+        SpecificationError: no solver for this game, a board beyond its reach, or a memory that is
+            not possible.
     """
     memory = SolverAgent.parameters[0].convert(memory_mb, "solver")
     return solver_class_of(game)(game, memory)
@@ -282,18 +328,22 @@ def solve(
 
     Args:
         position: a position of a game that has a solver.
-        moves: ``"best"`` finds the value and one best action, ``"all"`` the value of every legal action.
+        moves: ``"best"`` finds the value and one best action, ``"all"`` the value of every legal
+            action.
         weak: ask only for win, draw or loss, which is quicker.
         memory_mb: what the table of positions may take, in MiB.
         time: a limit in seconds, after which the bounds proved so far are returned.
         progress: called now and then with a :class:`Progress`.
 
     Raises:
-        SpecificationError: no solver for this game, a board beyond its reach, or a memory that is not possible.
+        SpecificationError: no solver for this game, a board beyond its reach, or a memory that is
+            not possible.
         SolveInterrupted: Ctrl-C; a KeyboardInterrupt that carries the bounds proved so far.
         ValueError: the game is over, or an argument is not possible.
     """
-    return make_solver(position.game, memory_mb).solve(position, moves=moves, weak=weak, time=time, progress=progress)
+    return make_solver(position.game, memory_mb).solve(
+        position, moves=moves, weak=weak, time=time, progress=progress
+    )
 
 
 @register_agent("solver")
@@ -302,10 +352,19 @@ class SolverAgent(Agent):
 
     summary = "perfect play by exhaustive search"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("memory", int, DEFAULT_MEMORY_MB, "what the table of positions may take, in MiB", 1, 1 << 20),
+        Parameter(
+            "memory",
+            int,
+            DEFAULT_MEMORY_MB,
+            "what the table of positions may take, in MiB",
+            1,
+            1 << 20,
+        ),
         Parameter("time", float, None, "seconds a move; then the best move known is played", 0.001),
         Parameter("weak", bool, False, "care only for win, draw or loss"),
-        Parameter("moves", str, "best", "value one best action, or all of them", choices=("best", "all")),
+        Parameter(
+            "moves", str, "best", "value one best action, or all of them", choices=("best", "all")
+        ),
         *BOOK_PARAMETERS,
     )
 
@@ -327,11 +386,15 @@ class SolverAgent(Agent):
 
     def decide(self, position: Position) -> Decision:
         options, solver = self.options, self._solver
-        solution = solver.solve(position, moves=options["moves"], weak=options["weak"], time=options["time"])
+        solution = solver.solve(
+            position, moves=options["moves"], weak=options["weak"], time=options["time"]
+        )
         return decision_of(solver, position, solution, options["weak"])
 
 
-def decision_of(solver: Solver, position: Position, solution: Solution, weak: bool = False) -> Decision:
+def decision_of(
+    solver: Solver, position: Position, solution: Solution, weak: bool = False
+) -> Decision:
     """A solution as an agent's decision: values become expected returns."""
     if solution.value is not None:
         value: float | None = solver.expected_return(position, solution.value)
@@ -356,8 +419,14 @@ def describe(position: Position, solution: Solution) -> dict[str, Any]:
     name = position.game.action_to_text
     data: dict[str, Any] = dataclasses.asdict(solution)
     data["best_action"] = name(solution.best_action)
-    data["values"] = None if solution.values is None else {name(action): value for action, value in solution.values.items()}
+    data["values"] = (
+        None
+        if solution.values is None
+        else {name(action): value for action, value in solution.values.items()}
+    )
     data["optimal_actions"] = [name(action) for action in solution.optimal_actions]
     data["principal_variation"] = [name(action) for action in solution.principal_variation]
-    data["nodes_per_second"] = round(solution.nodes / solution.seconds) if solution.seconds > 0 else None
+    data["nodes_per_second"] = (
+        round(solution.nodes / solution.seconds) if solution.seconds > 0 else None
+    )
     return data

@@ -1,8 +1,10 @@
-"""Rule functions: generic names whose bodies depend on the game, in Python and in compiled code alike.
+"""Rule functions: generic names whose bodies depend on the game, in Python and in compiled code
+alike.
 
-``play(rules, position, action)`` looks up the body that was registered for ``type(rules)``. From Python the look-up is
-:func:`functools.singledispatch`; inside a kernel it happens once, while numba compiles the kernel for that type of rules,
-so a generic search costs nothing over one written for a single game.
+``play(rules, position, action)`` looks up the body that was registered for ``type(rules)``. From
+Python the look-up is :func:`functools.singledispatch`; inside a kernel it happens once, while numba
+compiles the kernel for that type of rules, so a generic search costs nothing over one written for a
+single game.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class RuleFunction:
         return decorate
 
     def set_default(self, body: F) -> F:
-        """Compile the decorated function and use it for every game that registers no body of its own."""
+        """Compile the decorated function and use it for every game that registers no body of its
+        own.
+        """
         self._check_parameters(body)
         self.default = kernel(body)
         self.dispatch.register(tuple)(self.default)
@@ -52,7 +56,10 @@ class RuleFunction:
     def _check_parameters(self, body: Callable[..., Any]) -> None:
         found = list(inspect.signature(getattr(body, "py_func", body)).parameters)
         if found != self.parameters:
-            raise TypeError(f"{self.stub.__name__} takes the parameters {self.parameters}; the body registered for it takes {found}")
+            raise TypeError(
+                f"{self.stub.__name__} takes the parameters {self.parameters}; the body registered "
+                f"for it takes {found}"
+            )
 
     def body_for(self, rules_type: type) -> Any:
         """The compiled body for a type of rules, or None."""
@@ -60,7 +67,10 @@ class RuleFunction:
 
 
 def rule(stub: Callable[..., Any]) -> Any:
-    """Make ``stub`` a rule function. The stub's docstring is the contract; its body runs where no game registered one."""
+    """Make ``stub`` a rule function.
+
+    The stub's docstring is the contract; its body runs where no game registered one.
+    """
     function = RuleFunction(stub)
     dispatch: Any = function.dispatch
 

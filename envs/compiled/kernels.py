@@ -1,9 +1,10 @@
 """Compilation: the one decorator that turns a Python function into a cached machine-code kernel.
 
-Everything compiled in plyground goes through :func:`kernel`. numba's own disk cache notices edits of the file a kernel stands
-in, but not of the files it calls into, so a changed rule would go on playing as before. The cache therefore lives in a
-folder named by a hash of all package sources, the numba version and the flags that change the machine code: another
-source, another folder. Folders nobody used for thirty days are removed.
+Everything compiled in plyground goes through :func:`kernel`. numba's own disk cache notices edits
+of the file a kernel stands in, but not of the files it calls into, so a changed rule would go on
+playing as before. The cache therefore lives in a folder named by a hash of all package sources, the
+numba version and the flags that change the machine code: another source, another folder. Folders
+nobody used for thirty days are removed.
 """
 
 from __future__ import annotations
@@ -39,8 +40,16 @@ _caching = not numba.config.DISABLE_JIT
 
 
 def source_fingerprint(path: Path) -> str:
-    """A hash of everything that the kernels of a file depend on: sources, numba, numpy, debug flags."""
-    flags = (numba.__version__, np.__version__, numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.DEBUG)
+    """A hash of everything that the kernels of a file depend on: sources, numba, numpy, debug
+    flags.
+    """
+    flags = (
+        numba.__version__,
+        np.__version__,
+        numba.config.BOUNDSCHECK,
+        numba.config.OPT,
+        numba.config.DEBUG,
+    )
     digest = digest_of([*sources_of_kernels(path), *sorted(_foreign_sources)])
     return hashlib.sha256(f"{digest} {flags!r}".encode()).hexdigest()[:20]
 
@@ -48,7 +57,11 @@ def source_fingerprint(path: Path) -> str:
 def cache_root() -> Path:
     """The folder that holds the cache folders; ``PLYGROUND_CACHE`` overrides the platform's choice."""
     chosen = os.environ.get("PLYGROUND_CACHE")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("plyground", appauthor=False)) / "kernels"
+    return (
+        Path(chosen)
+        if chosen
+        else Path(platformdirs.user_cache_dir("plyground", appauthor=False)) / "kernels"
+    )
 
 
 @functools.cache
@@ -79,7 +92,9 @@ if _caching:
 
 
 def _enable_cache(path: Path, dispatcher: Any) -> None:
-    """Turn the disk cache on for one kernel of a file, in our folder; numba reads the setting only at this moment."""
+    """Turn the disk cache on for one kernel of a file, in our folder; numba reads the setting only
+    at this moment.
+    """
     folder = _cache_folder(path) if _caching else None
     if folder is None:
         return
@@ -93,7 +108,9 @@ def _enable_cache(path: Path, dispatcher: Any) -> None:
 
 def _compile(function: F, borrows: bool) -> F:
     watch_source(function)
-    dispatcher = numba.njit(function, nogil=True, error_model="numpy", _nrt=not borrows, forceinline=borrows)
+    dispatcher = numba.njit(
+        function, nogil=True, error_model="numpy", _nrt=not borrows, forceinline=borrows
+    )
     if not numba.config.DISABLE_JIT:
         path = _source_of(function)
         _enable_cache(path, dispatcher)
@@ -104,17 +121,20 @@ def _compile(function: F, borrows: bool) -> F:
 def kernel(function: F) -> F:
     """Compile ``function`` with numba: no Python objects, no GIL, cached on disk.
 
-    Kernels assume valid input and fill buffers that are passed in. They must not recurse (a cached recursive function that
-    is called from another cached function crashes on its second run) and must not close over other functions.
+    Kernels assume valid input and fill buffers that are passed in. They must not recurse (a cached
+    recursive function that is called from another cached function crashes on its second run) and
+    must not close over other functions.
     """
     return _compile(function, borrows=False)
 
 
 def borrowing_kernel(function: F) -> F:
-    """A :func:`kernel` for hot loops: copied into its callers, and compiled without reference counts, so it may not create arrays.
+    """A :func:`kernel` for hot loops: copied into its callers, and compiled without reference
+    counts, so it may not create arrays.
 
-    numba counts references whenever an array is passed on or sliced, with an atomic instruction each; in a search that spends a few
-    nanoseconds on a node this is most of the time (measured on alpha-beta: 3 million nodes a second with, 46 without).
+    numba counts references whenever an array is passed on or sliced, with an atomic instruction
+    each; in a search that spends a few nanoseconds on a node this is most of the time (measured on
+    alpha-beta: 3 million nodes a second with, 46 without).
     """
     return _compile(function, borrows=True)
 
@@ -122,17 +142,23 @@ def borrowing_kernel(function: F) -> F:
 def entry_point(kernel: Any, *example: Any) -> Any:
     """The compiled form of a kernel for arguments of exactly the types of these examples.
 
-    Calling a kernel makes numba look at the type of each argument first; calling its entry point does not, and is faster by microseconds. Nothing
-    checks the types any more: only for callers that make all arguments themselves.
+    Calling a kernel makes numba look at the type of each argument first; calling its entry point
+    does not, and is faster by microseconds. Nothing checks the types any more: only for callers
+    that make all arguments themselves.
     """
-    return kernel if numba.config.DISABLE_JIT else kernel.compile(tuple(numba.typeof(argument) for argument in example))
+    return (
+        kernel
+        if numba.config.DISABLE_JIT
+        else kernel.compile(tuple(numba.typeof(argument) for argument in example))
+    )
 
 
 def watch_source(function: Callable[..., Any]) -> None:
-    """Let the cache depend on the file of a function defined outside envs and agents (a user's own game).
+    """Let the cache depend on the file of a function defined outside envs and agents (a user's own
+    game).
 
-    What has no file (a notebook's cell, the prompt) cannot be watched: from then on this process caches nothing, so that
-    no kernel compiled with such a rule is found by a later one.
+    What has no file (a notebook's cell, the prompt) cannot be watched: from then on this process
+    caches nothing, so that no kernel compiled with such a rule is found by a later one.
     """
     global _caching
     path = _source_of(function)
@@ -155,8 +181,13 @@ def _source_of(function: Callable[..., Any]) -> Path:
 
 @contextlib.contextmanager
 def announce_compilation(what: str) -> Iterator[None]:
-    """Say on standard error that compilation is under way, if the body takes long enough for somebody to wonder."""
-    notice = threading.Timer(ANNOUNCE_AFTER_SECONDS, lambda: print(f"compiling {what} (once; later starts are instant) …", file=sys.stderr))
+    """Say on standard error that compilation is under way, if the body takes long enough for
+    somebody to wonder.
+    """
+    notice = threading.Timer(
+        ANNOUNCE_AFTER_SECONDS,
+        lambda: print(f"compiling {what} (once; later starts are instant) …", file=sys.stderr),
+    )
     notice.daemon = True
     notice.start()
     try:

@@ -1,8 +1,9 @@
 """Random numbers inside kernels: splitmix64, one 64-bit state per stream.
 
-numba's own ``np.random`` keeps one hidden state per thread; with an explicit state two agents in two threads, or two
-games in one batch, never disturb each other, and the same seed gives the same game everywhere.
-Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
+numba's own ``np.random`` keeps one hidden state per thread; with an explicit state two agents in
+two threads, or two games in one batch, never disturb each other, and the same seed gives the same
+game everywhere. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators",
+OOPSLA 2014.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ SHIFT_30, SHIFT_27, SHIFT_31, SHIFT_32 = np.uint64(30), np.uint64(27), np.uint64
 
 def new_stream(*seeds: int) -> np.ndarray:
     """A random stream (uint64 array of length 1) that depends on all the seeds given."""
-    return np.random.SeedSequence([seed & (2**64 - 1) for seed in seeds]).generate_state(1, np.uint64)
+    return np.random.SeedSequence([seed & (2**64 - 1) for seed in seeds]).generate_state(
+        1, np.uint64
+    )
 
 
 @kernel
@@ -39,5 +42,7 @@ def random_bits(rng):
 
 @kernel
 def random_below(rng, bound):
-    """A whole number from 0 up to, not including, ``bound`` (at most 2^31); its bias is below 2^-32 * bound."""
+    """A whole number from 0 up to, not including, ``bound`` (at most 2^31); its bias is below 2^-32
+    * bound.
+    """
     return np.int64(((random_bits(rng) >> SHIFT_32) * np.uint64(bound)) >> SHIFT_32)

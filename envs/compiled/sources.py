@@ -1,8 +1,9 @@
 """Which source files the machine code of a kernel depends on.
 
-A kernel's machine code contains the code of every kernel it calls. These stand in the modules that its own module imports,
-and, for rule functions, in every module that registers a body for them. The sets are found from the text of the sources:
-imports at the top of a file, ``@rule``, ``register_body`` and ``default_body``.
+A kernel's machine code contains the code of every kernel it calls. These stand in the modules that
+its own module imports, and, for rule functions, in every module that registers a body for them. The
+sets are found from the text of the sources: imports at the top of a file, ``@rule``,
+``register_body`` and ``default_body``.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def digest_of(paths: Iterable[Path]) -> str:
 def sources_of_kernels(path: Path) -> set[Path]:
     """The files that the kernels of the module in file ``path`` depend on.
 
-    The kernels of a file outside the package may call anything: they depend on all files with kernels, and on their own.
+    The kernels of a file outside the package may call anything: they depend on all files with
+    kernels, and on their own.
     """
     imports, definers, registrants = _scan()
     if path not in imports:
@@ -62,10 +64,15 @@ def _content(path: Path) -> bytes:
 
 @functools.cache
 def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
-    """The files that each file imports; the files that define rule functions; the files that register bodies for them."""
+    """The files that each file imports; the files that define rule functions; the files that
+    register bodies for them.
+    """
     sources = package_sources(*_KERNEL_FOLDERS)
     texts = {path: _content(path).decode() for path in sources}
-    imports = {path: {found for found in _imports(path, text) if found in texts} for path, text in texts.items()}
+    imports = {
+        path: {found for found in _imports(path, text) if found in texts}
+        for path, text in texts.items()
+    }
     definers = {path for path, text in texts.items() if _DEFINES_RULES.search(text)}
     registrants = {path for path, text in texts.items() if _REGISTERS_BODIES.search(text)}
     return imports, definers, registrants

@@ -1,4 +1,6 @@
-"""Conformance checks for AEC environments, ours or a user's: :func:`check_env`, published by :mod:`plyground.envs.conformance.game_checks`."""
+"""Conformance checks for AEC environments, ours or a user's: :func:`check_env`, published by
+:mod:`plyground.envs.conformance.game_checks`.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +23,25 @@ class ConformanceError(AssertionError):
     """A game or an environment breaks a promise; the message says which, and where."""
 
 
-def check_env(env: AECEnv | Callable[[], AECEnv] | Game | str, games: int = 5, seed: int = 0) -> None:
+def check_env(
+    env: AECEnv | Callable[[], AECEnv] | Game | str, games: int = 5, seed: int = 0
+) -> None:
     """Check a turn-based PettingZoo environment with action masks by playing random episodes.
 
     Args:
-        env: a function that makes the environment (such as ``connect_four_v0.env``), an environment (copies of it are checked), or the game
-            or specification of one of ours.
+        env: a function that makes the environment (such as ``connect_four_v0.env``), an environment
+            (copies of it are checked), or the game or specification of one of ours.
         games: how many random episodes to play.
         seed: of the random actions.
 
     Raises:
         ConformanceError: the environment breaks a promise; says which, and where.
 
-    Beyond what PettingZoo's ``api_test`` looks at, it checks masks (only for the agent to move, and the same in ``infos``), rewards that add up
-    to zero and to what ``last()`` reports, that equal seeds and actions give equal episodes, that copies (``deepcopy`` and ``pickle``) in mid-game
-    go on by themselves, what becomes of an illegal action, and, where the environment has a ``position``, that all of this agrees with it.
+    Beyond what PettingZoo's ``api_test`` looks at, it checks masks (only for the agent to move, and
+    the same in ``infos``), rewards that add up to zero and to what ``last()`` reports, that equal
+    seeds and actions give equal episodes, that copies (``deepcopy`` and ``pickle``) in mid-game go
+    on by themselves, what becomes of an illegal action, and, where the environment has a
+    ``position``, that all of this agrees with it.
     """
     make = _factory(env)
     run = _Run(make(), seed)
@@ -60,7 +66,12 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.dtype == other.dtype and np.array_equal(one, other)
+        return (
+            isinstance(one, np.ndarray)
+            and isinstance(other, np.ndarray)
+            and one.dtype == other.dtype
+            and np.array_equal(one, other)
+        )
     return bool(one == other)
 
 
@@ -87,26 +98,52 @@ class _Run:
 
     def check_spaces(self) -> None:
         env = self.env
-        self.require(len(getattr(env, "possible_agents", ())) == 2, "possible_agents does not list two agents")
+        self.require(
+            len(getattr(env, "possible_agents", ())) == 2,
+            "possible_agents does not list two agents",
+        )
         for agent in env.possible_agents:
-            for name, space in (("observation_space", env.observation_space), ("action_space", env.action_space)):
-                self.require(space(agent) is space(agent), f"{name}({agent!r}) is another object at each call, so that seeding it has no effect")
+            for name, space in (
+                ("observation_space", env.observation_space),
+                ("action_space", env.action_space),
+            ):
+                self.require(
+                    space(agent) is space(agent),
+                    f"{name}({agent!r}) is another object at each call, so that seeding it has no "
+                    f"effect",
+                )
             keys = set(getattr(env.observation_space(agent), "spaces", ()))
-            self.require({"observation", "action_mask"} <= keys, f"{agent}'s observation space has no 'observation' and 'action_mask'")
-            self.require(hasattr(env.action_space(agent), "n"), f"{agent}'s action space is not Discrete")
-        self.require(bool(env.metadata.get("name")) and "render_modes" in env.metadata, "metadata lacks 'name' or 'render_modes'")
+            self.require(
+                {"observation", "action_mask"} <= keys,
+                f"{agent}'s observation space has no 'observation' and 'action_mask'",
+            )
+            self.require(
+                hasattr(env.action_space(agent), "n"), f"{agent}'s action space is not Discrete"
+            )
+        self.require(
+            bool(env.metadata.get("name")) and "render_modes" in env.metadata,
+            "metadata lacks 'name' or 'render_modes'",
+        )
 
     def play_one_episode(self, copies_after: int) -> None:
         """One random episode; after so many moves its copies must go on by themselves."""
         env, self.actions = self.env, []
         env.reset(seed=self.seed)
         agents = list(env.possible_agents)
-        self.require(list(env.agents) == agents, f"agents are {env.agents}, not all of possible_agents")
-        self.require(not any(env.terminations.values()) and not any(env.truncations.values()), "an agent has ended already")
+        self.require(
+            list(env.agents) == agents, f"agents are {env.agents}, not all of possible_agents"
+        )
+        self.require(
+            not any(env.terminations.values()) and not any(env.truncations.values()),
+            "an agent has ended already",
+        )
         owed = dict.fromkeys(agents, 0.0)  # rewards that last() has yet to report
         total = dict.fromkeys(agents, 0.0)
         while not (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
-            self.require(len(self.actions) < MOST_STEPS, f"the episode has not ended after {MOST_STEPS} moves")
+            self.require(
+                len(self.actions) < MOST_STEPS,
+                f"the episode has not ended after {MOST_STEPS} moves",
+            )
             agent = env.agent_selection
             action = self.check_turn(agent)
             self.check_reported_reward(agent, owed)
@@ -115,7 +152,9 @@ class _Run:
             returned: Any = env.step(action)
             self.actions.append(int(action))
             self.require(returned is None, f"step returns {returned!r}; it must return None")
-            self.require(sum(env.rewards.values()) == 0, f"the rewards {env.rewards} do not add up to zero")
+            self.require(
+                sum(env.rewards.values()) == 0, f"the rewards {env.rewards} do not add up to zero"
+            )
             for name in agents:
                 owed[name] += env.rewards[name]
                 total[name] += env.rewards[name]
@@ -126,70 +165,144 @@ class _Run:
         env = self.env
         for name in env.agents:
             observation = env.observe(name)
-            self.require(env.observation_space(name).contains(observation), f"{name}'s observation is not in its observation space")
-            self.require(same(observation, env.observe(name)), f"observing {name} twice gives different observations")
+            self.require(
+                env.observation_space(name).contains(observation),
+                f"{name}'s observation is not in its observation space",
+            )
+            self.require(
+                same(observation, env.observe(name)),
+                f"observing {name} twice gives different observations",
+            )
             mask = observation["action_mask"]
-            self.require(name == agent or not mask.any(), f"{name} is not to move, but its mask allows actions {np.flatnonzero(mask).tolist()}")
+            self.require(
+                name == agent or not mask.any(),
+                f"{name} is not to move, but its mask allows actions "
+                f"{np.flatnonzero(mask).tolist()}",
+            )
             told = env.infos[name].get("action_mask", mask)
-            self.require(np.array_equal(told, mask), f"infos[{name!r}] holds another mask than the observation")
+            self.require(
+                np.array_equal(told, mask),
+                f"infos[{name!r}] holds another mask than the observation",
+            )
         observation, _, terminated, truncated, info = env.last()
-        self.require(same(observation, env.observe(agent)), f"last() shows another observation than observe({agent!r})")
-        flags = (terminated, truncated) == (env.terminations[agent], env.truncations[agent]) and same(info, env.infos[agent])
-        self.require(flags, "last() reports another termination, truncation or info than the environment's attributes hold")
+        self.require(
+            same(observation, env.observe(agent)),
+            f"last() shows another observation than observe({agent!r})",
+        )
+        flags = (terminated, truncated) == (
+            env.terminations[agent],
+            env.truncations[agent],
+        ) and same(info, env.infos[agent])
+        self.require(
+            flags,
+            "last() reports another termination, truncation or info than the environment's "
+            "attributes hold",
+        )
         self.require(env.last(observe=False)[0] is None, "last(observe=False) shows an observation")
         legal = np.flatnonzero(observation["action_mask"]).tolist()
         self.require(bool(legal), f"{agent} is to move, but its mask allows nothing")
         position = self.position()
         if position is not None:
             player = env.possible_agents.index(agent)
-            self.require(position.to_move == player, f"{agent} is selected, but in the position player {position.to_move} is to move")
-            self.require(legal == position.legal_actions(), f"the mask allows {legal}, but in the position {position.legal_actions()} are legal")
+            self.require(
+                position.to_move == player,
+                f"{agent} is selected, but in the position player {position.to_move} is to move",
+            )
+            self.require(
+                legal == position.legal_actions(),
+                f"the mask allows {legal}, but in the position {position.legal_actions()} are "
+                f"legal",
+            )
             for index, name in enumerate(env.possible_agents):
                 seen = env.observe(name)["observation"]
-                self.require(np.array_equal(seen, position.observation(index)), f"{name} does not observe the position")
+                self.require(
+                    np.array_equal(seen, position.observation(index)),
+                    f"{name} does not observe the position",
+                )
         return legal[int(self.rng.integers(len(legal)))]
 
     def check_reported_reward(self, agent: str, owed: dict[str, float]) -> None:
         """``last()`` reports what the agent got since its own last step."""
         reported = self.env.last(observe=False)[1]
-        self.require(reported == owed[agent], f"last() reports the reward {reported:g} to {agent}, which got {owed[agent]:g} since its last step")
+        self.require(
+            reported == owed[agent],
+            f"last() reports the reward {reported:g} to {agent}, which got {owed[agent]:g} since "
+            f"its last step",
+        )
         owed[agent] = 0.0
 
     def check_end(self, agents: list[str], owed: dict[str, float], total: dict[str, float]) -> None:
         env = self.env
-        self.require(all(env.terminations.values()), f"the game has ended for {env.agent_selection}, but not for all agents")
+        self.require(
+            all(env.terminations.values()),
+            f"the game has ended for {env.agent_selection}, but not for all agents",
+        )
         position = self.position()
         if position is not None:
-            self.require(position.is_over, "the episode has ended, but in the position the game goes on")
+            self.require(
+                position.is_over, "the episode has ended, but in the position the game goes on"
+            )
             given = tuple(total.values())
-            self.require(given == position.returns, f"the rewards add up to {given}, but the game's returns are {position.returns}")
+            self.require(
+                given == position.returns,
+                f"the rewards add up to {given}, but the game's returns are {position.returns}",
+            )
             for name in agents:
                 mask = env.observe(name)["action_mask"]
-                self.require(not mask.any(), f"the game is over, but {name}'s mask allows actions {np.flatnonzero(mask).tolist()}")
+                self.require(
+                    not mask.any(),
+                    f"the game is over, but {name}'s mask allows actions "
+                    f"{np.flatnonzero(mask).tolist()}",
+                )
         for left in (1, 0):
             self.check_reported_reward(env.agent_selection, owed)
             env.step(None)
-            self.require(len(env.agents) == left, f"after {2 - left} of 2 agents stepped with None, {len(env.agents)} are left in agents")
-            kept = [set(held) == set(env.agents) for held in (env.rewards, env.terminations, env.truncations, env.infos)]
-            self.require(all(kept), "rewards, terminations, truncations and infos keep an agent that has left")
+            self.require(
+                len(env.agents) == left,
+                f"after {2 - left} of 2 agents stepped with None, {len(env.agents)} are left in "
+                f"agents",
+            )
+            kept = [
+                set(held) == set(env.agents)
+                for held in (env.rewards, env.terminations, env.truncations, env.infos)
+            ]
+            self.require(
+                all(kept),
+                "rewards, terminations, truncations and infos keep an agent that has left",
+            )
 
     def check_copies(self, action: Any) -> None:
         """A copy in mid-game is in the same state, and stepping it leaves the original alone."""
         env = self.env
-        makers: dict[str, Callable[[], AECEnv]] = {"deepcopy": lambda: copy.deepcopy(env), "pickle": lambda: pickle.loads(pickle.dumps(env))}
+        makers: dict[str, Callable[[], AECEnv]] = {
+            "deepcopy": lambda: copy.deepcopy(env),
+            "pickle": lambda: pickle.loads(pickle.dumps(env)),
+        }
         for way, make in makers.items():
             duplicate, before = make(), [env.observe(name) for name in env.agents]
             try:
-                equal = duplicate.agent_selection == env.agent_selection and same(duplicate.observe(env.agents[0]), before[0])
+                equal = duplicate.agent_selection == env.agent_selection and same(
+                    duplicate.observe(env.agents[0]), before[0]
+                )
             except (AttributeError, AssertionError) as error:  # not even reset
-                raise ConformanceError(f"{env}, after the actions {self.actions}: a copy made by {way} has forgotten the game ({error})") from None
-            self.require(equal and same(duplicate.rewards, env.rewards), f"a copy made by {way} is in another state")
+                raise ConformanceError(
+                    f"{env}, after the actions {self.actions}: a copy made by {way} has forgotten "
+                    f"the game ({error})"
+                ) from None
+            self.require(
+                equal and same(duplicate.rewards, env.rewards),
+                f"a copy made by {way} is in another state",
+            )
             duplicate.step(action)
             after = [env.observe(name) for name in env.agents]
-            self.require(all(map(same, before, after)), f"stepping a copy made by {way} changes the original")
+            self.require(
+                all(map(same, before, after)), f"stepping a copy made by {way} changes the original"
+            )
 
     def check_illegal_action(self) -> None:
-        """An illegal action is refused with an error that changes nothing, or ends the game against the agent that chose it."""
+        """An illegal action is refused with an error that changes nothing, or ends the game against
+        the agent that chose it.
+        """
         env = self.env
         for _ in range(20):
             env.reset(seed=self.seed)
@@ -206,16 +319,24 @@ class _Run:
 
     def check_refusal(self, agent: str, illegal: int) -> None:
         env, before, printing = self.env, self.env.observe(agent), EnvLogger._output
-        EnvLogger.suppress_output()  # PettingZoo's warning about an illegal action, which is meant here
+        # PettingZoo's warning about an illegal action, which is meant here
+        EnvLogger.suppress_output()
         try:
             env.step(illegal)
         except (AssertionError, IllegalActionError):
-            self.require(same(env.observe(agent), before), f"refusing the illegal action {illegal} changes what {agent} observes")
+            self.require(
+                same(env.observe(agent), before),
+                f"refusing the illegal action {illegal} changes what {agent} observes",
+            )
             return
         finally:
             EnvLogger._output = printing
         lost = all(env.terminations.values()) and env.rewards[agent] < 0
-        self.require(lost, f"the illegal action {illegal} of {agent} is neither refused nor does it end the game with a negative reward")
+        self.require(
+            lost,
+            f"the illegal action {illegal} of {agent} is neither refused nor does it end the game "
+            f"with a negative reward",
+        )
 
 
 def _check_determinism(make: Callable[[], AECEnv], seed: int) -> None:
@@ -227,7 +348,10 @@ def _check_determinism(make: Callable[[], AECEnv], seed: int) -> None:
     while not (one.terminations[one.agent_selection] or one.truncations[one.agent_selection]):
         seen = [(env.agent_selection, *env.last()[:4]) for env in (one, other)]
         if not all(map(same, *seen)):
-            raise ConformanceError(f"{one}, after the actions {actions}: two environments with the same seed and actions differ")
+            raise ConformanceError(
+                f"{one}, after the actions {actions}: two environments with the same seed and "
+                f"actions differ"
+            )
         actions.append(int(rng.choice(np.flatnonzero(seen[0][1]["action_mask"]))))
         one.step(actions[-1])
         other.step(actions[-1])

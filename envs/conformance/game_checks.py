@@ -1,7 +1,9 @@
-"""Conformance checks for games: whether a game's rule functions keep the promises that agents and environments rely on.
+"""Conformance checks for games: whether a game's rule functions keep the promises that agents and
+environments rely on.
 
-:func:`check_game` plays random games and looks at every position; the first promise broken raises a :class:`ConformanceError` that says in one
-sentence what is wrong, and after which actions. :func:`check_env` does the same for environments.
+:func:`check_game` plays random games and looks at every position; the first promise broken raises a
+:class:`ConformanceError` that says in one sentence what is wrong, and after which actions.
+:func:`check_env` does the same for environments.
 
 Example, with a game of one's own (see ``examples/own_game.py`` for a whole one)::
 
@@ -34,8 +36,20 @@ from ..game import Game, IllegalActionError, Position
 from ..registry import make_game
 from .env_checks import ConformanceError
 
-REQUIRED = ("start", "legal_actions", "play", "to_move", "is_over", "returns", "observe", "restore", "key")
-SPARE = 1024  # room behind the buffer for actions, so that a game with more actions than it declares is caught, not a crash
+REQUIRED = (
+    "start",
+    "legal_actions",
+    "play",
+    "to_move",
+    "is_over",
+    "returns",
+    "observe",
+    "restore",
+    "key",
+)
+# room behind the buffer for actions, so that a game with more actions than it declares is caught,
+# not a crash
+SPARE = 1024
 MOST_KEYS = 20_000  # remember no more; enough to meet many transpositions
 CONTINUATIONS = 4  # random continuations that two positions with one key are compared by
 
@@ -44,17 +58,22 @@ def check_game(game: Game | str | Any, games: int = 10, seed: int = 0) -> None:
     """Check a game by playing random games of it.
 
     Args:
-        game: the game, its specification (``"connect_four:rows=5"``), or an instance of its rules type (``ConnectFour(rows=5)``).
+        game: the game, its specification (``"connect_four:rows=5"``), or an instance of its rules
+            type (``ConnectFour(rows=5)``).
         games: how many random games to play; errors that only few positions show need more.
         seed: of the random moves; the same seed finds the same errors.
 
     Raises:
         ConformanceError: the game breaks a promise; says which, and after which actions.
 
-    Checked are, in this order: that all rule functions exist; the declared facts; the names of actions; the symmetries; then in every
-    position reached: legal actions and mask, refusal of illegal actions, zero-sum returns within the declared range, observations and that
-    they determine the position, copies, keys, images under the symmetries, ``order_actions``, ``random_action``, heuristics; after
-    every move: turn order, length of the game; and at last that keys tell positions apart and that both players got to move.
+    Checked are, in this order: that all rule functions exist; the declared facts; the names of
+        actions; the symmetries; then in every
+    position reached: legal actions and mask, refusal of illegal actions, zero-sum returns within
+        the declared range, observations and that
+    they determine the position, copies, keys, images under the symmetries, ``order_actions``,
+    ``random_action``, heuristics; after
+    every move: turn order, length of the game; and at last that keys tell positions apart and that
+        both players got to move.
     """
     made = make_game(game) if isinstance(game, (str, Game)) else Game(game)
     _check_rule_functions(made)
@@ -79,22 +98,38 @@ def _check_rule_functions(game: Game) -> None:
         _require(
             function.body_for(rules_type) is not None,
             game,
-            f"{rules_type.__name__} has no rule {name!r}; register it with rules.{name}.register_body",
+            f"{rules_type.__name__} has no rule {name!r}; register it with "
+            f"rules.{name}.register_body",
         )
 
 
 def _check_facts(game: Game) -> None:
     facts = game.facts
-    _require(facts.players == 2, game, f"facts.players is {facts.players}, but games are for two players")
-    _require(0 < facts.num_actions < 2**15, game, f"facts.num_actions is {facts.num_actions}, which is not from 1 to {2**15 - 1}")
-    _require(facts.longest_game > 0, game, f"facts.longest_game is {facts.longest_game}, but a game takes at least one move")
+    _require(
+        facts.players == 2, game, f"facts.players is {facts.players}, but games are for two players"
+    )
+    _require(
+        0 < facts.num_actions < 2**15,
+        game,
+        f"facts.num_actions is {facts.num_actions}, which is not from 1 to {2**15 - 1}",
+    )
+    _require(
+        facts.longest_game > 0,
+        game,
+        f"facts.longest_game is {facts.longest_game}, but a game takes at least one move",
+    )
     shape = facts.observation_shape
-    _require(len(shape) == 3 and min(shape) > 0, game, f"facts.observation_shape is {shape}, not (rows, columns, planes)")
+    _require(
+        len(shape) == 3 and min(shape) > 0,
+        game,
+        f"facts.observation_shape is {shape}, not (rows, columns, planes)",
+    )
     balanced = facts.min_return == -facts.max_return and facts.max_return > 0
     _require(
         balanced,
         game,
-        f"facts say returns from {facts.min_return:g} to {facts.max_return:g}, which is not symmetric about zero as zero-sum returns are",
+        f"facts say returns from {facts.min_return:g} to {facts.max_return:g}, which is not "
+        f"symmetric about zero as zero-sum returns are",
     )
 
 
@@ -106,18 +141,37 @@ def _check_names(game: Game) -> None:
             found: Any = game.text_to_action(name)
         except IllegalActionError as error:
             found = f"an error ({error})"
-        _require(found == action, game, f"action {action} is called {name!r}, but text_to_action({name!r}) gives {found}")
+        _require(
+            found == action,
+            game,
+            f"action {action} is called {name!r}, but text_to_action({name!r}) gives {found}",
+        )
 
 
 def _check_symmetry_table(game: Game) -> None:
     table, count = game.symmetries, game.facts.num_actions
-    right_form = isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == count and table.dtype == np.int16
-    _require(right_form and len(table) > 0, game, f"symmetries must be an int16 array of shape (symmetries, {count})")
+    right_form = (
+        isinstance(table, np.ndarray)
+        and table.ndim == 2
+        and table.shape[1] == count
+        and table.dtype == np.int16
+    )
+    _require(
+        right_form and len(table) > 0,
+        game,
+        f"symmetries must be an int16 array of shape (symmetries, {count})",
+    )
     identity = np.arange(count)
     _require(np.array_equal(table[0], identity), game, "the first symmetry is not the identity")
     for index, row in enumerate(table):
-        _require(np.array_equal(np.sort(row), identity), game, f"symmetry {index} is not a permutation of the actions")
-    _require(len({row.tobytes() for row in table}) == len(table), game, "a symmetry is listed twice")
+        _require(
+            np.array_equal(np.sort(row), identity),
+            game,
+            f"symmetry {index} is not a permutation of the actions",
+        )
+    _require(
+        len({row.tobytes() for row in table}) == len(table), game, "a symmetry is listed twice"
+    )
 
 
 class _Run:
@@ -135,9 +189,16 @@ class _Run:
         """Refuse the game, saying where in it the complaint arose."""
         if condition:
             return
-        names = ", ".join(self.game.action_to_text(action) if 0 <= action < self.game.facts.num_actions else str(action) for action in self.actions)
+        names = ", ".join(
+            self.game.action_to_text(action)
+            if 0 <= action < self.game.facts.num_actions
+            else str(action)
+            for action in self.actions
+        )
         where = f"after {names}" if names else "at the start"
-        raise ConformanceError(f"{self.game.spec}, {where}: {complaint if isinstance(complaint, str) else complaint()}")
+        raise ConformanceError(
+            f"{self.game.spec}, {where}: {complaint if isinstance(complaint, str) else complaint()}"
+        )
 
     def play_one_game(self) -> None:
         """One random game from the start to its end, every position of it checked."""
@@ -148,7 +209,8 @@ class _Run:
         while not position.is_over:
             self.require(
                 len(self.actions) < facts.longest_game,
-                f"the game goes on after {facts.longest_game} moves, which facts.longest_game says is the most",
+                f"the game goes on after {facts.longest_game} moves, which facts.longest_game "
+                f"says is the most",
             )
             mover, legal = position.to_move, position.legal_actions()
             action = legal[int(self.rng.integers(len(legal)))]
@@ -158,11 +220,15 @@ class _Run:
             if not facts.moves_again and not following.is_over:
                 self.require(
                     following.to_move != mover,
-                    f"player {mover} moves twice in a row, which facts.moves_again rules out: does play forget to switch the turn?",
+                    f"player {mover} moves twice in a row, which facts.moves_again rules out: "
+                    f"does play forget to switch the turn?",
                 )
             position = following
             self.check_position(position)
-        self.require(isinstance(r.outcome_reason(self.game.rules, position.record), str), "outcome_reason gives no text")
+        self.require(
+            isinstance(r.outcome_reason(self.game.rules, position.record), str),
+            "outcome_reason gives no text",
+        )
 
     def check_move(self, position: Position, action: int) -> Position:
         """The position after an action, reached in two ways that must agree."""
@@ -170,7 +236,10 @@ class _Run:
         following = position.after(action)
         self.require(position == before, f"playing action {action} on a copy changes the original")
         again = before.play(action)
-        self.require(again == following, f"playing action {action} twice from equal positions leads to different ones")
+        self.require(
+            again == following,
+            f"playing action {action} twice from equal positions leads to different ones",
+        )
         return following
 
     def check_position(self, position: Position) -> None:
@@ -185,60 +254,108 @@ class _Run:
 
     def check_legal_actions(self, position: Position) -> None:
         rules, count = self.game.rules, self.game.facts.num_actions
-        self.require(position.to_move in (0, 1), lambda: f"to_move is {position.to_move}, which is no player")
+        self.require(
+            position.to_move in (0, 1), lambda: f"to_move is {position.to_move}, which is no player"
+        )
         buffer = np.full(count + SPARE, -1, np.int16)
         written = r.legal_actions(rules, position.record, buffer)
-        self.require(0 <= written <= count, f"legal_actions returns {written}, but there are {count} actions")
+        self.require(
+            0 <= written <= count, f"legal_actions returns {written}, but there are {count} actions"
+        )
         legal = buffer[:written].tolist()
-        self.require(all(0 <= action < count for action in legal), f"legal_actions lists {legal}, but actions are 0 to {count - 1}")
-        self.require(legal == sorted(set(legal)), f"legal_actions lists {legal}, which is not in ascending order without repetition")
+        self.require(
+            all(0 <= action < count for action in legal),
+            f"legal_actions lists {legal}, but actions are 0 to {count - 1}",
+        )
+        self.require(
+            legal == sorted(set(legal)),
+            f"legal_actions lists {legal}, which is not in ascending order without repetition",
+        )
         over = position.is_over
         self.require(not (over and legal), f"the game is over, but legal_actions lists {legal}")
         self.require(over or bool(legal), "the game is not over, but no action is legal")
         for action in range(-1, count + 1):
             answer = bool(r.is_legal(rules, position.record, action))
-            self.require(answer == (action in legal), f"is_legal says {'yes' if answer else 'no'} to action {action}, legal_actions lists {legal}")
-        self.require(np.flatnonzero(position.action_mask()).tolist() == legal, "the action mask differs from the legal actions")
+            self.require(
+                answer == (action in legal),
+                f"is_legal says {'yes' if answer else 'no'} to action {action}, legal_actions "
+                f"lists {legal}",
+            )
+        self.require(
+            np.flatnonzero(position.action_mask()).tolist() == legal,
+            "the action mask differs from the legal actions",
+        )
         illegal = [action for action in range(count) if action not in legal][:3]
         for wrong in [*illegal, -1, count]:
             before = position.copy()
             try:
                 position.play(wrong)
             except IllegalActionError:
-                self.require(position == before, f"refusing the illegal action {wrong} changes the position")
+                self.require(
+                    position == before, f"refusing the illegal action {wrong} changes the position"
+                )
             else:
                 self.require(False, f"the illegal action {wrong} is not refused")
 
     def check_returns(self, position: Position) -> None:
         facts, returns = self.game.facts, position.returns
-        self.require(sum(returns) == 0, f"the returns {returns[0]:g} and {returns[1]:g} do not add up to zero")
+        self.require(
+            sum(returns) == 0,
+            f"the returns {returns[0]:g} and {returns[1]:g} do not add up to zero",
+        )
         inside = all(facts.min_return <= value <= facts.max_return for value in returns)
         self.require(
-            inside, f"the returns {returns[0]:g} and {returns[1]:g} are outside of what facts declares, {facts.min_return:g} to {facts.max_return:g}"
+            inside,
+            f"the returns {returns[0]:g} and {returns[1]:g} are outside of what facts declares, "
+            f"{facts.min_return:g} to {facts.max_return:g}",
         )
 
     def check_observation(self, position: Position) -> None:
         for player in (0, 1):
             planes = position.observation(player)
             found = sorted(set(planes.ravel().tolist()) - {0, 1})
-            self.require(not found, f"player {player} observes the value {found and found[0]}; values are 0 and 1")
-            self.require(np.array_equal(planes, position.observation(player)), f"player {player} observes the same position in two ways")
+            self.require(
+                not found,
+                f"player {player} observes the value {found and found[0]}; values are 0 and 1",
+            )
+            self.require(
+                np.array_equal(planes, position.observation(player)),
+                f"player {player} observes the same position in two ways",
+            )
         try:
             restored = self.game.position_from_observation(position.observation())
         except ValueError as error:
-            raise ConformanceError(f"{self.game.spec}, restore cannot read what observe writes: {error}") from None
+            raise ConformanceError(
+                f"{self.game.spec}, restore cannot read what observe writes: {error}"
+            ) from None
         self.require(
             restored == position,
-            lambda: f"the observation does not determine the position: restoring it gives\n{restored}\ninstead of\n{position}",
+            lambda: (
+                f"the observation does not determine the position: restoring it "
+                f"gives\n{restored}\ninstead of\n{position}"
+            ),
         )
         self.require(restored.key() == position.key(), "equal positions have different keys")
 
     def check_copies(self, position: Position) -> None:
-        copies = {"copy()": position.copy(), "deepcopy": copy.deepcopy(position), "pickle": pickle.loads(pickle.dumps(position))}
+        copies = {
+            "copy()": position.copy(),
+            "deepcopy": copy.deepcopy(position),
+            "pickle": pickle.loads(pickle.dumps(position)),
+        }
         for way, duplicate in copies.items():
-            same = duplicate == position and hash(duplicate) == hash(position) and duplicate.key() == position.key()
-            self.require(same and duplicate.game == self.game, f"a copy made by {way} differs from the position")
-        self.require(isinstance(str(position), str) and bool(str(position)), "board_text gives no text")
+            same = (
+                duplicate == position
+                and hash(duplicate) == hash(position)
+                and duplicate.key() == position.key()
+            )
+            self.require(
+                same and duplicate.game == self.game,
+                f"a copy made by {way} differs from the position",
+            )
+        self.require(
+            isinstance(str(position), str) and bool(str(position)), "board_text gives no text"
+        )
 
     def check_symmetries(self, position: Position) -> None:
         if len(self.game.symmetries) == 1:
@@ -249,15 +366,29 @@ class _Run:
             image = position.transformed(index)
             moved = sorted(row[legal].tolist())
             listed = image.legal_actions()
-            self.require(listed == moved, f"symmetry {index} takes the legal actions to {moved}, but legal in the image are {listed}")
-            same = (image.to_move, image.is_over, image.returns) == (position.to_move, position.is_over, position.returns)
-            self.require(same, f"the image under symmetry {index} has another mover, end or returns")
+            self.require(
+                listed == moved,
+                f"symmetry {index} takes the legal actions to {moved}, but legal in the image are "
+                f"{listed}",
+            )
+            same = (image.to_move, image.is_over, image.returns) == (
+                position.to_move,
+                position.is_over,
+                position.returns,
+            )
+            self.require(
+                same, f"the image under symmetry {index} has another mover, end or returns"
+            )
             self.require(index > 0 or image == position, "the identity changes the position")
             if action is not None:
-                there, back = position.after(action).transformed(index), image.after(int(row[action]))
+                there, back = (
+                    position.after(action).transformed(index),
+                    image.after(int(row[action])),
+                )
                 self.require(
                     there == back,
-                    f"symmetry {index} is none: playing action {action}, then transforming, is not transforming, then playing its image",
+                    f"symmetry {index} is none: playing action {action}, then transforming, is "
+                    f"not transforming, then playing its image",
                 )
 
     def check_helpers(self, position: Position) -> None:
@@ -267,20 +398,34 @@ class _Run:
             return
         ordered = np.array(legal, np.int16)
         r.order_actions(rules, position.record, ordered, len(legal))
-        self.require(sorted(ordered.tolist()) == legal, f"order_actions makes {ordered.tolist()} of the legal actions {legal}")
+        self.require(
+            sorted(ordered.tolist()) == legal,
+            f"order_actions makes {ordered.tolist()} of the legal actions {legal}",
+        )
         scratch, drawn = np.empty(self.game.facts.num_actions, np.int16), []
         for _ in range(2):
             stream = new_stream(self.seed, len(self.actions))
-            drawn.append([int(r.random_action(rules, position.record, stream, scratch)) for _ in range(4)])
-        self.require(set(drawn[0]) <= set(legal), f"random_action draws {drawn[0]}, legal are {legal}")
-        self.require(drawn[0] == drawn[1], "random_action draws different actions from equal random streams")
+            drawn.append(
+                [int(r.random_action(rules, position.record, stream, scratch)) for _ in range(4)]
+            )
+        self.require(
+            set(drawn[0]) <= set(legal), f"random_action draws {drawn[0]}, legal are {legal}"
+        )
+        self.require(
+            drawn[0] == drawn[1], "random_action draws different actions from equal random streams"
+        )
         for index, name in enumerate(self.game.declaration.heuristics):
             for player in (0, 1):
                 value = r.evaluate(rules, position.record, player, index)
-                self.require(isinstance(value, (int, np.integer)), f"the heuristic {name} gives {value!r}, not a whole number of points")
+                self.require(
+                    isinstance(value, (int, np.integer)),
+                    f"the heuristic {name} gives {value!r}, not a whole number of points",
+                )
 
     def remember_keys(self, position: Position) -> None:
-        """Note the keys of the position and of all that follow it, for :meth:`check_after_all_games`."""
+        """Note the keys of the position and of all that follow it, for
+        :meth:`check_after_all_games`.
+        """
         if len(self.by_key) > MOST_KEYS:
             return
         for known in (position, *(position.after(action) for action in position.legal_actions())):
@@ -289,7 +434,9 @@ class _Run:
     def check_after_all_games(self) -> None:
         """What only many positions together show: keys tell them apart, both players move."""
         self.actions = []
-        _require(self.movers == {0, 1}, self.game, f"player {1 - min(self.movers)} never got to move")
+        _require(
+            self.movers == {0, 1}, self.game, f"player {1 - min(self.movers)} never got to move"
+        )
         for same_key in self.by_key.values():
             first, *others = same_key.values()
             for other in others:
@@ -300,8 +447,16 @@ class _Run:
         """Two positions with one key must have the same future, whatever else they differ in."""
         one, two, rng = first.copy(), other.copy(), np.random.default_rng((self.seed, continuation))
         while True:
-            seen = [(position.to_move, position.is_over, position.returns, position.legal_actions()) for position in (one, two)]
-            _require(seen[0] == seen[1], self.game, f"key cannot tell these two positions apart, which go on differently:\n{first}\nand\n{other}")
+            seen = [
+                (position.to_move, position.is_over, position.returns, position.legal_actions())
+                for position in (one, two)
+            ]
+            _require(
+                seen[0] == seen[1],
+                self.game,
+                f"key cannot tell these two positions apart, which go on "
+                f"differently:\n{first}\nand\n{other}",
+            )
             if not seen[0][3]:
                 return
             action = seen[0][3][int(rng.integers(len(seen[0][3])))]

@@ -1,7 +1,8 @@
-"""Perft: how many sequences of moves there are to a depth, the standard test that rules are complete and correct.
+"""Perft: how many sequences of moves there are to a depth, the standard test that rules are
+complete and correct.
 
-The name and the method come from chess programming (performance test): walk the whole tree of legal moves and count its leaves. A
-forgotten or an extra move at any ply changes the count.
+The name and the method come from chess programming (performance test): walk the whole tree of legal
+moves and count its leaves. A forgotten or an extra move at any ply changes the count.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from ..game import Position
 def perft(position: Position, depth: int) -> int:
     """The number of move sequences of exactly ``depth`` plies from ``position``.
 
-    A sequence that ends the game counts at its last ply (``depth`` equal to its length), and not at greater depths.
+    A sequence that ends the game counts at its last ply (``depth`` equal to its length), and not at
+    greater depths.
 
     Args:
         position: where to begin; it is not changed.
@@ -40,14 +42,17 @@ def perft(position: Position, depth: int) -> int:
 
 @kernel
 def count_sequences(rules, positions, actions, counts, cursors, depth):
-    """Walk the tree below ``positions[0]`` depth first; returns the leaves at ``depth`` (1 or more) plies.
+    """Walk the tree below ``positions[0]`` depth first; returns the leaves at ``depth`` (1 or more)
+    plies.
 
-    ``positions`` (depth), ``actions`` (depth, num_actions), ``counts`` and ``cursors`` (depth) are the columns of an explicit stack.
+    ``positions`` (depth), ``actions`` (depth, num_actions), ``counts`` and ``cursors`` (depth) are
+    the columns of an explicit stack.
     """
     leaves, ply, entering = 0, 0, True
     while True:
         if entering:
-            # A finished game has no legal actions, so it is handed up like a node whose actions have all been tried.
+            # A finished game has no legal actions, so it is handed up like a node whose actions
+            # have all been tried.
             counts[ply] = r.legal_actions(rules, positions[ply], actions[ply])
             cursors[ply] = 0
             if ply == depth - 1:

@@ -1,17 +1,20 @@
 """Connect four on any board: drop discs into columns, four (or ``connect``) in a row win.
 
-Rules. Player 0 and player 1 alternate. A disc falls to the lowest free cell of its column; a full column may not be chosen. The
-first to have ``connect`` discs in a row, horizontally, vertically or diagonally, wins (+1, −1); a full board is a draw (0).
+Rules. Player 0 and player 1 alternate. A disc falls to the lowest free cell of its column; a full
+column may not be chosen. The first to have ``connect`` discs in a row, horizontally, vertically or
+diagonally, wins (+1, −1); a full board is a draw (0).
 
 Actions. The column, 0 at the left. People write ``a``, ``b``, … for columns 0, 1, …
 
-Observation. (rows, cols, 2), row 0 at the top: own discs, opponent's discs; the same as PettingZoo's ``connect_four_v3``.
+Observation. (rows, cols, 2), row 0 at the top: own discs, opponent's discs; the same as
+PettingZoo's ``connect_four_v3``.
 
 Symmetries. Left-right mirror.
 
-Position. A bitboard for each player: cell (row from the bottom, column) is bit ``column * (rows + 1) + row``; the spare bit on top
-of each column keeps columns apart, so that shifted boards never wrap. Source: Tromp, John's Connect Four Playground;
-Pons, "Solving Connect 4: how to build a perfect AI".
+Position. A bitboard for each player: cell (row from the bottom, column) is bit ``column * (rows +
+1) + row``; the spare bit on top of each column keeps columns apart, so that shifted boards never
+wrap. Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4: how to build a
+perfect AI".
 """
 
 from __future__ import annotations
@@ -47,7 +50,10 @@ THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
 
 def _check(rules: ConnectFour) -> str | None:
     if (rules.rows + 1) * rules.cols > 64:
-        return f"(rows + 1) * cols may be at most 64, {rules.rows} rows and {rules.cols} columns make {(rules.rows + 1) * rules.cols}"
+        return (
+            f"(rows + 1) * cols may be at most 64, {rules.rows} rows and {rules.cols} columns make "
+            f"{(rules.rows + 1) * rules.cols}"
+        )
     if rules.connect > max(rules.rows, rules.cols):
         return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
     return None
@@ -76,12 +82,14 @@ class ConnectFour(NamedTuple):
 def connects(stones, rows, connect):
     """Whether the bitboard holds ``connect`` stones in a row.
 
-    In each direction ``run`` marks the cells at which a row of ``length`` stones starts; ANDing it with itself shifted
-    lengthens the rows, doubling while that does not overshoot. No shift reaches 64 bits (where machines disagree) on up to 29 rows.
+    In each direction ``run`` marks the cells at which a row of ``length`` stones starts; ANDing it
+    with itself shifted lengthens the rows, doubling while that does not overshoot. No shift reaches
+    64 bits (where machines disagree) on up to 29 rows.
     """
     height = rows + 1
     for direction in range(4):
-        step = 1 if direction == 0 else height + direction - 2  # vertical, then the three that change column
+        # vertical, then the three that change column
+        step = 1 if direction == 0 else height + direction - 2
         run = stones
         length = 1
         while length < connect and run != ZERO:
@@ -161,7 +169,8 @@ def returns(rules, position, player):
 @r.observe.register_body(ConnectFour)
 def observe(rules, position, player, out):
     own, other = position.stones[player], position.stones[1 - player]
-    for row in range(rules.rows):  # in the order in which `out` lies in memory: half the time of going by columns
+    # in the order in which `out` lies in memory: half the time of going by columns
+    for row in range(rules.rows):
         bit = np.uint64(rules.rows - 1 - row)
         for column in range(rules.cols):
             out[row, column, 0] = np.int8((own >> bit) & ONE)
@@ -183,8 +192,13 @@ def restore(rules, observation, position):
             if observation[rules.rows - 1 - row, column, 1] != 0:
                 other |= bit
                 discs += 1
-    # Discs in one place, discs that float, or too many of one side: leave the initial position, which looks different.
-    if own & other != ZERO or ((own | other) + bottoms) & (own | other) != ZERO or count_bits(own) != discs // 2:
+    # Discs in one place, discs that float, or too many of one side: leave the initial position,
+    # which looks different.
+    if (
+        own & other != ZERO
+        or ((own | other) + bottoms) & (own | other) != ZERO
+        or count_bits(own) != discs // 2
+    ):
         return
     player = discs & 1
     position.stones[player] = own
@@ -220,7 +234,9 @@ def order_actions(rules, position, actions, count):
     for i in range(1, count):
         action = actions[i]
         j = i
-        while j > 0 and abs(2 * actions[j - 1] - (rules.cols - 1)) > abs(2 * action - (rules.cols - 1)):
+        while j > 0 and abs(2 * actions[j - 1] - (rules.cols - 1)) > abs(
+            2 * action - (rules.cols - 1)
+        ):
             actions[j] = actions[j - 1]
             j -= 1
         actions[j] = action
@@ -228,7 +244,9 @@ def order_actions(rules, position, actions, count):
 
 @r.random_action.register_body(ConnectFour)
 def random_action(rules, position, rng, scratch):
-    """Draw columns until one is free: each free column is equally likely, and most draws succeed at once."""
+    """Draw columns until one is free: each free column is equally likely, and most draws succeed at
+    once.
+    """
     occupied = position.stones[0] | position.stones[1]
     while True:
         column = np.int64(((random_bits(rng) >> HIGH_HALF) * np.uint64(rules.cols)) >> HIGH_HALF)
@@ -239,7 +257,13 @@ def random_action(rules, position, rng, scratch):
 @r.evaluate.register_body(ConnectFour)
 def evaluate(rules, position, player, heuristic):
     if heuristic == WINDOWS:
-        return windows(position.stones[player], position.stones[1 - player], rules.rows, rules.cols, rules.connect)
+        return windows(
+            position.stones[player],
+            position.stones[1 - player],
+            rules.rows,
+            rules.cols,
+            rules.connect,
+        )
     return threats(position.stones, player, position.ply & 1, rules.rows, rules.cols, rules.connect)
 
 
@@ -262,9 +286,14 @@ def action_to_text(rules: ConnectFour, action: int) -> str:
 @r.text_to_action.register(ConnectFour)
 def text_to_action(rules: ConnectFour, text: str) -> int:
     name = text.strip()
-    column = COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
+    column = (
+        COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
+    )
     if not 0 <= column < rules.cols:
-        raise ValueError(f"{text!r} is no column of this board; columns are a to {COLUMN_LETTERS[rules.cols - 1]}")
+        raise ValueError(
+            f"{text!r} is no column of this board; columns are a to "
+            f"{COLUMN_LETTERS[rules.cols - 1]}"
+        )
     return column
 
 
@@ -287,12 +316,15 @@ def outcome_reason(rules: ConnectFour, position: Any) -> str:
 
 @r.picture.register(ConnectFour)
 def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Picture:
-    """A blue panel with round holes above the columns' letters; the last disc carries a dot, the winning row rings."""
+    """A blue panel with round holes above the columns' letters; the last disc carries a dot, the
+    winning row rings.
+    """
     cells = _cells(rules, position)
     margin, letters = 0.35, 0.5
     height = rules.rows + 2 * margin
     shapes: list[Any] = [
-        Rectangle(0.1, 0.14, rules.cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35),  # the panel's lower edge, in shade
+        # the panel's lower edge, in shade
+        Rectangle(0.1, 0.14, rules.cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35),
         Rectangle(0.1, 0.06, rules.cols + 2 * margin - 0.2, height - 0.2, "#2459b8", 0.35),
     ]
     for row, column in np.ndindex(cells.shape):
@@ -301,13 +333,22 @@ def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Pictu
         if cells[row, column] == 0:
             shapes.append(Disc(x, y + 0.02, 0.4, "#f7f4ee"))
         else:
-            colour, shade = PLAYER_COLOURS[cells[row, column] - 1], PLAYER_SHADES[cells[row, column] - 1]
-            shapes += [Disc(x, y, 0.4, shade), Disc(x, y - 0.02, 0.38, colour), Ring(x, y - 0.02, 0.27, shade, 0.045)]
+            colour, shade = (
+                PLAYER_COLOURS[cells[row, column] - 1],
+                PLAYER_SHADES[cells[row, column] - 1],
+            )
+            shapes += [
+                Disc(x, y, 0.4, shade),
+                Disc(x, y - 0.02, 0.38, colour),
+                Ring(x, y - 0.02, 0.27, shade, 0.045),
+            ]
     if last_action is not None:
         row = int(np.argmax(cells[:, last_action] != 0))
         shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
     for row, column in winning_cells(cells, rules.connect):
         shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
     for column in range(rules.cols):
-        shapes.append(Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36))
+        shapes.append(
+            Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36)
+        )
     return Picture(rules.cols + 2 * margin, height + letters, shapes)

@@ -1,4 +1,6 @@
-"""What a connect-four position looks worth: heuristics on bitboards (see :mod:`plyground.envs.games.connect_four` for their layout)."""
+"""What a connect-four position looks worth: heuristics on bitboards (see
+:mod:`plyground.envs.games.connect_four` for their layout).
+"""
 
 from __future__ import annotations
 
@@ -13,20 +15,27 @@ EVERY_SECOND = np.uint64(0x5555555555555555)
 # Points of the `threats` heuristic.
 OPEN_LINE = 2  # a line of `connect` cells without an opponent's disc
 THREAT = 12  # an empty cell that would complete a row
-GOOD_PARITY = 40  # more, if the cell's row is one the player is likely to get: odd rows for player 0, even rows for player 1
+# more, if the cell's row is one the player is likely to get: odd rows for player 0, even rows for
+# player 1
+GOOD_PARITY = 40
 DEEP_LOSS = 4000  # the opponent threatens to win at once in two places
 
 
 @kernel
 def completing_cells(stones, empty, rows, connect):
-    """The empty cells on which one more stone completes ``connect`` in a row: some of the others lie just before it, the rest just after."""
+    """The empty cells on which one more stone completes ``connect`` in a row: some of the others
+    lie just before it, the rest just after.
+    """
     found = ZERO
     for direction in range(4):
         step = np.uint64(1 if direction == 0 else rows + direction - 1)
         if connect == 4:  # the usual game, written out: it is asked for at every leaf of a search
             before_1, after_1 = stones << step, stones >> step
             before_2, after_2 = before_1 & (before_1 << step), after_1 & (after_1 >> step)
-            before_3, after_3 = before_2 & (before_1 << (step + step)), after_2 & (after_1 >> (step + step))
+            before_3, after_3 = (
+                before_2 & (before_1 << (step + step)),
+                after_2 & (after_1 >> (step + step)),
+            )
             found |= before_3 | (before_2 & after_1) | (before_1 & after_2) | after_3
         else:
             before = ~ZERO
@@ -66,10 +75,12 @@ def bottom_cells(rows, cols):
 
 @kernel
 def threats(stones, first, player_to_move, rows, cols, connect):
-    """``threats``, from player ``first``'s side: open lines, cells that complete a row, and who is likely to get them.
+    """``threats``, from player ``first``'s side: open lines, cells that complete a row, and who is
+    likely to get them.
 
-    As columns fill up, player 0 gets the cells of odd rows and player 1 those of even rows, so a threat there decides the endgame; the lower
-    of two threats in a column counts, since the game never gets to the other. Source: Allis, "A knowledge-based approach of connect-four", 1988.
+    As columns fill up, player 0 gets the cells of odd rows and player 1 those of even rows, so a
+    threat there decides the endgame; the lower of two threats in a column counts, since the game
+    never gets to the other. Source: Allis, "A knowledge-based approach of connect-four", 1988.
     """
     bottom = bottom_cells(rows, cols)
     # Multiplied by the bottom cells, the pattern of one column becomes that of all columns.
@@ -78,8 +89,14 @@ def threats(stones, first, player_to_move, rows, cols, connect):
     occupied = stones[0] | stones[1]
     empty = board & ~occupied
     playable = (occupied + bottom) & board
-    points = OPEN_LINE * (count_open_lines(board & ~stones[1], rows, connect) - count_open_lines(board & ~stones[0], rows, connect))
-    winning = (completing_cells(stones[0], empty, rows, connect), completing_cells(stones[1], empty, rows, connect))
+    points = OPEN_LINE * (
+        count_open_lines(board & ~stones[1], rows, connect)
+        - count_open_lines(board & ~stones[0], rows, connect)
+    )
+    winning = (
+        completing_cells(stones[0], empty, rows, connect),
+        completing_cells(stones[1], empty, rows, connect),
+    )
     # A cell above one where the opponent wins is never reached, nor one above an own threat.
     above = ((winning[0] | winning[1]) & ~playable) << ONE
     covered = ZERO
@@ -99,7 +116,8 @@ def threats(stones, first, player_to_move, rows, cols, connect):
 
 @kernel
 def windows(own, other, rows, cols, connect):
-    """``windows``: every window of ``connect`` cells that only one side occupies counts for that side (SYSTEMS.md C9).
+    """``windows``: every window of ``connect`` cells that only one side occupies counts for that
+    side (SYSTEMS.md C9).
 
     ±50 with one disc missing, ±3 with two missing, ±1 for each disc in the centre column.
     """

@@ -1,19 +1,25 @@
 """Dots and boxes on any board of rows × cols boxes, with win or margin rewards.
 
-Rules. Players draw one edge a turn between neighbouring dots. Whoever draws the fourth side of a box owns it and **moves again**. When all edges
-are drawn the game ends; more boxes win. With ``reward="win"`` the winner gets +1 and the loser −1 at the end; with ``reward="margin"`` each
-box is worth a point to its owner and costs the opponent one, at once. ``dots=(5, 5)`` is short for 4 × 4 boxes. ``start`` draws
-edges beforehand: ``icelandic`` the left and the bottom border, ``swedish`` the whole border.
+Rules. Players draw one edge a turn between neighbouring dots. Whoever draws the fourth side of a
+box owns it and **moves again**. When all edges are drawn the game ends; more boxes win. With
+``reward="win"`` the winner gets +1 and the loser −1 at the end; with ``reward="margin"`` each box
+is worth a point to its owner and costs the opponent one, at once. ``dots=(5, 5)`` is short for 4 ×
+4 boxes. ``start`` draws edges beforehand: ``icelandic`` the left and the bottom border, ``swedish``
+the whole border.
 
-Actions. Horizontal edges row-major, (rows + 1) × cols of them, then vertical edges row-major, rows × (cols + 1). People write ``h 0 1`` or
-``v 2 0``: orientation, row, column, counted from the top left.
+Actions. Horizontal edges row-major, (rows + 1) × cols of them, then vertical edges row-major, rows
+× (cols + 1). People write ``h 0 1`` or ``v 2 0``: orientation, row, column, counted from the top
+left.
 
-Observation. (rows + 1, cols + 1, 6): horizontal edges, vertical edges, own boxes, opponent's boxes, whether the observer is to move,
-whether the observer is player 0 (the last two planes are constant).
+Observation. (rows + 1, cols + 1, 6): horizontal edges, vertical edges, own boxes, opponent's boxes,
+whether the observer is to move, whether the observer is player 0 (the last two planes are
+constant).
 
-Symmetries. Those of the board (eight of a square, four of a rectangle) that leave the initial position as it is.
+Symmetries. Those of the board (eight of a square, four of a rectangle) that leave the initial
+position as it is.
 
-Source: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Dots-And-Boxes", AAAI 2012 (Icelandic, Swedish).
+Source: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Dots-And-Boxes", AAAI
+2012 (Icelandic, Swedish).
 """
 
 from __future__ import annotations
@@ -56,7 +62,10 @@ def _expand(given: dict[str, Any]) -> dict[str, Any]:
     try:
         rows, cols = (int(number) - 1 for number in numbers)
     except (TypeError, ValueError):
-        raise SpecificationError(f"dots={dots} is not possible for dots_and_boxes: write two numbers, dots=5x5 or dots=(5,5)") from None
+        raise SpecificationError(
+            f"dots={dots} is not possible for dots_and_boxes: write two numbers, dots=5x5 or "
+            f"dots=(5,5)"
+        ) from None
     return {"rows": rows, "cols": cols} | given
 
 
@@ -68,7 +77,10 @@ def count_edges(rows: int, cols: int) -> int:
 def _check(rules: DotsAndBoxes) -> str | None:
     edges, boxes = count_edges(rules.rows, rules.cols), rules.rows * rules.cols
     if edges > EDGES or boxes > BOXES:
-        return f"a board may have at most {EDGES} edges and {BOXES} boxes, {rules.rows} × {rules.cols} boxes have {edges} edges"
+        return (
+            f"a board may have at most {EDGES} edges and {BOXES} boxes, {rules.rows} × "
+            f"{rules.cols} boxes have {edges} edges"
+        )
     if rules.start == SWEDISH and boxes == 1:
         return "a Swedish start leaves no edge to draw on a single box"
     return None
@@ -91,7 +103,13 @@ def _check(rules: DotsAndBoxes) -> str | None:
         Parameter("rows", int, 4, "height in boxes", 1, 42),
         Parameter("cols", int, 4, "width in boxes", 1, 42),
         Parameter("reward", str, "win", "what a game returns", choices=("win", "margin")),
-        Parameter("start", str, "empty", "edges drawn beforehand", choices=("empty", "icelandic", "swedish")),
+        Parameter(
+            "start",
+            str,
+            "empty",
+            "edges drawn beforehand",
+            choices=("empty", "icelandic", "swedish"),
+        ),
     ),
     short_forms=(Parameter("dots", str, None, "the board in dots, 5x5"),),
     heuristics=("chains", "classic"),
@@ -202,7 +220,9 @@ def observe(rules, position, player, out):
     for edge in range(horizontal):
         out[edge // rules.cols, edge % rules.cols, 0] = position.edges[edge]
     for edge in range(rules.rows * (rules.cols + 1)):
-        out[edge // (rules.cols + 1), edge % (rules.cols + 1), 1] = position.edges[horizontal + edge]
+        out[edge // (rules.cols + 1), edge % (rules.cols + 1), 1] = position.edges[
+            horizontal + edge
+        ]
     for box in range(rules.rows * rules.cols):
         out[box // rules.cols, box % rules.cols, 2] = position.owner[box] == player + 1
         out[box // rules.cols, box % rules.cols, 3] = position.owner[box] == 2 - player
@@ -219,12 +239,16 @@ def restore(rules, observation, position):
         if edge < horizontal:
             seen = observation[edge // rules.cols, edge % rules.cols, 0]
         else:
-            seen = observation[(edge - horizontal) // (rules.cols + 1), (edge - horizontal) % (rules.cols + 1), 1]
+            seen = observation[
+                (edge - horizontal) // (rules.cols + 1), (edge - horizontal) % (rules.cols + 1), 1
+            ]
         if seen != 0 and position.edges[edge] == 0:
             _draw(rules, position, edge)
     for box in range(rules.rows * rules.cols):
         if position.sides[box] == 4:
-            owner = player if observation[box // rules.cols, box % rules.cols, 2] != 0 else 1 - player
+            owner = (
+                player if observation[box // rules.cols, box % rules.cols, 2] != 0 else 1 - player
+            )
             position.owner[box] = owner + 1
             position.score[owner] += 1
     position.mover = player if observation[0, 0, 4] != 0 else 1 - player
@@ -232,8 +256,12 @@ def restore(rules, observation, position):
 
 @r.key.register_body(DotsAndBoxes)
 def key(rules, position):
-    """Edges, lead and turn; whose box is whose matters to the rest of the game only through the lead."""
-    return position.hash ^ mix64(np.uint64(1000 + 2 * (64 + position.score[0] - position.score[1]) + position.mover))
+    """Edges, lead and turn; whose box is whose matters to the rest of the game only through the
+    lead.
+    """
+    return position.hash ^ mix64(
+        np.uint64(1000 + 2 * (64 + position.score[0] - position.score[1]) + position.mover)
+    )
 
 
 @r.transform.register_body(DotsAndBoxes)
@@ -252,7 +280,8 @@ def transform(rules, position, permutation, out):
     for box in range(rules.rows * rules.cols):
         image = EDGES
         for side in sides_of_box(rules.rows, rules.cols, box):
-            image = min(image, np.int64(permutation[side]))  # a box has the number of its top edge, the lowest of the four
+            # a box has the number of its top edge, the lowest of the four
+            image = min(image, np.int64(permutation[side]))
         out.owner[image] = owner[box]
     out.drawn, out.mover = drawn, mover
     out.score[0], out.score[1] = first, second
@@ -284,7 +313,10 @@ def order_actions(rules, position, actions, count):
 
 @r.random_action.register_body(DotsAndBoxes)
 def random_action(rules, position, rng, scratch):
-    """Draw edges until one is free; near the end, choose among the free ones. Uniform either way."""
+    """Draw edges until one is free; near the end, choose among the free ones.
+
+    Uniform either way.
+    """
     for _ in range(8):
         edge = random_below(rng, num_edges(rules))
         if position.edges[edge] == 0:
@@ -294,7 +326,9 @@ def random_action(rules, position, rng, scratch):
 
 @r.evaluate.register_body(DotsAndBoxes)
 def evaluate(rules, position, player, heuristic):
-    """``chains``: the lead and the margin to expect from chains and control; ``classic``: SYSTEMS.md D10, whoever is to move."""
+    """``chains``: the lead and the margin to expect from chains and control; ``classic``:
+    SYSTEMS.md D10, whoever is to move.
+    """
     lead = np.int64(position.score[player] - position.score[1 - player])
     if heuristic == CHAINS:
         ahead = expected_margin(rules.rows, rules.cols, position.edges, position.sides)
@@ -325,15 +359,24 @@ def symmetries(rules: DotsAndBoxes) -> np.ndarray:
     edges = count_edges(rules.rows, rules.cols)
     # Edges as points of a grid twice as fine: h r c lies at (2r, 2c + 1), v r c at (2r + 1, 2c).
     points = [(2 * (e // rules.cols), 2 * (e % rules.cols) + 1) for e in range(horizontal)]
-    points += [(2 * (e // (rules.cols + 1)) + 1, 2 * (e % (rules.cols + 1))) for e in range(edges - horizontal)]
+    points += [
+        (2 * (e // (rules.cols + 1)) + 1, 2 * (e % (rules.cols + 1)))
+        for e in range(edges - horizontal)
+    ]
     number = {point: edge for edge, point in enumerate(points)}
     height, width = 2 * rules.rows, 2 * rules.cols
-    images = [[(abs(up - y), abs(left - x)) for y, x in points] for up in (0, height) for left in (0, width)]
+    images = [
+        [(abs(up - y), abs(left - x)) for y, x in points]
+        for up in (0, height)
+        for left in (0, width)
+    ]
     if rules.rows == rules.cols:
         images += [[(x, y) for y, x in image] for image in images]
     found = [[number[point] for point in image] for image in images]
     drawn = {edge for edge in range(edges) if starts_drawn(rules, edge)}
-    return np.array([row for row in found if {row[edge] for edge in drawn} == drawn], dtype=np.int16)
+    return np.array(
+        [row for row in found if {row[edge] for edge in drawn} == drawn], dtype=np.int16
+    )
 
 
 @r.action_to_text.register(DotsAndBoxes)
@@ -341,7 +384,9 @@ def action_to_text(rules: DotsAndBoxes, action: int) -> str:
     horizontal = (rules.rows + 1) * rules.cols
     if action < horizontal:
         return f"h {action // rules.cols} {action % rules.cols}"
-    return f"v {(action - horizontal) // (rules.cols + 1)} {(action - horizontal) % (rules.cols + 1)}"
+    return (
+        f"v {(action - horizontal) // (rules.cols + 1)} {(action - horizontal) % (rules.cols + 1)}"
+    )
 
 
 @r.text_to_action.register(DotsAndBoxes)
@@ -350,9 +395,14 @@ def text_to_action(rules: DotsAndBoxes, text: str) -> int:
     if match:
         vertical, row, column = match[1].lower() == "v", int(match[2]), int(match[3])
         if row < rules.rows + (not vertical) and column < rules.cols + vertical:
-            return (rules.rows + 1) * rules.cols + row * (rules.cols + 1) + column if vertical else row * rules.cols + column
+            return (
+                (rules.rows + 1) * rules.cols + row * (rules.cols + 1) + column
+                if vertical
+                else row * rules.cols + column
+            )
     raise ValueError(
-        f"{text!r} is no edge of this board; edges run from 'h 0 0' to 'h {rules.rows} {rules.cols - 1}' and 'v {rules.rows - 1} {rules.cols}'"
+        f"{text!r} is no edge of this board; edges run from 'h 0 0' to 'h {rules.rows} "
+        f"{rules.cols - 1}' and 'v {rules.rows - 1} {rules.cols}'"
     )
 
 
@@ -361,14 +411,27 @@ def board_text(rules: DotsAndBoxes, position: Any) -> str:
     """Dots, edges, the owners' letters (A is player 0), and a line of statistics (SYSTEMS.md D3)."""
     lines, vertical = [], (rules.rows + 1) * rules.cols
     for row in range(rules.rows + 1):
-        edges = ("---" if position.edges[row * rules.cols + column] else "   " for column in range(rules.cols))
+        edges = (
+            "---" if position.edges[row * rules.cols + column] else "   "
+            for column in range(rules.cols)
+        )
         lines.append("+" + "+".join(edges) + "+")
         if row < rules.rows:
-            walls = ["|" if position.edges[vertical + row * (rules.cols + 1) + c] else " " for c in range(rules.cols + 1)]
-            owners = [" AB"[position.owner[row * rules.cols + column]] for column in range(rules.cols)] + [""]
-            lines.append("".join(f"{wall} {owner} " if owner else wall for wall, owner in zip(walls, owners)))
+            walls = [
+                "|" if position.edges[vertical + row * (rules.cols + 1) + c] else " "
+                for c in range(rules.cols + 1)
+            ]
+            owners = [
+                " AB"[position.owner[row * rules.cols + column]] for column in range(rules.cols)
+            ] + [""]
+            lines.append(
+                "".join(f"{wall} {owner} " if owner else wall for wall, owner in zip(walls, owners))
+            )
     left = rules.rows * rules.cols - int(position.score[0]) - int(position.score[1])
-    counts = f"A {position.score[0]}, B {position.score[1]}, boxes left {left}, edges {position.drawn} of {count_edges(rules.rows, rules.cols)}"
+    counts = (
+        f"A {position.score[0]}, B {position.score[1]}, boxes left {left}, edges {position.drawn} "
+        f"of {count_edges(rules.rows, rules.cols)}"
+    )
     return "\n".join([*(line.rstrip() for line in lines), counts])
 
 
@@ -379,10 +442,17 @@ def outcome_reason(rules: DotsAndBoxes, position: Any) -> str:
 
 @r.picture.register(DotsAndBoxes)
 def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Picture:
-    """Owned boxes filled, edges in the colour of the boxes they close, the last edge dark, free edges faint; numbers of rows and columns."""
+    """Owned boxes filled, edges in the colour of the boxes they close, the last edge dark, free
+    edges faint; numbers of rows and columns.
+    """
     margin = 0.5
-    shapes: list[Any] = [Text(margin / 2, row + margin, str(row), "#a39c8c", 0.2) for row in range(rules.rows + 1)]
-    shapes += [Text(column + margin, margin / 2, str(column), "#a39c8c", 0.2) for column in range(rules.cols + 1)]
+    shapes: list[Any] = [
+        Text(margin / 2, row + margin, str(row), "#a39c8c", 0.2) for row in range(rules.rows + 1)
+    ]
+    shapes += [
+        Text(column + margin, margin / 2, str(column), "#a39c8c", 0.2)
+        for column in range(rules.cols + 1)
+    ]
     for box in range(rules.rows * rules.cols):
         x, y, owner = box % rules.cols + margin, box // rules.cols + margin, position.owner[box]
         if owner:
@@ -392,12 +462,26 @@ def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Pict
         horizontal, row, column = action_to_text(rules, edge).split()
         x, y = int(column) + margin, int(row) + margin
         end = (x + 1, y) if horizontal == "h" else (x, y + 1)
-        owners = {int(position.owner[box]) for box in boxes_beside(rules.rows, rules.cols, edge) if box >= 0}
+        owners = {
+            int(position.owner[box])
+            for box in boxes_beside(rules.rows, rules.cols, edge)
+            if box >= 0
+        }
         owner = owners.pop() if len(owners) == 1 else 0
         if not position.edges[edge]:
             shapes.append(Line(x, y, *end, "#ddd6c6", 0.04))
         else:
-            colour = "#20242b" if edge == last_action else PLAYER_COLOURS[owner - 1] if owner else "#3d6fb4"
+            colour = (
+                "#20242b"
+                if edge == last_action
+                else PLAYER_COLOURS[owner - 1]
+                if owner
+                else "#3d6fb4"
+            )
             shapes.append(Line(x, y, *end, colour, 0.12 if edge == last_action else 0.09))
-    shapes += [Disc(x + margin, y + margin, 0.1, "#20242b") for y in range(rules.rows + 1) for x in range(rules.cols + 1)]
+    shapes += [
+        Disc(x + margin, y + margin, 0.1, "#20242b")
+        for y in range(rules.rows + 1)
+        for x in range(rules.cols + 1)
+    ]
     return Picture(rules.cols + 2 * margin, rules.rows + 2 * margin, shapes)

@@ -1,7 +1,8 @@
 """Chains and control in dots and boxes: what the boxes that are still free will probably be worth.
 
-When no safe edge is left, each edge gives boxes away. The boxes with two sides drawn then form chains and loops; whoever is forced to open one hands
-it over. Its taker keeps control by leaving the last two boxes of a chain (four of a loop), so that the opponent must open the next.
+When no safe edge is left, each edge gives boxes away. The boxes with two sides drawn then form
+chains and loops; whoever is forced to open one hands it over. Its taker keeps control by leaving
+the last two boxes of a chain (four of a loop), so that the opponent must open the next.
 
 Source: Berlekamp, "The Dots and Boxes Game", 2000.
 """
@@ -14,12 +15,16 @@ from ..compiled.kernels import kernel
 from .dots_and_boxes_board import boxes_beside, neighbours, sides_of_box
 
 UNSEEN = 0
-TRUST = 50  # hundredths of a box for each box that control promises, once no safe edge is left (tuned by matches against `classic`)
+# hundredths of a box for each box that control promises, once no safe edge is left (tuned by
+# matches against `classic`)
+TRUST = 50
 
 
 @kernel
 def measure_component(rows, cols, edges, sides, seen, stack, box):
-    """Walk over the boxes with at least two sides that hang together with ``box``; returns (boxes, whether they form a loop)."""
+    """Walk over the boxes with at least two sides that hang together with ``box``; returns (boxes,
+    whether they form a loop).
+    """
     seen[box] = 1
     stack[0] = box
     depth, boxes, leaks = 1, 0, 0
@@ -43,9 +48,11 @@ def measure_component(rows, cols, edges, sides, seen, stack, box):
 
 @kernel
 def play_safe_edges(rows, cols, edges, sides):
-    """Draw edges that give nothing away, in the order of their numbers, until none is left; returns how many.
+    """Draw edges that give nothing away, in the order of their numbers, until none is left; returns
+    how many.
 
-    One way of many in which they may run out: mirror images of a position can therefore be estimated differently.
+    One way of many in which they may run out: mirror images of a position can therefore be
+    estimated differently.
     """
     drawn = 0
     for edge in range((rows + 1) * cols + rows * (cols + 1)):
@@ -64,11 +71,14 @@ def play_safe_edges(rows, cols, edges, sides):
 
 @kernel
 def control_value(lengths, loops, count):
-    """What the player who does not have to open first wins, if the structures are opened from the smallest (lengths ascending).
+    """What the player who does not have to open first wins, if the structures are opened from the
+    smallest (lengths ascending).
 
-    Chains of one or two boxes are handed over whole and pass the turn to open; in the long ones the taker keeps control while that pays.
+    Chains of one or two boxes are handed over whole and pass the turn to open; in the long ones the
+    taker keeps control while that pays.
     """
-    # From the last structure back: `value` is what the taker of the structures from i on wins over the opener.
+    # From the last structure back: `value` is what the taker of the structures from i on wins over
+    # the opener.
     value = 0
     for i in range(count - 1, -1, -1):
         length = lengths[i]
@@ -76,7 +86,8 @@ def control_value(lengths, loops, count):
         if length <= 2:
             value = length - value  # taken whole; the taker must open the next
         else:
-            keep = length - 2 * price + value  # leaves `price` boxes to the opener and stays in control
+            # leaves `price` boxes to the opener and stays in control
+            keep = length - 2 * price + value
             take = length - value  # takes everything and must open the next
             value = max(keep, take) if i < count - 1 else length
     return value
@@ -109,7 +120,8 @@ def expected_margin(rows, cols, edges, sides):
     if count == 0:
         return 100 * given
     control = control_value(lengths, loops, count)
-    # With an even number of safe edges left the player to move will be the one to open; the more there are, the less is certain.
+    # With an even number of safe edges left the player to move will be the one to open; the more
+    # there are, the less is certain.
     likely = -control if safe % 2 == 0 else control
     if given >= 3 or (given == 2 and free > 2):
         # The taker of an open chain may decline its last two boxes, and so chooses the parity.

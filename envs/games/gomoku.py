@@ -1,7 +1,7 @@
 """Gomoku and caro: five in a row on a large board, in four rule variants.
 
-Rules. Player 0 (black) and player 1 (white) alternate, a stone on any free cell. A row of ``connect`` (five) in any direction wins (+1, −1) as the
-variant says; a full board is a draw (0).
+Rules. Player 0 (black) and player 1 (white) alternate, a stone on any free cell. A row of
+``connect`` (five) in any direction wins (+1, −1) as the variant says; a full board is a draw (0).
 
 ===============  ================================================================================================
 ``freestyle``    five or more in a row win
@@ -16,8 +16,9 @@ Observation. (size, size, 2): own stones, opponent's stones.
 
 Symmetries. All eight of the square.
 
-Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn it is), ``caro15`` (run lengths), ``caro10`` (windows of five),
-``caro15_open`` (run lengths with their free ends); see :func:`evaluate`.
+Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn it is), ``caro15``
+(run lengths), ``caro10`` (windows of five), ``caro15_open`` (run lengths with their free ends); see
+:func:`evaluate`.
 
 Sources: the rules of the Gomocup tournament (freestyle, standard, caro); SYSTEMS.md G1, G4, R1.
 """
@@ -73,7 +74,9 @@ def _expand(given: dict[str, Any]) -> dict[str, Any]:
 def _contract(values: dict[str, Any]) -> dict[str, Any]:
     if values["rows"] != values["cols"] or values["rows"] == 15:
         return values
-    return {"size": values["rows"]} | {name: value for name, value in values.items() if name not in ("rows", "cols")}
+    return {"size": values["rows"]} | {
+        name: value for name, value in values.items() if name not in ("rows", "cols")
+    }
 
 
 def _check(rules: Gomoku) -> str | None:
@@ -91,7 +94,13 @@ def _check(rules: Gomoku) -> str | None:
         Parameter("rows", int, 15, "height of the board", 3, 19),
         Parameter("cols", int, 15, "width of the board", 3, 19),
         Parameter("connect", int, 5, "stones in a row that win", 3, 19),
-        Parameter("rule", str, "freestyle", "which rows win", choices=("freestyle", "standard", "caro", "caro_overline")),
+        Parameter(
+            "rule",
+            str,
+            "freestyle",
+            "which rows win",
+            choices=("freestyle", "standard", "caro", "caro_overline"),
+        ),
     ),
     short_forms=(Parameter("size", int, None, "an n×n board", 3, 19),),
     heuristics=("patterns", "caro15", "caro10", "caro15_open"),
@@ -111,12 +120,18 @@ register_stone_rules(Gomoku)
 
 @kernel
 def _is_stone(rules, cells, row, column, stone):
-    return 0 <= row < rules.rows and 0 <= column < rules.cols and cells[row * rules.cols + column] == stone
+    return (
+        0 <= row < rules.rows
+        and 0 <= column < rules.cols
+        and cells[row * rules.cols + column] == stone
+    )
 
 
 @kernel
 def row_wins(rules, cells, action, row_step, col_step):
-    """Whether the row through ``action`` in one direction (and its opposite) wins under the rule variant."""
+    """Whether the row through ``action`` in one direction (and its opposite) wins under the rule
+    variant.
+    """
     stone = cells[action]
     ahead = count_run(cells, rules.rows, rules.cols, action, row_step, col_step, stone)
     behind = count_run(cells, rules.rows, rules.cols, action, -row_step, -col_step, stone)
@@ -128,8 +143,12 @@ def row_wins(rules, cells, action, row_step, col_step):
     if rules.rule == FREESTYLE or rules.rule == STANDARD:
         return True
     row, column, opponent = action // rules.cols, action % rules.cols, 3 - stone
-    blocked_ahead = _is_stone(rules, cells, row + (ahead + 1) * row_step, column + (ahead + 1) * col_step, opponent)
-    blocked_behind = _is_stone(rules, cells, row - (behind + 1) * row_step, column - (behind + 1) * col_step, opponent)
+    blocked_ahead = _is_stone(
+        rules, cells, row + (ahead + 1) * row_step, column + (ahead + 1) * col_step, opponent
+    )
+    blocked_behind = _is_stone(
+        rules, cells, row - (behind + 1) * row_step, column - (behind + 1) * col_step, opponent
+    )
     return not (blocked_ahead and blocked_behind)
 
 
@@ -143,7 +162,9 @@ def _completes_row(rules, cells, action):
 
 @borrowing_kernel
 def list_near(rules, stones, radius, out):
-    """Write the free cells within ``radius`` rows and columns of a stone into ``out``, ascending; ``stones`` holds a bit mask of each row."""
+    """Write the free cells within ``radius`` rows and columns of a stone into ``out``, ascending;
+    ``stones`` holds a bit mask of each row.
+    """
     count = 0
     for row in range(rules.rows):
         near = np.int64(0)
@@ -162,7 +183,9 @@ def list_near(rules, stones, radius, out):
 
 @r.candidates.register_body(Gomoku)
 def candidates(rules, position, radius, out):
-    """The free cells within the Chebyshev distance ``radius`` of a stone; on an empty board the centre (SYSTEMS.md G4, R2)."""
+    """The free cells within the Chebyshev distance ``radius`` of a stone; on an empty board the
+    centre (SYSTEMS.md G4, R2).
+    """
     if radius == 0 or position.winner != r.NOBODY:
         return legal_actions(rules, position, out)
     if position.ply == 0:
@@ -177,7 +200,9 @@ def candidates(rules, position, radius, out):
 
 @borrowing_kernel
 def run_points(rules, heuristic, length, free_ends):
-    """``caro15``, ``caro15_open``: what a maximal run of ``length`` stones with so many free ends counts."""
+    """``caro15``, ``caro15_open``: what a maximal run of ``length`` stones with so many free ends
+    counts.
+    """
     if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
         return 0  # none, or too long to win
     points = FULL_ROW
@@ -190,7 +215,9 @@ def run_points(rules, heuristic, length, free_ends):
 
 @borrowing_kernel
 def window_points(rules, stones):
-    """``caro10``: what a window with ``stones`` stones of one side and none of the other counts, single stones aside."""
+    """``caro10``: what a window with ``stones`` stones of one side and none of the other counts,
+    single stones aside.
+    """
     if stones >= rules.connect:
         return FULL_ROW
     points = 10
@@ -201,8 +228,15 @@ def window_points(rules, stones):
 
 @borrowing_kernel
 def look_along(rules, cells, action, row_step, col_step):
-    """What lies next to a cell in one direction: the stone (0 free, −1 off the board), how many of them in a row, whether a free cell follows."""
-    row, column, stone, length = action // rules.cols + row_step, action % rules.cols + col_step, -1, 0
+    """What lies next to a cell in one direction: the stone (0 free, −1 off the board), how many of
+    them in a row, whether a free cell follows.
+    """
+    row, column, stone, length = (
+        action // rules.cols + row_step,
+        action % rules.cols + col_step,
+        -1,
+        0,
+    )
     while 0 <= row < rules.rows and 0 <= column < rules.cols:
         found = np.int64(cells[row * rules.cols + column])
         if found == 0 or (length > 0 and found != stone):
@@ -213,7 +247,9 @@ def look_along(rules, cells, action, row_step, col_step):
 
 @kernel
 def evaluate_runs(rules, cells, player, heuristic):
-    """``caro15`` and ``caro15_open`` (SYSTEMS.md G4): own maximal runs in the four directions minus the opponent's."""
+    """``caro15`` and ``caro15_open`` (SYSTEMS.md G4): own maximal runs in the four directions minus
+    the opponent's.
+    """
     points = 0
     for cell in range(rules.rows * rules.cols):
         if cells[cell] == 0:
@@ -225,7 +261,8 @@ def evaluate_runs(rules, cells, player, heuristic):
             after, length, free = look_along(rules, cells, cell, row_step, col_step)
             if after != cells[cell]:
                 length, free = 0, after == 0
-            free_ends = np.int64(before == 0) + np.int64(free)  # two truth values would add up to a truth value where numpy interprets
+            # two truth values would add up to a truth value where numpy interprets
+            free_ends = np.int64(before == 0) + np.int64(free)
             worth = run_points(rules, heuristic, 1 + length, free_ends)
             points += worth if cells[cell] == player + 1 else -worth
     return points
@@ -233,7 +270,9 @@ def evaluate_runs(rules, cells, player, heuristic):
 
 @kernel
 def evaluate_windows(rules, cells, player):
-    """``caro10`` (SYSTEMS.md R1): own windows minus the opponent's, whose windows with a single stone do not count."""
+    """``caro10`` (SYSTEMS.md R1): own windows minus the opponent's, whose windows with a single
+    stone do not count.
+    """
     counts = np.zeros((2, rules.connect + 1), np.int64)
     count_windows(rules, cells, player, counts)
     points = counts[0, 1]
@@ -246,18 +285,22 @@ def evaluate_windows(rules, cells, player):
 def evaluate(rules, position, player, heuristic):
     """The heuristics of gomoku.
 
-    ``patterns``: what stones on the free cells would make, see :mod:`plyground.envs.games.gomoku_patterns`; for ``connect`` above five, the windows
-    of ``caro10``.
+    ``patterns``: what stones on the free cells would make, see
+    :mod:`plyground.envs.games.gomoku_patterns`; for ``connect`` above five, the windows of
+    ``caro10``.
 
-    ``caro15``: every maximal run of equal stones in each of the four directions, own minus opponent's: a run of five counts 100,000,
-    four 10,000, three 1,000, two 100, a single stone 10 (so a lone stone counts in all four directions), whether its ends are free or not;
-    longer runs count as five where they win and nothing where they do not. For other values of ``connect``, by the stones missing.
+    ``caro15``: every maximal run of equal stones in each of the four directions, own minus
+    opponent's: a run of five counts 100,000, four 10,000, three 1,000, two 100, a single stone 10
+    (so a lone stone counts in all four directions), whether its ends are free or not; longer runs
+    count as five where they win and nothing where they do not. For other values of ``connect``, by
+    the stones missing.
 
-    ``caro15_open``: the same with a repair: a run with one free end counts a tenth, one without a free end nothing. As stated, a run that
-    is shut in, and can never become a row, counts as much as an open one, so that a search collects dead runs and blocks nothing.
+    ``caro15_open``: the same with a repair: a run with one free end counts a tenth, one without a
+    free end nothing. As stated, a run that is shut in, and can never become a row, counts as much
+    as an open one, so that a search collects dead runs and blocks nothing.
 
-    ``caro10``: windows of five. Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000, 100, 10, 1; the opponent's 5, 4, 3, 2 the
-    same, negative.
+    ``caro10``: windows of five. Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000,
+    100, 10, 1; the opponent's 5, 4, 3, 2 the same, negative.
     """
     if heuristic in (CARO15, CARO15_OPEN):
         return evaluate_runs(rules, position.cells, player, heuristic)
@@ -277,30 +320,51 @@ def winning_row(rules: Gomoku, cells: np.ndarray) -> list[tuple[int, int]]:
 
 
 def star_points(rules: Gomoku) -> list[tuple[int, int]]:
-    """Where a wooden board carries dots: the centre, and the corners of a square around it on boards of 13 or more."""
+    """Where a wooden board carries dots: the centre, and the corners of a square around it on
+    boards of 13 or more.
+    """
     if rules.rows % 2 == 0 or rules.cols % 2 == 0:
         return []
     inset = [i for i in (3,) if min(rules.rows, rules.cols) >= 13]
-    corners = [(y, x) for i in inset for y in (i, rules.rows - 1 - i) for x in (i, rules.cols - 1 - i)]
+    corners = [
+        (y, x) for i in inset for y in (i, rules.rows - 1 - i) for x in (i, rules.cols - 1 - i)
+    ]
     return [(rules.rows // 2, rules.cols // 2), *corners]
 
 
 @r.picture.register(Gomoku)
 def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
-    """A wooden board with stones on the crossings; the last stone carries a red dot, the winning row rings."""
+    """A wooden board with stones on the crossings; the last stone carries a red dot, the winning
+    row rings.
+    """
     cells = board_cells(rules, position)
     margin = 1.15
     width, height = rules.cols - 1 + 2 * margin, rules.rows - 1 + 2 * margin
-    shapes: list[Any] = [Rectangle(0, 0, width, height, "#8a6233"), Rectangle(0.12, 0.12, width - 0.24, height - 0.24, "#deb573", 0.12)]
-    for i in range(3 * rules.rows):  # grain: thin lines that waver, by the fractional parts of multiples of the golden ratio
+    shapes: list[Any] = [
+        Rectangle(0, 0, width, height, "#8a6233"),
+        Rectangle(0.12, 0.12, width - 0.24, height - 0.24, "#deb573", 0.12),
+    ]
+    # grain: thin lines that waver, by the fractional parts of multiples of the golden ratio
+    for i in range(3 * rules.rows):
         at, tilt = (i * 0.618034) % 1, (i * 0.381966) % 0.3 - 0.15
         y = 0.4 + (height - 0.8) * at
-        shapes.append(Line(0.2, y - tilt, width - 0.2, y + tilt, "#d7ab66" if i % 3 else "#e3bd7f", 0.03 + 0.06 * (i % 4 == 0)))
+        shapes.append(
+            Line(
+                0.2,
+                y - tilt,
+                width - 0.2,
+                y + tilt,
+                "#d7ab66" if i % 3 else "#e3bd7f",
+                0.03 + 0.06 * (i % 4 == 0),
+            )
+        )
     for row in range(rules.rows):
         shapes.append(Line(margin, row + margin, width - margin, row + margin, "#5b4424", 0.03))
         shapes.append(Text(0.42, row + margin, str(rules.rows - row), "#5b4424", 0.34))
     for column in range(rules.cols):
-        shapes.append(Line(column + margin, margin, column + margin, height - margin, "#5b4424", 0.03))
+        shapes.append(
+            Line(column + margin, margin, column + margin, height - margin, "#5b4424", 0.03)
+        )
         shapes.append(Text(column + margin, height - 0.42, COLUMN_LETTERS[column], "#5b4424", 0.34))
     shapes += [Disc(x + margin, y + margin, 0.1, "#5b4424") for y, x in star_points(rules)]
     for row, column in np.argwhere(cells):

@@ -1,15 +1,19 @@
-"""Patterns of gomoku: what a stone on a free cell would make in one direction, and what a position is worth by that.
+"""Patterns of gomoku: what a stone on a free cell would make in one direction, and what a position
+is worth by that.
 
-The *code* of a free cell, a player and a direction says what the player's stone there would complete: a five (wins), an open four
-(cannot be stopped), a four (one reply stops it), an open three (becomes an open four), a three, and so on down to a single
-stone. It depends on the five cells on either side. A winning row is the one of the rule variant, so in ``standard`` a four that
-could only become a six is none, and in ``caro`` a four that a single reply blocks at both ends is not open.
+The *code* of a free cell, a player and a direction says what the player's stone there would
+complete: a five (wins), an open four (cannot be stopped), a four (one reply stops it), an open
+three (becomes an open four), a three, and so on down to a single stone. It depends on the five
+cells on either side. A winning row is the one of the rule variant, so in ``standard`` a four that
+could only become a six is none, and in ``caro`` a four that a single reply blocks at both ends is
+not open.
 
-Lines are seen as bit masks of :data:`WIDTH` cells with the free cell in the middle. ``connect`` may be 3 to :data:`LONGEST`; codes
-count the stones still missing, so a code means the same whatever ``connect`` is.
+Lines are seen as bit masks of :data:`WIDTH` cells with the free cell in the middle. ``connect`` may
+be 3 to :data:`LONGEST`; codes count the stones still missing, so a code means the same whatever
+``connect`` is.
 
-Sources: SYSTEMS.md, issue on search agents; the vocabulary (open and half-open fours, threes, twos) is that of Allis, "Searching for
-solutions in games and artificial intelligence", 1994, chapter 5.
+Sources: SYSTEMS.md, issue on search agents; the vocabulary (open and half-open fours, threes, twos)
+is that of Allis, "Searching for solutions in games and artificial intelligence", 1994, chapter 5.
 """
 
 from __future__ import annotations
@@ -26,24 +30,30 @@ FREESTYLE, STANDARD, CARO, CARO_OVERLINE = range(4)  # the rule variants
 LONGEST = 5  # the largest connect that patterns know
 REACH = 5  # cells seen on either side: a row of five through the cell, and the cells that end it
 WIDTH = 2 * REACH + 1
-CELL_BITS, LOW_CELLS, HIGH_CELLS = 2, 0x3FF, 0xFFC00  # a window's table index: two bits for each cell but the middle one
+# a window's table index: two bits for each cell but the middle one
+CELL_BITS, LOW_CELLS, HIGH_CELLS = 2, 0x3FF, 0xFFC00
 
-# Codes by the stones missing from a row: 9 none, then 8 and 7 for one, 6 and 5 for two, …; the higher of the two is the open one.
+# Codes by the stones missing from a row: 9 none, then 8 and 7 for one, 6 and 5 for two, …; the
+# higher of the two is the open one.
 NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(10)
 
 # What a cell is to a player, all four directions taken together.
 PLAIN, MAKES_THREE, MAKES_FOUR, DOUBLE_THREE, FOUR_THREE, WINS_SOON, WINS_NOW = range(7)
 CLASSES = 7
 
-# Four codes of a cell are added up in one number: how many are open threes, fours, open fours, fives (three bits each), and above these
-# bits a score for the order in which cells are tried.
+# Four codes of a cell are added up in one number: how many are open threes, fours, open fours,
+# fives (three bits each), and above these bits a score for the order in which cells are tried.
 COUNTERS = 0xFFF
 FOUR_OR_BETTER = 0xFF8
 SCORE_SHIFT = 12
 _TRY_FIRST = (0, 1, 2, 4, 10, 12, 40, 44, 160, 400)
 PACKED = np.array(
     [
-        (points << SCORE_SHIFT) + (code == OPEN_THREE) + ((code == FOUR) << 3) + ((code == OPEN_FOUR) << 6) + ((code == FIVE) << 9)
+        (points << SCORE_SHIFT)
+        + (code == OPEN_THREE)
+        + ((code == FOUR) << 3)
+        + ((code == OPEN_FOUR) << 6)
+        + ((code == FIVE) << 9)
         for code, points in enumerate(_TRY_FIRST)
     ],
     np.int32,
@@ -61,7 +71,9 @@ TO_MOVE = 60
 
 @kernel
 def span_wins(own, foe, wall, first, connect, rule):
-    """Whether ``connect`` stones of ``own`` from the cell ``first`` on would win if they stood there, given what stands around."""
+    """Whether ``connect`` stones of ``own`` from the cell ``first`` on would win if they stood
+    there, given what stands around.
+    """
     span = ((1 << connect) - 1) << first
     if (foe | wall) & span != 0:
         return False
@@ -93,13 +105,17 @@ def winning_cells_of_line(own, foe, wall, connect, rule):
 
 @kernel
 def cannot_be_stopped(own, foe, wall, connect, rule):
-    """Whether ``own``, the opponent to move, wins in this line whatever one stone of the opponent does (an open four)."""
+    """Whether ``own``, the opponent to move, wins in this line whatever one stone of the opponent
+    does (an open four).
+    """
     cells = winning_cells_of_line(own, foe, wall, connect, rule)
     if rule < CARO or cells & (cells - 1) == 0:
         return cells & (cells - 1) != 0
     for reply in range(WIDTH):  # in caro a stone at the end of a row may stop it too
         bit = 1 << reply
-        if (own | foe | wall) & bit == 0 and winning_cells_of_line(own, foe | bit, wall, connect, rule) == 0:
+        if (own | foe | wall) & bit == 0 and winning_cells_of_line(
+            own, foe | bit, wall, connect, rule
+        ) == 0:
             return False
     return True
 
@@ -122,7 +138,9 @@ def line_code(own, foe, wall, connect, rule):
 
 @kernel
 def is_open(own, foe, wall, connect, rule, missing):
-    """Whether one more stone keeps two ways to go on: an open four, a three that becomes one, or two rows that share all but one free cell."""
+    """Whether one more stone keeps two ways to go on: an open four, a three that becomes one, or
+    two rows that share all but one free cell.
+    """
     if missing == 1:
         return cannot_be_stopped(own, foe, wall, connect, rule)
     for first in range(REACH - connect + 1, REACH + 1):
@@ -131,19 +149,27 @@ def is_open(own, foe, wall, connect, rule, missing):
             continue
         if missing == 2:
             for cell in range(WIDTH):
-                if gaps >> cell & 1 != 0 and cannot_be_stopped(own | 1 << cell, foe, wall, connect, rule):
+                if gaps >> cell & 1 != 0 and cannot_be_stopped(
+                    own | 1 << cell, foe, wall, connect, rule
+                ):
                     return True
             continue
         for other in range(first + 1, REACH + 1):
             others = ((1 << connect) - 1) << other & ~own
-            if bit_count(others) == missing and bit_count(gaps | others) == missing + 1 and span_wins(own, foe, wall, other, connect, rule):
+            if (
+                bit_count(others) == missing
+                and bit_count(gaps | others) == missing + 1
+                and span_wins(own, foe, wall, other, connect, rule)
+            ):
                 return True
     return False
 
 
 @kernel
 def window_masks(index):
-    """The three masks (black, white, wall) of a table index, whose cells hold 0 free, 1 black, 2 white, 3 off the board."""
+    """The three masks (black, white, wall) of a table index, whose cells hold 0 free, 1 black, 2
+    white, 3 off the board.
+    """
     black, white, wall = 0, 0, 0
     for cell in range(2 * REACH):
         bit = 1 << (cell if cell < REACH else cell + 1)
@@ -156,7 +182,9 @@ def window_masks(index):
 
 @kernel
 def walls_are_outside(half, outermost_first):
-    """Whether in five neighbours (half of a table index) nothing but the edge follows the edge: the others cannot occur."""
+    """Whether in five neighbours (half of a table index) nothing but the edge follows the edge: the
+    others cannot occur.
+    """
     inside = False
     for cell in range(REACH):
         place = REACH - 1 - cell if outermost_first else cell  # from the middle outwards
@@ -169,7 +197,9 @@ def walls_are_outside(half, outermost_first):
 
 @kernel
 def fill_table(table, connect, rule):
-    """Fill ``table`` (uint8, 4^10) where windows can occur: black's code in the low half of each byte, white's in the high half."""
+    """Fill ``table`` (uint8, 4^10) where windows can occur: black's code in the low half of each
+    byte, white's in the high half.
+    """
     for high in range(LOW_CELLS + 1):
         if not walls_are_outside(high, False):
             continue
@@ -177,12 +207,17 @@ def fill_table(table, connect, rule):
             if walls_are_outside(low, True):
                 index = high << (CELL_BITS * REACH) | low
                 black, white, wall = window_masks(index)
-                table[index] = line_code(black, white, wall, connect, rule) | line_code(white, black, wall, connect, rule) << 4
+                table[index] = (
+                    line_code(black, white, wall, connect, rule)
+                    | line_code(white, black, wall, connect, rule) << 4
+                )
 
 
 @functools.lru_cache(maxsize=16)
 def pattern_table(connect: int, rule: int) -> np.ndarray[Any, Any]:
-    """The codes of every window of ten neighbours under a rule variant: uint8 of length 4^10, see :func:`fill_table`."""
+    """The codes of every window of ten neighbours under a rule variant: uint8 of length 4^10, see
+    :func:`fill_table`.
+    """
     table = np.zeros(1 << (CELL_BITS * 2 * REACH), np.uint8)
     fill_table(table, connect, rule)
     table.flags.writeable = False
@@ -223,10 +258,14 @@ def mover_points(mover, score, classes):
         return points - MUST_ANSWER_FOUR
     if classes[mine + WINS_SOON] > 0:
         return points + WINS_IN_THREE
-    points += FOUR_THREE_TO_MOVE * (classes[mine + FOUR_THREE] > 0) + DOUBLE_THREE_TO_MOVE * (classes[mine + DOUBLE_THREE] > 0)
+    points += FOUR_THREE_TO_MOVE * (classes[mine + FOUR_THREE] > 0) + DOUBLE_THREE_TO_MOVE * (
+        classes[mine + DOUBLE_THREE] > 0
+    )
     if classes[theirs + WINS_SOON] > 0:
         return points - MUST_ANSWER_THREE
-    points -= FOUR_THREE_AGAINST * (classes[theirs + FOUR_THREE] > 0) + DOUBLE_THREE_AGAINST * (classes[theirs + DOUBLE_THREE] > 0)
+    points -= FOUR_THREE_AGAINST * (classes[theirs + FOUR_THREE] > 0) + DOUBLE_THREE_AGAINST * (
+        classes[theirs + DOUBLE_THREE] > 0
+    )
     return points + TO_MOVE
 
 
@@ -246,7 +285,9 @@ def line_index(rules, cells, cell, row_step, col_step):
 
 @kernel
 def evaluate_patterns(rules, cells, player, mover):
-    """The heuristic ``patterns`` from the cells alone, from ``player``'s side; ``mover`` is the player to move."""
+    """The heuristic ``patterns`` from the cells alone, from ``player``'s side; ``mover`` is the
+    player to move.
+    """
     score, classes = np.zeros(2, np.int64), np.zeros(2 * CLASSES, np.int64)
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
@@ -255,7 +296,11 @@ def evaluate_patterns(rules, cells, player, mover):
         for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
             black, white, wall = window_masks(line_index(rules, cells, cell, row_step, col_step))
             mine = line_code(black, white, wall, rules.connect, rules.rule)
-            theirs = mine if black | white == 0 else line_code(white, black, wall, rules.connect, rules.rule)
+            theirs = (
+                mine
+                if black | white == 0
+                else line_code(white, black, wall, rules.connect, rules.rule)
+            )
             score[0] += VALUES[mine]
             score[1] += VALUES[theirs]
             first += PACKED[mine]

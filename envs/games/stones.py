@@ -1,8 +1,10 @@
-"""Games of placing stones on the cells of a board: everything tic-tac-toe and gomoku have in common.
+"""Games of placing stones on the cells of a board: everything tic-tac-toe and gomoku have in
+common.
 
-A rules type with fields ``rows``, ``cols`` and ``connect`` becomes such a game by :func:`register_stone_rules`; what makes it
-a game of its own is the rule function :func:`completes_row`. Actions are cells, row-major from the top left; an
-observation has two planes, own stones and the opponent's.
+A rules type with fields ``rows``, ``cols`` and ``connect`` becomes such a game by
+:func:`register_stone_rules`; what makes it a game of its own is the rule function
+:func:`completes_row`. Actions are cells, row-major from the top left; an observation has two
+planes, own stones and the opponent's.
 """
 
 from __future__ import annotations
@@ -54,7 +56,11 @@ def legal_actions(rules, position, out):
 
 @kernel
 def is_legal(rules, position, action):
-    return position.winner == r.NOBODY and 0 <= action < rules.rows * rules.cols and position.cells[action] == 0
+    return (
+        position.winner == r.NOBODY
+        and 0 <= action < rules.rows * rules.cols
+        and position.cells[action] == 0
+    )
 
 
 @kernel
@@ -108,7 +114,8 @@ def restore(rules, observation, position):
         other += observation[row, column, 1] != 0
     if own != (own + other) // 2:
         return  # too many stones of one side: leave the initial position, which looks different
-    player = (own + other) & 1  # the observer is to move, so the number of stones tells who observes
+    # the observer is to move, so the number of stones tells who observes
+    player = (own + other) & 1
     for cell in range(rules.rows * rules.cols):
         row, column = cell // rules.cols, cell % rules.cols
         if observation[row, column, 0] != 0:
@@ -143,7 +150,10 @@ def order_actions(rules, position, actions, count):
     filled = 0
     for ring in range(max(rules.rows, rules.cols)):
         for i in range(count):
-            from_middle = max(abs(2 * (before[i] // rules.cols) - rules.rows + 1), abs(2 * (before[i] % rules.cols) - rules.cols + 1))
+            from_middle = max(
+                abs(2 * (before[i] // rules.cols) - rules.rows + 1),
+                abs(2 * (before[i] % rules.cols) - rules.cols + 1),
+            )
             if from_middle // 2 == ring:
                 actions[filled] = before[i]
                 filled += 1
@@ -153,7 +163,10 @@ def order_actions(rules, position, actions, count):
 
 @kernel
 def random_action(rules, position, rng, scratch):
-    """Draw cells until one is free; on a crowded board, choose among the free ones. Uniform either way."""
+    """Draw cells until one is free; on a crowded board, choose among the free ones.
+
+    Uniform either way.
+    """
     for _ in range(8):
         cell = random_below(rng, rules.rows * rules.cols)
         if position.cells[cell] == 0:
@@ -165,8 +178,9 @@ def random_action(rules, position, rng, scratch):
 def count_windows(rules, cells, player, counts):
     """Count the windows of ``connect`` cells that only one side occupies.
 
-    Adds 1 to ``counts[0, n]`` for each window with n of ``player``'s stones and none of the opponent's, and to ``counts[1, n]`` the other way
-    round; ``counts`` is int64 of shape (2, connect + 1). Empty windows are counted on both sides.
+    Adds 1 to ``counts[0, n]`` for each window with n of ``player``'s stones and none of the
+    opponent's, and to ``counts[1, n]`` the other way round; ``counts`` is int64 of shape (2,
+    connect + 1). Empty windows are counted on both sides.
     """
     own = player + 1
     for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -210,9 +224,15 @@ def register_stone_rules(rules_type: Any) -> None:
         getattr(r, body.__name__).register_body(rules_type)(body)
     r.facts.register(rules_type)(_facts)
     r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
-    r.action_to_text.register(rules_type)(lambda rules, action: cell_name(rules.rows, rules.cols, action))
-    r.text_to_action.register(rules_type)(lambda rules, text: parse_cell(rules.rows, rules.cols, text))
-    r.board_text.register(rules_type)(lambda rules, position: grid_text(rules.rows, rules.cols, ".XO", position.cells))
+    r.action_to_text.register(rules_type)(
+        lambda rules, action: cell_name(rules.rows, rules.cols, action)
+    )
+    r.text_to_action.register(rules_type)(
+        lambda rules, text: parse_cell(rules.rows, rules.cols, text)
+    )
+    r.board_text.register(rules_type)(
+        lambda rules, position: grid_text(rules.rows, rules.cols, ".XO", position.cells)
+    )
     r.outcome_reason.register(rules_type)(_outcome_reason)
 
 

@@ -1,7 +1,8 @@
 """Tic-tac-toe and its family, the m,n,k games: a stone on any free cell, ``connect`` in a row win.
 
-Rules. Player 0 (X) and player 1 (O) alternate; X begins. The first with ``connect`` or more stones in a row, horizontally, vertically or
-diagonally, wins (+1, −1); a full board is a draw (0). ``size=n`` is short for an n×n board with n in a row.
+Rules. Player 0 (X) and player 1 (O) alternate; X begins. The first with ``connect`` or more stones
+in a row, horizontally, vertically or diagonally, wins (+1, −1); a full board is a draw (0).
+``size=n`` is short for an n×n board with n in a row.
 
 Actions. The cell, row-major from the top left. People write ``a1`` (bottom left) to e.g. ``c3``.
 
@@ -9,7 +10,8 @@ Observation. (rows, cols, 2): own stones, opponent's stones.
 
 Symmetries. All eight of a square board, four of a rectangle.
 
-Source: van den Herik, Uiterwijk, van Rijswijck, "Games solved: now and in the future", Artificial Intelligence 134, 2002 (m,n,k).
+Source: van den Herik, Uiterwijk, van Rijswijck, "Games solved: now and in the future", Artificial
+Intelligence 134, 2002 (m,n,k).
 """
 
 from __future__ import annotations
@@ -96,7 +98,9 @@ def _completes_row(rules, cells, action):
 
 @r.evaluate.register_body(TicTacToe)
 def evaluate(rules, position, player, heuristic):
-    """``lines``: lines still open to the player minus lines still open to the opponent (SYSTEMS.md T4)."""
+    """``lines``: lines still open to the player minus lines still open to the opponent (SYSTEMS.md
+    T4).
+    """
     counts = np.zeros((2, rules.connect + 1), np.int64)
     count_windows(rules, position.cells, player, counts)
     return counts[0].sum() - counts[1].sum()
@@ -104,19 +108,27 @@ def evaluate(rules, position, player, heuristic):
 
 @r.picture.register(TicTacToe)
 def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture:
-    """Crosses and rings on a paper grid with the cells' names at its sides; the last cell is tinted, the winning row underlaid."""
+    """Crosses and rings on a paper grid with the cells' names at its sides; the last cell is
+    tinted, the winning row underlaid.
+    """
     cells = board_cells(rules, position)
     margin, names = 0.2, 0.45  # `names`: room for letters below and numbers at the left
     shapes: list[Any] = []
     if last_action is not None:
         row, column = divmod(last_action, rules.cols)
-        shapes.append(Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#e9e1cf", 0.1))
+        shapes.append(
+            Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#e9e1cf", 0.1)
+        )
     for row, column in winning_cells(cells, rules.connect):
-        shapes.append(Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#c5e5c5", 0.1))
+        shapes.append(
+            Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#c5e5c5", 0.1)
+        )
     for row in range(1, rules.rows):
         shapes.append(Line(names, row + margin, rules.cols + names, row + margin, "#4a4a4a", 0.03))
     for column in range(1, rules.cols):
-        shapes.append(Line(column + names, margin, column + names, rules.rows + margin, "#4a4a4a", 0.03))
+        shapes.append(
+            Line(column + names, margin, column + names, rules.rows + margin, "#4a4a4a", 0.03)
+        )
     for row, column in np.argwhere(cells):
         x, y, arm = column + 0.5 + names, row + 0.5 + margin, 0.26
         if cells[row, column] == 1:
@@ -127,5 +139,13 @@ def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture
     for row in range(rules.rows):
         shapes.append(Text(names / 2, row + 0.5 + margin, str(rules.rows - row), "#6b6558", 0.24))
     for column in range(rules.cols):
-        shapes.append(Text(column + 0.5 + names, rules.rows + margin + names / 2, COLUMN_LETTERS[column], "#6b6558", 0.24))
+        shapes.append(
+            Text(
+                column + 0.5 + names,
+                rules.rows + margin + names / 2,
+                COLUMN_LETTERS[column],
+                "#6b6558",
+                0.24,
+            )
+        )
     return Picture(rules.cols + names + margin, rules.rows + names + margin, shapes)

@@ -1,4 +1,6 @@
-"""Board pictures: a game lists shapes in units of one cell, and the same list becomes pixels (Pillow) or SVG."""
+"""Board pictures: a game lists shapes in units of one cell, and the same list becomes pixels
+(Pillow) or SVG.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ class Picture(NamedTuple):
 
 
 def text_picture(text: str) -> Picture:
-    """A picture of a board's text, character by character, for games that draw no picture of their own."""
+    """A picture of a board's text, character by character, for games that draw no picture of their
+    own.
+    """
     lines = text.splitlines() or [""]
     columns, line_height, margin = max(map(len, lines)), 1.8, 1.0
     shapes = [
@@ -103,7 +107,12 @@ def to_image(picture: Picture, longest_side: int = 600) -> Image.Image:
             case Disc():
                 draw.circle((x, y), shape.radius * scale, fill=shape.fill)
             case Ring():
-                draw.circle((x, y), (shape.radius + shape.width / 2) * scale, outline=shape.stroke, width=max(1, round(shape.width * scale)))
+                draw.circle(
+                    (x, y),
+                    (shape.radius + shape.width / 2) * scale,
+                    outline=shape.stroke,
+                    width=max(1, round(shape.width * scale)),
+                )
             case Line():
                 end, half = (shape.x2 * scale, shape.y2 * scale), shape.width * scale / 2
                 draw.line(((x, y), end), fill=shape.stroke, width=max(1, round(2 * half)))
@@ -130,7 +139,11 @@ def to_svg(picture: Picture) -> str:
 
 def _enlarged(shape: Shape) -> Shape:
     """The shape in units of the SVG, its numbers multiplied."""
-    numbers = {name: value * SVG_UNIT for name, value in shape._asdict().items() if isinstance(value, (int, float, np.number))}
+    numbers = {
+        name: value * SVG_UNIT
+        for name, value in shape._asdict().items()
+        if isinstance(value, (int, float, np.number))
+    }
     return shape._replace(**numbers)  # type: ignore[arg-type]
 
 

@@ -21,7 +21,9 @@ class Window:
         try:
             import pygame
         except ImportError:
-            raise ImportError('showing a board in a window needs pygame: pip install "plyground[human]"') from None
+            raise ImportError(
+                'showing a board in a window needs pygame: pip install "plyground[human]"'
+            ) from None
         self._pygame: Any = pygame
         self._title = title
         self._window: Any = None
@@ -29,7 +31,8 @@ class Window:
         self._closed_by_person = False
 
     def show(self, pixels: np.ndarray, frames_per_second: float) -> None:
-        """Show an image (uint8, height × width × 3), waiting so that no more than so many appear in a second.
+        """Show an image (uint8, height × width × 3), waiting so that no more than so many appear in
+        a second.
 
         A window that was closed by hand stays closed: the program behind it goes on.
         """
@@ -39,10 +42,14 @@ class Window:
         if self._window is None:
             pygame.display.init()
             self._window = pygame.Window(self._title, size)
-        self._window.get_surface().blit(pygame.image.frombuffer(np.ascontiguousarray(pixels), size, "RGB"), (0, 0))
+        self._window.get_surface().blit(
+            pygame.image.frombuffer(np.ascontiguousarray(pixels), size, "RGB"), (0, 0)
+        )
         self._window.flip()
         for event in pygame.event.get():
-            if event.type == pygame.QUIT or (event.type == pygame.WINDOWCLOSE and getattr(event, "window", None) is self._window):
+            if event.type == pygame.QUIT or (
+                event.type == pygame.WINDOWCLOSE and getattr(event, "window", None) is self._window
+            ):
                 self.close()
                 self._closed_by_person = True
                 return

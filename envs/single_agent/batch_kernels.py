@@ -1,7 +1,9 @@
-"""The compiled loops over many games at once that :class:`~plyground.envs.single_agent.game_batch.GameBatch` consists of.
+"""The compiled loops over many games at once that
+:class:`~plyground.envs.single_agent.game_batch.GameBatch` consists of.
 
-A step goes over the games a few times: :func:`play_actions`, :func:`reply` for each opponent, :func:`settle` (rewards, new games), :func:`reply`
-again for opponents that open, :func:`describe`. All take a slice ``first`` to ``last`` of the games, so that threads can share the work.
+A step goes over the games a few times: :func:`play_actions`, :func:`reply` for each opponent,
+:func:`settle` (rewards, new games), :func:`reply` again for opponents that open, :func:`describe`.
+All take a slice ``first`` to ``last`` of the games, so that threads can share the work.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ class Options(NamedTuple):
     """What all the games of a batch have in common."""
 
     seat: int  # 0, 1 or RANDOM_SEAT
-    lowest: float  # the game's lowest return: what an illegal action brings the sum of the rewards to
+    # the game's lowest return: what an illegal action brings the sum of the rewards to
+    lowest: float
     both_sides: int  # 1: the caller acts for both players
     restart: int  # 1: a game that ended is followed by a new one in the same step
     shares: Any  # float64: cumulative shares of the opponents
@@ -122,12 +125,18 @@ def play_action(rules, batch, options, game, action):
     batch.illegal[game] = not legal
     if legal:
         r.play(rules, position, action)
-        batch.waiting[game] = not options.both_sides and not r.is_over(rules, position) and r.to_move(rules, position) != batch.seats[game]
+        batch.waiting[game] = (
+            not options.both_sides
+            and not r.is_over(rules, position)
+            and r.to_move(rules, position) != batch.seats[game]
+        )
 
 
 @borrowing_kernel
 def settle_game(rules, batch, options, game):
-    """Reward the learner for what happened since its last action; keep what there is to tell of a game that ended and start the next."""
+    """Reward the learner for what happened since its last action; keep what there is to tell of a
+    game that ended and start the next.
+    """
     position, seat = batch.positions[game], np.int64(batch.seats[game])
     over = batch.illegal[game] or r.is_over(rules, position)
     if options.both_sides:
@@ -154,7 +163,9 @@ def settle_game(rules, batch, options, game):
 
 @borrowing_kernel
 def describe_game(rules, batch, options, scratch, game):
-    """Write what the learner sees and may do; returns whether the game is over (and then has no legal action)."""
+    """Write what the learner sees and may do; returns whether the game is over (and then has no
+    legal action).
+    """
     position, planes, mask = batch.positions[game], batch.observations[game], batch.masks[game]
     for action in range(mask.size):
         mask[action] = 0
@@ -241,7 +252,9 @@ def step_both_sides(rules, batch, options, actions, scratch, first, last):
 
 @borrowing_kernel
 def observe_waiting(rules, batch, number, scratch, games, planes, masks):
-    """Write what the ``number``-th opponent sees wherever it is waited for; ``games`` gets the indices of these games; returns how many."""
+    """Write what the ``number``-th opponent sees wherever it is waited for; ``games`` gets the
+    indices of these games; returns how many.
+    """
     count = 0
     for game in range(batch.waiting.size):
         if batch.waiting[game] and batch.choices[game] == number:
@@ -259,14 +272,18 @@ def observe_waiting(rules, batch, number, scratch, games, planes, masks):
 
 @borrowing_kernel
 def play_replies(rules, batch, games, count, actions):
-    """Play the actions that an opponent chose for these games; returns the first of them with an illegal action, or −1."""
+    """Play the actions that an opponent chose for these games; returns the first of them with an
+    illegal action, or −1.
+    """
     for i in range(count):
         game = games[i]
         position = batch.positions[game]
         if not r.is_legal(rules, position, actions[i]):
             return i
         r.play(rules, position, actions[i])
-        batch.waiting[game] = not r.is_over(rules, position) and r.to_move(rules, position) != batch.seats[game]
+        batch.waiting[game] = (
+            not r.is_over(rules, position) and r.to_move(rules, position) != batch.seats[game]
+        )
     return -1
 
 

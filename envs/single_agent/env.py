@@ -18,28 +18,37 @@ from .opponents import Opponent
 
 def learner_spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete[np.int64]]:
     """The spaces of a learner's observations (int8 planes of 0 and 1) and actions."""
-    return spaces.Box(0, 1, game.facts.observation_shape, np.int8), spaces.Discrete(game.facts.num_actions)
+    return spaces.Box(0, 1, game.facts.observation_shape, np.int8), spaces.Discrete(
+        game.facts.num_actions
+    )
 
 
 class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
-    """A board game as its learner meets it: each step is the learner's action and everything the opponent replies to it.
+    """A board game as its learner meets it: each step is the learner's action and everything the
+    opponent replies to it.
 
-    Observations are the int8 planes of the position as the learner sees it, when it is its turn or the game is over. Rewards are what the learner
-    gained since its last observation, also by the opponent's moves: a loss arrives as −1 with the learner's last step. Where a player can
-    move again (dots and boxes), the learner does so by its next step, and all moves of the opponent's turn are played inside one.
-    It is the engine of the vector environments with one game: with the seed s + i it plays what theirs with the seed s plays as number i.
+    Observations are the int8 planes of the position as the learner sees it, when it is its turn or
+    the game is over. Rewards are what the learner gained since its last observation, also by the
+    opponent's moves: a loss arrives as −1 with the learner's last step. Where a player can move
+    again (dots and boxes), the learner does so by its next step, and all moves of the opponent's
+    turn are played inside one. It is the engine of the vector environments with one game: with the
+    seed s + i it plays what theirs with the seed s plays as number i.
 
-    ``info`` holds ``action_mask`` (int8, num_actions), ``seat`` (the learner's), ``opponent`` (an index into :attr:`opponents`) and
-    ``illegal_action`` (whether an illegal action ended the game).
+    ``info`` holds ``action_mask`` (int8, num_actions), ``seat`` (the learner's), ``opponent`` (an
+    index into :attr:`opponents`) and ``illegal_action`` (whether an illegal action ended the game).
 
     Args:
         game: the game, or its specification.
-        opponents: who is played against; see :class:`~plyground.envs.single_agent.opponents.Opponent`.
+        opponents: who is played against; see
+            :class:`~plyground.envs.single_agent.opponents.Opponent`.
         seat: the learner's, 0 (moves first) or 1, or ``"random"``: drawn for every game.
-        illegal: ``"penalty"``: an illegal action ends the game, with the reward that brings the episode's sum to the game's lowest return
-            (−1 where a loss is −1); ``"raise"``: IllegalActionError, and the game stays as it is.
-        opening_plies: every game begins with random moves of both players, from none to this many, drawn anew.
-        render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None.
+        illegal: ``"penalty"``: an illegal action ends the game, with the reward that brings the
+            episode's sum to the game's lowest return (−1 where a loss is −1); ``"raise"``:
+            IllegalActionError, and the game stays as it is.
+        opening_plies: every game begins with random moves of both players, from none to this many,
+            drawn anew.
+        render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or
+            None.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}
@@ -55,11 +64,22 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode={render_mode!r} is not possible; it is one of {', '.join(RENDER_MODES)} or None")
+            raise ValueError(
+                f"render_mode={render_mode!r} is not possible; it is one of "
+                f"{', '.join(RENDER_MODES)} or None"
+            )
         self.game = make_game(game)
         self.render_mode = render_mode
         self.observation_space, self.action_space = learner_spaces(self.game)
-        self._games = GameBatch(self.game, 1, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, restart=False)
+        self._games = GameBatch(
+            self.game,
+            1,
+            opponents,
+            seat=seat,
+            illegal=illegal,
+            opening_plies=opening_plies,
+            restart=False,
+        )
         self._last_action: int | None = None
         self._under_way = False
         self._window: Any = None
@@ -71,7 +91,9 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
 
     @property
     def position(self) -> Position:
-        """A copy of the position, with the learner to move or over; agents act on it, or on the environment itself."""
+        """A copy of the position, with the learner to move or over; agents act on it, or on the
+        environment itself.
+        """
         return Position(self.game, self._games.state.positions[0]).copy()
 
     def action_masks(self) -> np.ndarray:
@@ -79,7 +101,9 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         mask: np.ndarray = self._games.state.masks[0].astype(np.bool_)
         return mask
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Start a game: the seat is drawn, and an opponent that moves first has moved.
 
         Raises:
@@ -98,31 +122,47 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
 
         Raises:
             ValueError: there is no game under way.
-            IllegalActionError: the action is not in the action space, or is illegal and ``illegal="raise"``.
+            IllegalActionError: the action is not in the action space, or is illegal and
+                ``illegal="raise"``.
         """
         if not self._under_way:
             raise ValueError("there is no game under way; call reset()")
         if not self.action_space.contains(action):
-            raise IllegalActionError(f"{action!r} is no action of {self.game.spec}; actions are 0 to {self.game.facts.num_actions - 1}")
+            raise IllegalActionError(
+                f"{action!r} is no action of {self.game.spec}; actions are 0 to "
+                f"{self.game.facts.num_actions - 1}"
+            )
         self._games.step(np.array([action], np.int64))
         state = self._games.state
         self._last_action = int(action)
         terminated = bool(state.terminated[0])
         self._under_way = not terminated
         self._show()
-        return state.observations[0].copy(), float(state.rewards[0]), terminated, False, self._info()
+        return (
+            state.observations[0].copy(),
+            float(state.rewards[0]),
+            terminated,
+            False,
+            self._info(),
+        )
 
     def _info(self) -> dict[str, Any]:
         state = self._games.state
         seat, opponent, illegal = int(state.seats[0]), int(state.choices[0]), bool(state.illegal[0])
-        return {"action_mask": state.masks[0].copy(), "seat": seat, "opponent": opponent, "illegal_action": illegal}
+        return {
+            "action_mask": state.masks[0].copy(),
+            "seat": seat,
+            "opponent": opponent,
+            "illegal_action": illegal,
+        }
 
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> Any:
-        """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``); ``human`` shows it and returns None.
+        """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``);
+        ``human`` shows it and returns None.
 
         What is marked as the last move is the learner's; the opponent's replies came after it.
         """

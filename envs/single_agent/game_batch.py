@@ -1,4 +1,6 @@
-"""Many games played at once against opponents that move by themselves: the engine of the Gymnasium and SB3 environments."""
+"""Many games played at once against opponents that move by themselves: the engine of the Gymnasium
+and SB3 environments.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +24,26 @@ OPENINGS = 1000  # attempts at a game in which the learner gets to move
 
 
 class GameBatch:
-    """N games of one kind. The learner acts in all of them at once; opponents reply before the step returns.
+    """N games of one kind. The learner acts in all of them at once; opponents reply before the step
+    returns.
 
-    The arrays of ``state`` (see :class:`~plyground.envs.single_agent.batch_kernels.Batch`) are overwritten by every step; whoever keeps one copies it.
+    The arrays of ``state`` (see :class:`~plyground.envs.single_agent.batch_kernels.Batch`) are
+    overwritten by every step; whoever keeps one copies it.
 
     Args:
         game: the game, or its specification.
         num_games: how many are played at once.
-        opponents: who plays against the learner, drawn by weight for every game; None: the caller acts for both players.
+        opponents: who plays against the learner, drawn by weight for every game; None: the caller
+            acts for both players.
         seat: the learner's, 0 or 1, or ``"random"``: drawn for every game.
-        illegal: ``"penalty"``: an illegal action ends the game, and the reward brings the sum of rewards to the game's lowest return;
-            ``"raise"``: IllegalActionError, and nothing is played.
+        illegal: ``"penalty"``: an illegal action ends the game, and the reward brings the sum of
+            rewards to the game's lowest return; ``"raise"``: IllegalActionError, and nothing is
+            played.
         restart: whether a game that ends is followed by the next one in the same step.
-        opening_plies: every game begins with random moves of both players, from none to this many, drawn anew.
-        threads: slices of the games that threads step at the same time; opponents that Python asks allow only 1.
+        opening_plies: every game begins with random moves of both players, from none to this many,
+            drawn anew.
+        threads: slices of the games that threads step at the same time; opponents that Python asks
+            allow only 1.
     """
 
     def __init__(
@@ -56,11 +64,27 @@ class GameBatch:
         if isinstance(seat, bool) or seat not in SEATS:
             raise ValueError(f"seat={seat!r} is not possible; it is 0 (moves first), 1 or 'random'")
         if illegal not in ILLEGAL_CHOICES:
-            raise ValueError(f"illegal={illegal!r} is not possible; it is one of {', '.join(ILLEGAL_CHOICES)}")
-        if isinstance(opening_plies, bool) or not isinstance(opening_plies, (int, np.integer)) or opening_plies < 0:
-            raise ValueError(f"opening_plies={opening_plies!r} is not possible; it is a whole number of at least 0")
+            raise ValueError(
+                f"illegal={illegal!r} is not possible; it is one of {', '.join(ILLEGAL_CHOICES)}"
+            )
+        if (
+            isinstance(opening_plies, bool)
+            or not isinstance(opening_plies, (int, np.integer))
+            or opening_plies < 0
+        ):
+            raise ValueError(
+                f"opening_plies={opening_plies!r} is not possible; it is a whole number of at "
+                f"least 0"
+            )
         self._raises = illegal == "raise"
-        self._options = kernels.Options(SEATS[seat], self.game.facts.min_return, int(opponents is None), int(restart), np.ones(1), opening_plies)
+        self._options = kernels.Options(
+            SEATS[seat],
+            self.game.facts.min_return,
+            int(opponents is None),
+            int(restart),
+            np.ones(1),
+            opening_plies,
+        )
         self.state = self._allocate()
         self.opponents: tuple[Opponent, ...] = ()
         self._compile()
@@ -103,15 +127,27 @@ class GameBatch:
         self._scratch = [np.empty(self.game.facts.num_actions, np.int16) for _ in self._slices]
         self._actions = np.zeros(self.num_games, np.int64)
         self._games = np.zeros(self.num_games, np.int64)
-        rules, state, options, scratch, actions = self.game.rules, self.state, self._options, self._scratch[0], self._actions
+        rules, state, options, scratch, actions = (
+            self.game.rules,
+            self.state,
+            self._options,
+            self._scratch[0],
+            self._actions,
+        )
         with announce_compilation(f"the vector environment of {self.game.name}"):
-            self._begin_games = entry_point(kernels.begin_games, rules, state, options, state.waiting, 0, 0)
+            self._begin_games = entry_point(
+                kernels.begin_games, rules, state, options, state.waiting, 0, 0
+            )
             self._describe = entry_point(kernels.describe, rules, state, options, scratch, 0, 0)
             self._find_illegal = entry_point(kernels.find_illegal, rules, state, actions, 0, 0)
             if options.both_sides:
-                self._step_both = entry_point(kernels.step_both_sides, rules, state, options, actions, scratch, 0, 0)
+                self._step_both = entry_point(
+                    kernels.step_both_sides, rules, state, options, actions, scratch, 0, 0
+                )
             else:
-                self._play_actions = entry_point(kernels.play_actions, rules, state, options, actions, 0, 0)
+                self._play_actions = entry_point(
+                    kernels.play_actions, rules, state, options, actions, 0, 0
+                )
                 self._settle = entry_point(kernels.settle, rules, state, options, 0, 0)
 
     def _take(self, opponents: Sequence[Opponent]) -> None:
@@ -119,17 +155,24 @@ class GameBatch:
         self.opponents = tuple(opponents)
         if self.threads > 1 and any(opponent.compiled is None for opponent in opponents):
             asked = ", ".join(opponent.label for opponent in opponents if opponent.compiled is None)
-            raise ValueError(f"threads={self.threads} is possible only for opponents that are compiled, and {asked} is asked in Python")
+            raise ValueError(
+                f"threads={self.threads} is possible only for opponents that are compiled, and "
+                f"{asked} is asked in Python"
+            )
         self._enlist()
 
     def _enlist(self) -> None:
-        """Make what replies for each opponent: for each thread a compiled loop with buffers of its own, or somebody to ask."""
+        """Make what replies for each opponent: for each thread a compiled loop with buffers of its
+        own, or somebody to ask.
+        """
         self._replies: list[list[Callable[[int, int], None]]] = [[] for _ in self._slices]
         self._asked: list[AskedPlayer] = []
         for number, opponent in enumerate(self.opponents):
             for replies in self._replies:
                 if opponent.compiled is not None:
-                    replies.append(self._compiled_reply(number, opponent.compiled(self.game), opponent.label))
+                    replies.append(
+                        self._compiled_reply(number, opponent.compiled(self.game), opponent.label)
+                    )
                 elif hasattr(opponent.player, "act_batch"):
                     replies.append(self._batched_reply(number, opponent))
                 else:
@@ -146,7 +189,13 @@ class GameBatch:
 
         def reply(first: int, last: int) -> None:
             for game in np.flatnonzero(state.waiting & (state.choices == number)).tolist():
-                asked.play_turn(state.positions[game], int(state.seats[game]), state.streams[game], game, int(state.episodes[game]))
+                asked.play_turn(
+                    state.positions[game],
+                    int(state.seats[game]),
+                    state.streams[game],
+                    game,
+                    int(state.episodes[game]),
+                )
                 state.waiting[game] = False
 
         return reply
@@ -156,16 +205,33 @@ class GameBatch:
         planes, masks = np.zeros_like(state.observations), np.zeros_like(state.masks)
 
         def reply(first: int, last: int) -> None:
-            while count := int(kernels.observe_waiting(rules, state, number, self._scratch[0], games, planes, masks)):
-                drawing = {"streams": state.streams[games[:count]]} if getattr(opponent.player, "takes_streams", False) else {}
-                chosen = np.asarray(opponent.player.act_batch(planes[:count], masks[:count], **drawing))
+            while count := int(
+                kernels.observe_waiting(
+                    rules, state, number, self._scratch[0], games, planes, masks
+                )
+            ):
+                drawing = (
+                    {"streams": state.streams[games[:count]]}
+                    if getattr(opponent.player, "takes_streams", False)
+                    else {}
+                )
+                chosen = np.asarray(
+                    opponent.player.act_batch(planes[:count], masks[:count], **drawing)
+                )
                 if drawing:
                     state.streams[games[:count]] = drawing["streams"]
                 if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
-                    raise ValueError(f"the opponent {opponent.label} chose {chosen.dtype} actions of shape {chosen.shape} for {count} games")
-                wrong = int(kernels.play_replies(rules, state, games, count, chosen.astype(np.int64)))
+                    raise ValueError(
+                        f"the opponent {opponent.label} chose {chosen.dtype} actions of shape "
+                        f"{chosen.shape} for {count} games"
+                    )
+                wrong = int(
+                    kernels.play_replies(rules, state, games, count, chosen.astype(np.int64))
+                )
                 if wrong >= 0:
-                    raise IllegalActionError(f"the opponent {opponent.label} played the illegal action {chosen[wrong]}")
+                    raise IllegalActionError(
+                        f"the opponent {opponent.label} played the illegal action {chosen[wrong]}"
+                    )
 
         return reply
 
@@ -177,8 +243,12 @@ class GameBatch:
         if self._begun:
             kernels.redraw_opponents(self.state, self._options, 0, self.num_games)
 
-    def _seed(self, seed: int | Sequence[int | None] | None, which: np.ndarray | None = None) -> None:
-        """Start the random streams: game i gets ``seed + i``, or its own of a sequence; None leaves nothing to foresee."""
+    def _seed(
+        self, seed: int | Sequence[int | None] | None, which: np.ndarray | None = None
+    ) -> None:
+        """Start the random streams: game i gets ``seed + i``, or its own of a sequence; None leaves
+        nothing to foresee.
+        """
         drawn = np.random.SeedSequence().generate_state(self.num_games, np.uint64)
         if seed is None:
             seeds = drawn
@@ -187,14 +257,22 @@ class GameBatch:
         else:
             if len(seed) != self.num_games:
                 raise ValueError(f"{len(seed)} seeds were given for {self.num_games} games")
-            seeds = np.array([drawn[i] if one is None else int(one) & (2**64 - 1) for i, one in enumerate(seed)], np.uint64)
+            seeds = np.array(
+                [drawn[i] if one is None else int(one) & (2**64 - 1) for i, one in enumerate(seed)],
+                np.uint64,
+            )
         streams = np.zeros_like(self.state.streams)
         kernels.seed_streams(seeds, streams)
         where = slice(None) if which is None else which
         self.state.streams[where] = streams[where]
 
-    def reset(self, seed: int | Sequence[int | None] | None = None, which: np.ndarray | None = None) -> None:
-        """Start new games: all, or where ``which`` (bool, N) is True. Without a seed the random streams go on."""
+    def reset(
+        self, seed: int | Sequence[int | None] | None = None, which: np.ndarray | None = None
+    ) -> None:
+        """Start new games: all, or where ``which`` (bool, N) is True.
+
+        Without a seed the random streams go on.
+        """
         if seed is not None:
             self._seed(seed, which)
         if which is None:
@@ -211,9 +289,11 @@ class GameBatch:
             self._open_slice(number)
 
     def start_from(self, positions: np.ndarray, seats: np.ndarray) -> None:
-        """Start all games from given positions with the learner in given seats, and let opponents move who are to: for matches from openings.
+        """Start all games from given positions with the learner in given seats, and let opponents
+        move who are to: for matches from openings.
 
-        The random streams go on. A game may end before the learner's first move; ``terminated`` then tells.
+        The random streams go on. A game may end before the learner's first move; ``terminated``
+        then tells.
 
         Args:
             positions: records of shape (N,).
@@ -223,18 +303,25 @@ class GameBatch:
             ValueError: the batch was not made with ``restart=False``, or plays both sides.
         """
         if self._options.restart or self._options.both_sides:
-            raise ValueError("only games against opponents, made with restart=False, can start from given positions")
+            raise ValueError(
+                "only games against opponents, made with restart=False, can start from given "
+                "positions"
+            )
         self.reset()
         state = self.state
         state.positions[:] = positions
         state.seats[:] = seats
         found = [Position(self.game, position) for position in state.positions]
-        state.waiting[:] = [not position.is_over and position.to_move != seat for position, seat in zip(found, seats)]
+        state.waiting[:] = [
+            not position.is_over and position.to_move != seat
+            for position, seat in zip(found, seats)
+        ]
         for number in range(self.threads):
             self._finish_slice(number)
 
     def step(self, actions: Any) -> None:
-        """Play the learner's action in every game, the opponents' replies, and bring ``state`` up to date.
+        """Play the learner's action in every game, the opponents' replies, and bring ``state`` up
+        to date.
 
         Args:
             actions: whole numbers, shape (N,).
@@ -247,7 +334,10 @@ class GameBatch:
             raise ValueError("call reset() before the first step()")
         given = np.asarray(actions)
         if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
-            raise ValueError(f"actions are whole numbers of shape ({self.num_games},); these are {given.dtype} of shape {given.shape}")
+            raise ValueError(
+                f"actions are whole numbers of shape ({self.num_games},); these are {given.dtype} "
+                f"of shape {given.shape}"
+            )
         self._actions[:] = given
         if self._raises:
             self._check_legality()
@@ -257,15 +347,30 @@ class GameBatch:
             list(self._executor.map(self._step_slice, range(self.threads)))
 
     def _check_legality(self) -> None:
-        game = int(self._find_illegal(self.game.rules, self.state, self._actions, 0, self.num_games))
+        game = int(
+            self._find_illegal(self.game.rules, self.state, self._actions, 0, self.num_games)
+        )
         if game >= 0:
-            action, legal = int(self._actions[game]), np.flatnonzero(self.state.masks[game]).tolist()
-            raise IllegalActionError(f"action {action} is not legal in game {game} of {self.num_games} of {self.game.spec}; legal are {legal}")
+            action, legal = (
+                int(self._actions[game]),
+                np.flatnonzero(self.state.masks[game]).tolist(),
+            )
+            raise IllegalActionError(
+                f"action {action} is not legal in game {game} of {self.num_games} of "
+                f"{self.game.spec}; legal are {legal}"
+            )
 
     def _step_slice(self, number: int) -> None:
-        rules, state, options, (first, last) = self.game.rules, self.state, self._options, self._slices[number]
+        rules, state, options, (first, last) = (
+            self.game.rules,
+            self.state,
+            self._options,
+            self._slices[number],
+        )
         if options.both_sides:
-            self._step_both(rules, state, options, self._actions, self._scratch[number], first, last)
+            self._step_both(
+                rules, state, options, self._actions, self._scratch[number], first, last
+            )
             return
         self._play_actions(rules, state, options, self._actions, first, last)
         self._finish_slice(number)
@@ -281,9 +386,15 @@ class GameBatch:
     def _open_slice(self, number: int) -> None:
         """Opponents that move first do so; then everything is described.
 
-        Where the opponent ends a game before the learner's first move (possible on boards with edges drawn at the start), another is begun.
+        Where the opponent ends a game before the learner's first move (possible on boards with
+        edges drawn at the start), another is begun.
         """
-        rules, state, options, (first, last) = self.game.rules, self.state, self._options, self._slices[number]
+        rules, state, options, (first, last) = (
+            self.game.rules,
+            self.state,
+            self._options,
+            self._slices[number],
+        )
         for _ in range(OPENINGS):
             if not options.both_sides:
                 for reply in self._replies[number]:
@@ -291,14 +402,20 @@ class GameBatch:
             if not self._describe(rules, state, options, self._scratch[number], first, last):
                 return
             unplayable = np.zeros(self.num_games, np.bool_)
-            unplayable[first:last] = ~state.masks[first:last].any(axis=1) & (~state.terminated[first:last] | bool(options.restart))
+            unplayable[first:last] = ~state.masks[first:last].any(axis=1) & (
+                ~state.terminated[first:last] | bool(options.restart)
+            )
             if not unplayable.any():
                 return
             self._begin_games(rules, state, options, unplayable, first, last)
-        raise ValueError(f"in {self.game.spec} the opponent ends the game before the learner's first move")
+        raise ValueError(
+            f"in {self.game.spec} the opponent ends the game before the learner's first move"
+        )
 
     def draw_actions(self, stream: np.ndarray) -> np.ndarray:
-        """A uniformly random legal action for every game (int64), drawn from ``stream`` (see :func:`~plyground.envs.compiled.randomness.new_stream`)."""
+        """A uniformly random legal action for every game (int64), drawn from ``stream`` (see
+        :func:`~plyground.envs.compiled.randomness.new_stream`).
+        """
         actions = np.zeros(self.num_games, np.int64)
         kernels.draw_actions(self.state.masks, stream, actions, 0, self.num_games)
         return actions
@@ -312,7 +429,17 @@ class GameBatch:
                 opponent.player.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        made_anew = ("_executor", "_replies", "_asked", "_begin_games", "_describe", "_find_illegal", "_step_both", "_play_actions", "_settle")
+        made_anew = (
+            "_executor",
+            "_replies",
+            "_asked",
+            "_begin_games",
+            "_describe",
+            "_find_illegal",
+            "_step_both",
+            "_play_actions",
+            "_settle",
+        )
         return {name: value for name, value in self.__dict__.items() if name not in made_anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,7 +1,9 @@
-"""Who plays against the learner: opponents that move inside a compiled loop, and all others, which Python asks.
+"""Who plays against the learner: opponents that move inside a compiled loop, and all others, which
+Python asks.
 
-:func:`choose_action` is the one rule of compiled opponents. An opponent's type is a NamedTuple of its settings and its own buffers; a
-body registered for that type (see ``agents/compiled_opponents.py``) makes it known to the loop.
+:func:`choose_action` is the one rule of compiled opponents. An opponent's type is a NamedTuple of
+its settings and its own buffers; a body registered for that type (see
+``agents/compiled_opponents.py``) makes it known to the loop.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from ..game import Game, IllegalActionError, Position
 
 @rule
 def choose_action(opponent, rules, position, rng):
-    """The action (int64) a compiled opponent plays; ``rng`` is the random stream (uint64 of length 1) of the game."""
+    """The action (int64) a compiled opponent plays; ``rng`` is the random stream (uint64 of length
+    1) of the game.
+    """
     raise missing(opponent, "choose_action")
 
 
@@ -26,10 +30,13 @@ class Opponent(NamedTuple):
 
     Attributes:
         label: its name in messages.
-        player: what Python asks for actions: an object with ``act(position)``, or with ``act_batch(observations, masks)``, which gets int8 arrays of
-            shape (n, rows, columns, planes) and (n, num_actions) as the side to move sees them, and returns n actions. If its attribute
-            ``takes_streams`` is True it also gets ``streams``, the random streams of these games (uint64, (n, 1)), which it advances by drawing.
-        compiled: makes the NamedTuple that :func:`choose_action` knows, with buffers of its own for each thread; None: ask ``player``.
+        player: what Python asks for actions: an object with ``act(position)``, or with
+            ``act_batch(observations, masks)``, which gets int8 arrays of shape (n, rows, columns,
+            planes) and (n, num_actions) as the side to move sees them, and returns n actions. If
+            its attribute ``takes_streams`` is True it also gets ``streams``, the random streams of
+            these games (uint64, (n, 1)), which it advances by drawing.
+        compiled: makes the NamedTuple that :func:`choose_action` knows, with buffers of its own for
+            each thread; None: ask ``player``.
         weight: how often it is met, relative to the others.
     """
 
@@ -52,8 +59,9 @@ def thresholds(opponents: Sequence[Opponent]) -> np.ndarray:
 class AskedPlayer:
     """Asks one Python opponent for its actions, game by game.
 
-    An agent plays one game at a time, so it is reset whenever it is asked about another game than the last time. Its random numbers come
-    from the stream of the game it is asked about, as those of compiled opponents do: both then play the same.
+    An agent plays one game at a time, so it is reset whenever it is asked about another game than
+    the last time. Its random numbers come from the stream of the game it is asked about, as those
+    of compiled opponents do: both then play the same.
     """
 
     def __init__(self, opponent: Opponent, game: Game) -> None:
@@ -75,7 +83,11 @@ class AskedPlayer:
                 self.player.reset(int(rng[0] >> np.uint64(1)))
             self._last = (number, episode)
         own_stream = getattr(self.player, "rng", None)
-        if isinstance(own_stream, np.ndarray) and own_stream.dtype == np.uint64 and own_stream.shape == (1,):
+        if (
+            isinstance(own_stream, np.ndarray)
+            and own_stream.dtype == np.uint64
+            and own_stream.shape == (1,)
+        ):
             self.player.rng = rng
         position = Position(self.game, record)
         while not position.is_over and position.to_move != seat:
@@ -83,4 +95,6 @@ class AskedPlayer:
             try:
                 position.play(action)
             except IllegalActionError as error:
-                raise IllegalActionError(f"the opponent {self.label} played illegally: {error}") from None
+                raise IllegalActionError(
+                    f"the opponent {self.label} played illegally: {error}"
+                ) from None

@@ -17,23 +17,29 @@ from .opponents import Opponent
 
 
 class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """N games as :class:`~plyground.envs.single_agent.env.SingleAgentEnv` plays one, with the same observations, rewards and infos.
+    """N games as :class:`~plyground.envs.single_agent.env.SingleAgentEnv` plays one, with the same
+    observations, rewards and infos.
 
-    Autoreset is ``SAME_STEP``: where a game ends, ``step`` returns the first observation of the next one; the last observation of the old one is
-    in ``infos["final_obs"]`` and its info in ``infos["final_info"]``, as in Gymnasium's own vector environments.
+    Autoreset is ``SAME_STEP``: where a game ends, ``step`` returns the first observation of the
+    next one; the last observation of the old one is in ``infos["final_obs"]`` and its info in
+    ``infos["final_info"]``, as in Gymnasium's own vector environments.
 
-    ``infos["action_mask"]`` is int8 of shape (N, num_actions); ``seat``, ``opponent`` and ``illegal_action`` have shape (N,).
+    ``infos["action_mask"]`` is int8 of shape (N, num_actions); ``seat``, ``opponent`` and
+    ``illegal_action`` have shape (N,).
 
-    Without opponents the caller acts for both players. Observation, mask and ``infos["seat"]`` are then those of the player to move, and a reward is
-    what the player gained that has acted; its opponent got the negative of it. ``infos["final_info"]["seat"]`` tells who acted last.
+    Without opponents the caller acts for both players. Observation, mask and ``infos["seat"]`` are
+    then those of the player to move, and a reward is what the player gained that has acted; its
+    opponent got the negative of it. ``infos["final_info"]["seat"]`` tells who acted last.
 
     Args:
         game: the game, or its specification.
         num_envs: N.
         opponents: who is played against, drawn by weight for every game; None: nobody.
-        seat, illegal, opening_plies: as for :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
+        seat, illegal, opening_plies: as for
+            :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
         threads: threads that share the games; for compiled opponents only.
-        copy: whether observations and masks are the caller's own; if not, the next step overwrites them.
+        copy: whether observations and masks are the caller's own; if not, the next step overwrites
+            them.
     """
 
     metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
@@ -51,7 +57,15 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         copy: bool = True,
     ) -> None:
         self.game = make_game(game)
-        self.games = GameBatch(self.game, num_envs, opponents, seat=seat, illegal=illegal, opening_plies=opening_plies, threads=threads)
+        self.games = GameBatch(
+            self.game,
+            num_envs,
+            opponents,
+            seat=seat,
+            illegal=illegal,
+            opening_plies=opening_plies,
+            threads=threads,
+        )
         self.num_envs = num_envs
         self.render_mode = None
         self.copy = copy
@@ -70,26 +84,44 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         masks: np.ndarray = self.games.state.masks.astype(np.bool_)
         return masks
 
-    def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Start new games.
 
         Args:
-            seed: game i gets ``seed + i``; a sequence gives each its own; None: the random streams go on.
+            seed: game i gets ``seed + i``; a sequence gives each its own; None: the random streams
+                go on.
             options: ``{"reset_mask": …}``, bool of shape (N,): start new games only there.
 
         Raises:
-            ValueError: unknown options, a mask of another shape, or a number of seeds that is not N.
+            ValueError: unknown options, a mask of another shape, or a number of seeds that is not
+                N.
         """
         given = dict(options or {})
         which = given.pop("reset_mask", None)
         if given:
-            raise ValueError(f"reset() knows only the option 'reset_mask'; {', '.join(map(repr, given))} was given")
-        if which is not None and (not isinstance(which, np.ndarray) or which.shape != (self.num_envs,) or which.dtype != np.bool_):
-            raise ValueError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},)")
+            raise ValueError(
+                f"reset() knows only the option 'reset_mask'; {', '.join(map(repr, given))} was "
+                f"given"
+            )
+        if which is not None and (
+            not isinstance(which, np.ndarray)
+            or which.shape != (self.num_envs,)
+            or which.dtype != np.bool_
+        ):
+            raise ValueError(
+                f"options['reset_mask'] must be a bool array of shape ({self.num_envs},)"
+            )
         self.games.reset(seed, which)
         return self._observations(), self._infos()
 
-    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play an action in every game, and the opponents' replies.
 
         Raises:
@@ -99,10 +131,17 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.games.step(actions)
         state = self.games.state
         infos = self._infos()
-        infos["illegal_action"] = state.illegal & ~state.terminated  # of the games that go on; those that ended have theirs in final_info
+        # of the games that go on; those that ended have theirs in final_info
+        infos["illegal_action"] = state.illegal & ~state.terminated
         if state.terminated.any():
             self._add_final(infos)
-        return self._observations(), state.rewards.copy(), state.terminated.copy(), np.zeros(self.num_envs, np.bool_), infos
+        return (
+            self._observations(),
+            state.rewards.copy(),
+            state.terminated.copy(),
+            np.zeros(self.num_envs, np.bool_),
+            infos,
+        )
 
     def _observations(self) -> np.ndarray:
         observations: np.ndarray = self.games.state.observations

@@ -1,4 +1,5 @@
-"""Analyses as text and as plain data: what an agent or a solver found out about a position, for people and for programs.
+"""Analyses as text and as plain data: what an agent or a solver found out about a position, for
+people and for programs.
 
 Everything here is told from the side of the player to move.
 """
@@ -20,11 +21,23 @@ MOVES_SHOWN = 20  # of a line of play
 
 
 def ranked_actions(decision: Decision) -> list[int]:
-    """The actions that the agent knows something of: the one chosen, then by value, then by the network's probability."""
-    values = decision.values or ({} if decision.value is None else {decision.action: decision.value})
+    """The actions that the agent knows something of: the one chosen, then by value, then by the
+    network's probability.
+    """
+    values = decision.values or (
+        {} if decision.value is None else {decision.action: decision.value}
+    )
     likely = decision.probabilities or {}
     known = {*values, *(decision.visits or {}), *likely}
-    return sorted(known, key=lambda action: (action != decision.action, -values.get(action, -float("inf")), -likely.get(action, 0.0), action))
+    return sorted(
+        known,
+        key=lambda action: (
+            action != decision.action,
+            -values.get(action, -float("inf")),
+            -likely.get(action, 0.0),
+            action,
+        ),
+    )
 
 
 def to_json(position: Position, decision: Decision) -> dict[str, Any]:
@@ -35,8 +48,16 @@ def to_json(position: Position, decision: Decision) -> dict[str, Any]:
     actions = []
     values = {decision.action: decision.value} if decision.values is None else decision.values
     for action in ranked_actions(decision):
-        entry: dict[str, Any] = {"action": action, "name": name(action), "value": values.get(action)}
-        for column, numbers in (("error", decision.errors), ("visits", decision.visits), ("probability", decision.probabilities)):
+        entry: dict[str, Any] = {
+            "action": action,
+            "name": name(action),
+            "value": values.get(action),
+        }
+        for column, numbers in (
+            ("error", decision.errors),
+            ("visits", decision.visits),
+            ("probability", decision.probabilities),
+        ):
             if numbers is not None:
                 entry[column] = numbers.get(action)
         actions.append(entry)
@@ -46,7 +67,9 @@ def to_json(position: Position, decision: Decision) -> dict[str, Any]:
         "name": name(decision.action),
         "value": decision.value,
         "scale": decision.scale,
-        "value_in_words": None if decision.value is None else value_in_words(game, decision.value, decision.scale, decision.exact),
+        "value_in_words": None
+        if decision.value is None
+        else value_in_words(game, decision.value, decision.scale, decision.exact),
         "exact": decision.exact,
         "from_book": decision.from_book,
         "actions": actions,
@@ -59,13 +82,25 @@ def to_json(position: Position, decision: Decision) -> dict[str, Any]:
     }
 
 
-def print_decision(position: Position, decision: Decision, agent_name: str, console: Console, every_action: bool = False) -> None:
+def print_decision(
+    position: Position,
+    decision: Decision,
+    agent_name: str,
+    console: Console,
+    every_action: bool = False,
+) -> None:
     """The table of actions, best first, and what the agent found out."""
     ranked = ranked_actions(decision)
     if ranked:
-        console.print(_action_table(position.game, decision, ranked if every_action else ranked[:ACTIONS_SHOWN]))
+        console.print(
+            _action_table(
+                position.game, decision, ranked if every_action else ranked[:ACTIONS_SHOWN]
+            )
+        )
         if len(ranked) > ACTIONS_SHOWN and not every_action:
-            console.print(f"and {len(ranked) - ACTIONS_SHOWN} more (--all lists them)", markup=False)
+            console.print(
+                f"and {len(ranked) - ACTIONS_SHOWN} more (--all lists them)", markup=False
+            )
         console.print()
     if every_action and len(decision.values or {}) < len(position.legal_actions()):
         console.print(f"{agent_name} gives no value to the other actions\n", markup=False)
@@ -74,10 +109,19 @@ def print_decision(position: Position, decision: Decision, agent_name: str, cons
 
 
 def _action_table(game: Game, decision: Decision, actions: list[int]) -> Table:
-    optional = {"standard error": decision.errors, "visits": decision.visits, "network": decision.probabilities}
-    table = plain_table("action", "value", *(heading for heading, numbers in optional.items() if numbers is not None))
+    optional = {
+        "standard error": decision.errors,
+        "visits": decision.visits,
+        "network": decision.probabilities,
+    }
+    table = plain_table(
+        "action",
+        "value",
+        *(heading for heading, numbers in optional.items() if numbers is not None),
+    )
     values = decision.values if decision.values is not None else {decision.action: decision.value}
-    # An exact decision proves the value of the action chosen; those of the others only where nothing was sampled or estimated.
+    # An exact decision proves the value of the action chosen; those of the others only where
+    # nothing was sampled or estimated.
     proved = decision.exact and decision.errors is None and decision.scale == "return"
     for action in actions:
         value = values.get(action)
@@ -96,19 +140,49 @@ def _action_table(game: Game, decision: Decision, actions: list[int]) -> Table:
 
 def _summary(position: Position, decision: Decision, agent_name: str) -> list[tuple[str, str]]:
     game, player = position.game, PLAYERS[position.to_move]
-    lines = [("plays", game.action_to_text(decision.action) + (", from the opening book" if decision.from_book else ""))]
+    lines = [
+        (
+            "plays",
+            game.action_to_text(decision.action)
+            + (", from the opening book" if decision.from_book else ""),
+        )
+    ]
     if decision.value is None:
-        lines.append(("value", f"none: {'the book states none' if decision.from_book else agent_name + ' estimates nothing'}"))
+        lines.append(
+            (
+                "value",
+                f"none: "
+                f"{'the book states none' if decision.from_book else agent_name + ' estimates nothing'}",
+            )
+        )
     else:
         words = value_in_words(game, decision.value, decision.scale, decision.exact)
-        lines.append(("value", f"{words} for {player}, who is to move{' (proved)' if decision.exact else ''}"))
+        lines.append(
+            (
+                "value",
+                f"{words} for {player}, who is to move{' (proved)' if decision.exact else ''}",
+            )
+        )
     if len(decision.principal_variation) > 1:
         lines.append(("expects", line_of_play(game, decision.principal_variation)))
     if decision.depth:
         lines.append(("depth", str(decision.depth)))
-    for title, count, rate in (("nodes", decision.nodes, not decision.simulations), ("simulations", decision.simulations, True)):
+    for title, count, rate in (
+        ("nodes", decision.nodes, not decision.simulations),
+        ("simulations", decision.simulations, True),
+    ):
         if count:
-            lines.append((title, f"{count:,}" + (f" ({count / decision.seconds:,.0f} a second)" if rate and decision.seconds > 0 else "")))
+            lines.append(
+                (
+                    title,
+                    f"{count:,}"
+                    + (
+                        f" ({count / decision.seconds:,.0f} a second)"
+                        if rate and decision.seconds > 0
+                        else ""
+                    ),
+                )
+            )
     return [*lines, ("time", duration(decision.seconds))]
 
 
@@ -121,9 +195,20 @@ def line_of_play(game: Game, actions: tuple[int, ...]) -> str:
 def progress_line(position: Position, decision: Decision, seconds: float) -> str:
     """What an agent knows while it thinks, in one line."""
     game = position.game
-    stage = f"{decision.simulations:>11,} simulations" if decision.simulations else f"depth {decision.depth:>2} {decision.nodes:>14,} nodes"
-    value = "-" if decision.value is None else value_in_words(game, decision.value, decision.scale, decision.exact)
-    return f"{stage}  {duration(seconds):>7}  {value:>16}  {line_of_play(game, decision.principal_variation[:10])}"
+    stage = (
+        f"{decision.simulations:>11,} simulations"
+        if decision.simulations
+        else f"depth {decision.depth:>2} {decision.nodes:>14,} nodes"
+    )
+    value = (
+        "-"
+        if decision.value is None
+        else value_in_words(game, decision.value, decision.scale, decision.exact)
+    )
+    return (
+        f"{stage}  {duration(seconds):>7}  {value:>16}  "
+        f"{line_of_play(game, decision.principal_variation[:10])}"
+    )
 
 
 def solving_line(nodes: int, seconds: float, lower: int, upper: int) -> str:
@@ -141,7 +226,11 @@ def _range(lower: int, upper: int) -> str:
 
 
 def _result(result: int, player: str) -> str:
-    return {1: f"{player}, who is to move, wins", 0: "a draw", -1: f"{player}, who is to move, loses"}[result]
+    return {
+        1: f"{player}, who is to move, wins",
+        0: "a draw",
+        -1: f"{player}, who is to move, loses",
+    }[result]
 
 
 def print_solution(position: Position, solution: Solution, weak: bool, console: Console) -> None:
@@ -150,18 +239,35 @@ def print_solution(position: Position, solution: Solution, weak: bool, console: 
     if solution.values is not None:
         table = plain_table("action", "result" if weak else "value")
         for action, value in sorted(solution.values.items(), key=lambda item: (-item[1], item[0])):
-            table.add_row(game.action_to_text(action), {1: "win", 0: "draw", -1: "loss"}[value] if weak else _signed(value))
+            table.add_row(
+                game.action_to_text(action),
+                {1: "win", 0: "draw", -1: "loss"}[value] if weak else _signed(value),
+            )
         console.print(table)
         missing = len(position.legal_actions()) - len(solution.values)
         console.print(f"{missing} more were not proved in time\n" if missing else "", markup=False)
     if solution.exact:
         points = "" if weak or solution.value is None else f"{_signed(solution.value)}: "
-        lines = [("value", points + ("" if solution.result is None else _result(solution.result, player)))]
-        lines.append(("best", ", ".join(map(game.action_to_text, solution.optimal_actions or (solution.best_action,)))))
+        lines = [
+            (
+                "value",
+                points + ("" if solution.result is None else _result(solution.result, player)),
+            )
+        ]
+        lines.append(
+            (
+                "best",
+                ", ".join(
+                    map(game.action_to_text, solution.optimal_actions or (solution.best_action,))
+                ),
+            )
+        )
     else:
         known = "" if solution.result is None else f"; {_result(solution.result, player)}"
         lines = [("value", f"not proved: {_range(solution.lower, solution.upper)}{known}")]
-        lines.append(("best", f"{game.action_to_text(solution.best_action)}, as far as it is known"))
+        lines.append(
+            ("best", f"{game.action_to_text(solution.best_action)}, as far as it is known")
+        )
     if len(solution.principal_variation) > 1:
         lines.append(("line", line_of_play(game, solution.principal_variation)))
     speed = f" ({solution.nodes / solution.seconds:,.0f} a second)" if solution.seconds > 0 else ""

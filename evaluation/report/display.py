@@ -1,4 +1,7 @@
-"""What the command line shows: tables of results, progress, games. Everything that draws with rich stands here."""
+"""What the command line shows: tables of results, progress, games.
+
+Everything that draws with rich stands here.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,17 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.markup import escape
 from rich.measure import Measurement
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -26,7 +39,9 @@ from ..store.store import StoredGame
 REFRESHES_PER_SECOND = 2  # drawing takes milliseconds during which no game goes on
 WIDE = 64  # characters from which on the progress of a tournament has a bar
 NARROW_COLUMNS = 4  # of the progress, where it has none
-ECHO = 3  # characters left free at the end of a line that is drawn over, for what the terminal makes of Ctrl-C
+# characters left free at the end of a line that is drawn over, for what the terminal makes of
+# Ctrl-C
+ECHO = 3
 
 
 def plain_table(*headings: str, left: int = 1) -> Table:
@@ -57,19 +72,29 @@ def left_out_text(games: int) -> str:
 
 
 def print_cross_table(table: CrossTable, console: Console) -> None:
-    """Standings with a column for each opponent, and what is to be noted. Where that is too wide, the opponents get a table of their own."""
+    """Standings with a column for each opponent, and what is to be noted.
+
+    Where that is too wide, the opponents get a table of their own.
+    """
     shown = [_standings(table, counts=True, opponents=True)]
     if _narrowest(shown[0], console) > console.width:
-        shown = [_standings(table, counts=True, opponents=False), _standings(table, counts=False, opponents=True)]
+        shown = [
+            _standings(table, counts=True, opponents=False),
+            _standings(table, counts=False, opponents=True),
+        ]
     width = console.width
     for index, part in enumerate(shown):
         if index:
             console.print("\nscore in % against each opponent")
-        console.width = max(width, _narrowest(part, console))  # rather lines that the terminal wraps than columns left out
+        # rather lines that the terminal wraps than columns left out
+        console.width = max(width, _narrowest(part, console))
         console.print(part)
         console.width = width
     if table.repeated:
-        console.print(f"{table.repeated} games repeat earlier ones of the same deterministic agents and do not count")
+        console.print(
+            f"{table.repeated} games repeat earlier ones of the same deterministic agents and do "
+            f"not count"
+        )
     for row in table.standings():
         if row.faults:
             console.print(_faults(row))
@@ -85,17 +110,30 @@ def _standings(table: CrossTable, counts: bool, opponents: bool) -> Table:
     rows = table.standings()
     shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     shown.add_column("#", justify="right")
-    shown.add_column("agent", overflow="fold", min_width=min(16, max(len(row.label) for row in rows)))
-    for heading in ("score\n%", "won", "draw", "lost", "time\n/move", "distinct\n%") if counts else ():
+    shown.add_column(
+        "agent", overflow="fold", min_width=min(16, max(len(row.label) for row in rows))
+    )
+    for heading in (
+        ("score\n%", "won", "draw", "lost", "time\n/move", "distinct\n%") if counts else ()
+    ):
         shown.add_column(heading, justify="right", no_wrap=True)
     for place in range(1, len(rows) + 1) if opponents else ():
         shown.add_column(f"#{place}", justify="right", no_wrap=True)
     for place, row in enumerate(rows, 1):
         total = row.total
-        cells = [percent(total.score), str(total.wins), str(total.draws), str(total.losses), duration(row.seconds_per_move)]
+        cells = [
+            percent(total.score),
+            str(total.wins),
+            str(total.draws),
+            str(total.losses),
+            duration(row.seconds_per_move),
+        ]
         cells = [*cells, _whole_percent(row.distinct_share)] if counts else []
         if opponents:
-            cells += ["." if other is row else _whole_percent(row.against[other.number].score) for other in rows]
+            cells += [
+                "." if other is row else _whole_percent(row.against[other.number].score)
+                for other in rows
+            ]
         shown.add_row(str(place), Text(row.label), *cells)
     return shown
 
@@ -106,7 +144,11 @@ def _whole_percent(share: float | None) -> str:
 
 def _faults(row: AgentRow) -> Text:
     counted = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
-    return Text(f"{row.label} forfeited {sum(row.faults.values())} of {row.played} games ({counted}), one of them because {row.last_fault}", "red")
+    return Text(
+        f"{row.label} forfeited {sum(row.faults.values())} of {row.played} games ({counted}), one "
+        f"of them because {row.last_fault}",
+        "red",
+    )
 
 
 class _GamesPerSecond(ProgressColumn):
@@ -115,7 +157,8 @@ class _GamesPerSecond(ProgressColumn):
 
 
 class TournamentProgress:
-    """A progress bar with the running standings below it. Counting a game costs microseconds; drawing happens twice a second.
+    """A progress bar with the running standings below it. Counting a game costs microseconds;
+    drawing happens twice a second.
 
     Args:
         total: how many games there are in all tournaments that are played.
@@ -133,7 +176,9 @@ class TournamentProgress:
         self._table, self._title = CrossTable([]), ""
 
     def begin(self, table: CrossTable, title: str = "") -> None:
-        """Show the standings of a tournament, which hold its games from before, and what it is called."""
+        """Show the standings of a tournament, which hold its games from before, and what it is
+        called.
+        """
         self._table, self._title = table, title
 
     def count(self, game: StoredGame) -> None:
@@ -142,10 +187,16 @@ class TournamentProgress:
         self._done += 1
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        self._bar.columns = self._columns if options.max_width >= WIDE else self._columns[:NARROW_COLUMNS]
+        self._bar.columns = (
+            self._columns if options.max_width >= WIDE else self._columns[:NARROW_COLUMNS]
+        )
         self._bar.update(self._task, completed=self._done)
         standings = [self._title] if self._title else []
-        standings += [f"{percent(row.total.score)} {row.label}" for row in self._table.standings() if row.played]
+        standings += [
+            f"{percent(row.total.score)} {row.label}"
+            for row in self._table.standings()
+            if row.played
+        ]
         line = Text("  ".join(standings), style="dim")
         line.truncate(max(1, options.max_width - ECHO), overflow="ellipsis")
         yield self._bar
@@ -154,7 +205,9 @@ class TournamentProgress:
 
 @contextlib.contextmanager
 def show_progress(progress: TournamentProgress, console: Console) -> Iterator[None]:
-    """Keep the progress on the screen during the body; on something that is no terminal, show nothing."""
+    """Keep the progress on the screen during the body; on something that is no terminal, show
+    nothing.
+    """
     if not console.is_terminal:
         yield
         return
@@ -164,10 +217,16 @@ def show_progress(progress: TournamentProgress, console: Console) -> Iterator[No
 
 @contextlib.contextmanager
 def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work in equal steps; the function handed to the body is told how many are done, of how many. Nothing if this is no terminal."""
+    """A bar for work in equal steps; the function handed to the body is told how many are done, of
+    how many. Nothing if this is no terminal.
+    """
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(),
-        TextColumn("spent"), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+        TextColumn((
+            "{task.description}"
+        )), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(),
+        TextColumn((
+            "spent"
+        )), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
     )  # fmt: skip
     task = bar.add_task(what, total=None)
     with bar:
@@ -176,7 +235,10 @@ def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], Non
 
 @contextlib.contextmanager
 def status_line(console: Console) -> Iterator[Callable[[str], None]]:
-    """One line that the function handed to the body overwrites; it goes away in the end. Nothing if this is no terminal."""
+    """One line that the function handed to the body overwrites; it goes away in the end.
+
+    Nothing if this is no terminal.
+    """
     if not console.is_terminal:
         yield lambda text: None
         return
@@ -190,14 +252,18 @@ def value_in_words(game: Game, value: float, scale: str, exact: bool = False) ->
     Args:
         game: the game it is a value of.
         value: the value.
-        scale: its unit, ``"points"`` or ``"return"``, as in :class:`~plyground.agents.agent.Decision`.
+        scale: its unit, ``"points"`` or ``"return"``, as in
+            :class:`~plyground.agents.agent.Decision`.
         exact: whether it is proved.
     """
     if scale == "points" and abs(value) > PROVEN:
         units = math.ceil(abs(value) / WIN)  # of return: the margin, where that is what counts
         plies = round(units * WIN - abs(value))
         result = "win" if value > 0 else "loss"
-        return f"{result}{f' by {units}' if units > 1 else ''} in {plies} {'ply' if plies == 1 else 'plies'}"
+        return (
+            f"{result}{f' by {units}' if units > 1 else ''} in {plies} "
+            f"{'ply' if plies == 1 else 'plies'}"
+        )
     if exact and value == 0:
         return "draw"
     if scale == "points":
@@ -215,7 +281,11 @@ def thoughts(game: Game, decision: Decision | None) -> str:
     if decision.value is not None:
         words = value_in_words(game, decision.value, decision.scale, decision.exact)
         parts.append(f"value {words}" if decision.scale == "return" else words)
-    parts += [f"{number:,} {what}" for number, what in ((decision.nodes, "nodes"), (decision.simulations, "simulations")) if number]
+    parts += [
+        f"{number:,} {what}"
+        for number, what in ((decision.nodes, "nodes"), (decision.simulations, "simulations"))
+        if number
+    ]
     if decision.depth:
         parts.append(f"depth {decision.depth}")
     if len(decision.principal_variation) > 1:
@@ -237,7 +307,9 @@ def parameter_table(parameters: tuple[Parameter, ...]) -> Table:
             if parameter.default is False
             else str(parameter.default)
         )
-        table.add_row(parameter.name, escape(default), escape(parameter.allowed()), escape(parameter.help))
+        table.add_row(
+            parameter.name, escape(default), escape(parameter.allowed()), escape(parameter.help)
+        )
     return table
 
 
@@ -264,4 +336,7 @@ def facts_text(game: Game) -> str:
     """A game's facts in one line."""
     facts: Any = game.facts
     again = ", a player can move again" if facts.moves_again else ""
-    return f"{facts.num_actions} actions, at most {facts.longest_game} plies, returns {facts.min_return:g} to {facts.max_return:g}{again}"
+    return (
+        f"{facts.num_actions} actions, at most {facts.longest_game} plies, returns "
+        f"{facts.min_return:g} to {facts.max_return:g}{again}"
+    )

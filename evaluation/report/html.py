@@ -1,4 +1,5 @@
-"""The report of a store as one HTML file that needs nothing else: no server, no network, no other file.
+"""The report of a store as one HTML file that needs nothing else: no server, no network, no other
+file.
 
 Here figures become what the template (``templates/report.html``) shows.
 """
@@ -21,10 +22,16 @@ from .plots import forest, speed_plot
 from .replays import replay_data
 from .report import TournamentReport, crashing_text
 
-LIBRARIES = ("numpy", "numba")  # whose versions decide what is computed, beside Python's and our own
+# whose versions decide what is computed, beside Python's and our own
+LIBRARIES = ("numpy", "numba")
 
 
-def report_page(reports: Sequence[TournamentReport], store: str, commands: Sequence[str], progress: Callable[[int, int], None] | None = None) -> str:
+def report_page(
+    reports: Sequence[TournamentReport],
+    store: str,
+    commands: Sequence[str],
+    progress: Callable[[int, int], None] | None = None,
+) -> str:
     """The page that shows some reports.
 
     Args:
@@ -39,12 +46,23 @@ def report_page(reports: Sequence[TournamentReport], store: str, commands: Seque
     try:
         import jinja2
     except ImportError:
-        raise SpecificationError("an HTML report needs jinja2, which is not installed: pip install 'plyground[report]'") from None
+        raise SpecificationError(
+            "an HTML report needs jinja2, which is not installed: pip install 'plyground[report]'"
+        ) from None
     templates = resources.files(__package__) / "templates"
-    text = {name: (templates / name).read_text("utf-8") for name in ("report.html", "report.css", "report.js")}
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    text = {
+        name: (templates / name).read_text("utf-8")
+        for name in ("report.html", "report.css", "report.js")
+    }
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
-    environment.filters |= {"percent": percent, "duration": duration, "count": lambda number: f"{number:,}"}
+    environment.filters |= {
+        "percent": percent,
+        "duration": duration,
+        "count": lambda number: f"{number:,}",
+    }
     sections = []
     for index, report in enumerate(reports):
         if progress is not None:
@@ -65,13 +83,22 @@ def _versions() -> list[tuple[str, str]]:
     """What made the page. No names of machines or users."""
     python = f"{platform.python_version()} ({platform.python_implementation()})"
     libraries = [(name, metadata.version(name)) for name in LIBRARIES]
-    return [("plyground", __version__), ("Python", python), *libraries, ("platform", f"{platform.system()} {platform.machine()}")]
+    return [
+        ("plyground", __version__),
+        ("Python", python),
+        *libraries,
+        ("platform", f"{platform.system()} {platform.machine()}"),
+    ]
 
 
 def _section(report: TournamentReport, index: int) -> dict[str, Any]:
     """Everything that the page shows of one tournament."""
     table, ratings = report.table, report.ratings
-    order = [table.rows[number] for number in ratings.order()] if ratings is not None else table.standings()
+    order = (
+        [table.rows[number] for number in ratings.order()]
+        if ratings is not None
+        else table.standings()
+    )
     place = {row.number: place for place, row in enumerate(order, 1)}
     return {
         "id": f"t{index + 1}",
@@ -113,7 +140,9 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _agent(row: AgentRow, place: int, ratings: Ratings | None, order: list[AgentRow]) -> dict[str, Any]:
+def _agent(
+    row: AgentRow, place: int, ratings: Ratings | None, order: list[AgentRow]
+) -> dict[str, Any]:
     """A line of the standings."""
     following = order[place] if place < len(order) else None
     return {
@@ -121,7 +150,9 @@ def _agent(row: AgentRow, place: int, ratings: Ratings | None, order: list[Agent
         "row": row,
         "elo": None if ratings is None else round(float(ratings.elo[row.number])),
         "margin": None if ratings is None else round(ratings.margin(row.number)),
-        "superior": None if ratings is None or following is None else ratings.superiority(row.number, following.number),
+        "superior": None
+        if ratings is None or following is None
+        else ratings.superiority(row.number, following.number),
         "shares": _shares(row.total),
         "faults": [f"{count} × {fault}" for fault, count in row.faults.most_common()],
     }
@@ -130,10 +161,14 @@ def _agent(row: AgentRow, place: int, ratings: Ratings | None, order: list[Agent
 def _shares(tally: Tally) -> list[tuple[str, int, float]]:
     """Wins, draws and losses with their shares in percent."""
     counts = (("won", tally.wins), ("drawn", tally.draws), ("lost", tally.losses))
-    return [(what, count, 100 * count / tally.games if tally.games else 0.0) for what, count in counts]
+    return [
+        (what, count, 100 * count / tally.games if tally.games else 0.0) for what, count in counts
+    ]
 
 
-def _cross_row(row: AgentRow, order: list[AgentRow], ratings: Ratings | None) -> list[dict[str, Any] | None]:
+def _cross_row(
+    row: AgentRow, order: list[AgentRow], ratings: Ratings | None
+) -> list[dict[str, Any] | None]:
     """A row of the cross table: a cell for each opponent, None for the agent itself."""
     cells: list[dict[str, Any] | None] = []
     for other in order:
@@ -151,27 +186,48 @@ def _cross_row(row: AgentRow, order: list[AgentRow], ratings: Ratings | None) ->
             title += f"; expected by the ratings: {percent(expected)} %"
         strength = abs(2 * tally.score - 1)
         side = "even" if strength < 0.005 else "high" if tally.score > 0.5 else "low"
-        cells.append({"score": tally.score, "games": tally.games, "title": title, "side": side, "strength": round(58 * strength**0.8)})
+        cells.append(
+            {
+                "score": tally.score,
+                "games": tally.games,
+                "title": title,
+                "side": side,
+                "strength": round(58 * strength**0.8),
+            }
+        )
     return cells
 
 
 def _first(report: TournamentReport) -> dict[str, Any]:
     """What whoever moves first makes of it."""
     tally, worth = report.first_seat, report.first_move_elo
-    return {"tally": tally, "shares": _shares(tally), "elo": worth and worth[0], "margin": worth and worth[1]}
+    return {
+        "tally": tally,
+        "shares": _shares(tally),
+        "elo": worth and worth[0],
+        "margin": worth and worth[1],
+    }
 
 
 def _endings(report: TournamentReport) -> list[dict[str, Any]]:
     """Reasons by how often they ended a game; faults are marked."""
     most = max(report.endings.values(), default=1)
     return [
-        {"reason": reason, "count": count, "share": count / report.table.games, "width": 100 * count / most, "fault": reason.startswith("forfeit: ")}
+        {
+            "reason": reason,
+            "count": count,
+            "share": count / report.table.games,
+            "width": 100 * count / most,
+            "fault": reason.startswith("forfeit: "),
+        }
         for reason, count in report.endings.most_common()
     ]
 
 
 def _replays(report: TournamentReport) -> dict[str, Any] | None:
-    """The games that can be played through, and what is said about their choice; None where the game is not known here."""
+    """The games that can be played through, and what is said about their choice; None where the
+    game is not known here.
+    """
     gallery = report.gallery
     if gallery is None or gallery.limit == 0:
         return None

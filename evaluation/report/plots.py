@@ -1,4 +1,6 @@
-"""Plots of the HTML report, as places in percent of their width or height: they stretch with the page while their letters keep their size."""
+"""Plots of the HTML report, as places in percent of their width or height: they stretch with the
+page while their letters keep their size.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from .display import duration
 
 
 def ticks(lowest: float, highest: float, most: int = 7) -> list[float]:
-    """Round numbers, at most ``most``, that span a range: multiples of 1, 2 or 5 times a power of ten."""
+    """Round numbers, at most ``most``, that span a range: multiples of 1, 2 or 5 times a power of
+    ten.
+    """
     span = max(highest - lowest, 1e-9)
     step = next(
         base * 10**power
@@ -21,11 +25,15 @@ def ticks(lowest: float, highest: float, most: int = 7) -> list[float]:
         for base in (1, 2, 5)
         if math.floor(highest / (base * 10**power)) - math.ceil(lowest / (base * 10**power)) < most
     )
-    return [number * step for number in range(math.ceil(lowest / step), math.floor(highest / step) + 1)]
+    return [
+        number * step for number in range(math.ceil(lowest / step), math.floor(highest / step) + 1)
+    ]
 
 
 class Axis:
-    """Maps a range, with a little room on both sides, to 0 … 100 percent; ``logarithmic`` by the logarithm."""
+    """Maps a range, with a little room on both sides, to 0 … 100 percent; ``logarithmic`` by the
+    logarithm.
+    """
 
     def __init__(self, values: Sequence[float], room: float, logarithmic: bool = False) -> None:
         self._scale: Callable[[float], float] = math.log10 if logarithmic else float
@@ -38,15 +46,23 @@ class Axis:
 
     def ticks(self) -> list[tuple[float, str]]:
         """Places and labels of round numbers."""
-        return [(self(value), f"{value:g}".replace("-", "−")) for value in ticks(self.low, self.high)]
+        return [
+            (self(value), f"{value:g}".replace("-", "−")) for value in ticks(self.low, self.high)
+        ]
 
     def decades(self) -> list[tuple[float, str]]:
-        """Places and labels of the powers of ten, in seconds, and of a few of their multiples where the axis is short."""
+        """Places and labels of the powers of ten, in seconds, and of a few of their multiples where
+        the axis is short.
+        """
         powers = range(math.floor(self.low), math.ceil(self.high) + 1)
         span = self.high - self.low
         bases = (1,) if span > 3.2 else (1, 3) if span > 1.5 else (1, 2, 5)
         values = [base * 10.0**power for power in powers for base in bases]
-        return [(self(value), _seconds(value)) for value in values if self.low <= math.log10(value) <= self.high]
+        return [
+            (self(value), _seconds(value))
+            for value in values
+            if self.low <= math.log10(value) <= self.high
+        ]
 
 
 def _seconds(value: float) -> str:
@@ -58,22 +74,40 @@ def _seconds(value: float) -> str:
 
 
 def forest(ratings: Ratings) -> dict[str, Any]:
-    """The plot of the ratings with their 95 % intervals: an axis, and for each agent, the strongest first, the places of its mark and ends."""
+    """The plot of the ratings with their 95 % intervals: an axis, and for each agent, the strongest
+    first, the places of its mark and ends.
+    """
     elo = [float(value) for value in ratings.elo]
     margins = [ratings.margin(number) for number in range(len(elo))]
-    axis = Axis([*(e - m for e, m in zip(elo, margins)), *(e + m for e, m in zip(elo, margins))], 0.04)
+    axis = Axis(
+        [*(e - m for e, m in zip(elo, margins)), *(e + m for e, m in zip(elo, margins))], 0.04
+    )
     rows = []
     for number in ratings.order():
         low, high = axis(elo[number] - margins[number]), axis(elo[number] + margins[number])
-        text = f"{elo[number]:.0f} ± {margins[number]:.0f}".replace("-", "−") if margins[number] else f"{elo[number]:g} (anchor)"
-        rows.append({"label": ratings.labels[number], "at": axis(elo[number]), "low": low, "width": round(high - low, 2), "text": text})
+        text = (
+            f"{elo[number]:.0f} ± {margins[number]:.0f}".replace("-", "−")
+            if margins[number]
+            else f"{elo[number]:g} (anchor)"
+        )
+        rows.append(
+            {
+                "label": ratings.labels[number],
+                "at": axis(elo[number]),
+                "low": low,
+                "width": round(high - low, 2),
+                "text": text,
+            }
+        )
     return {"ticks": axis.ticks(), "rows": rows}
 
 
 def speed_plot(order: list[AgentRow], ratings: Ratings | None) -> dict[str, Any] | None:
-    """Strength against seconds a move, and which agents are on the Pareto front: no other is at least as strong and as fast, and better in one.
+    """Strength against seconds a move, and which agents are on the Pareto front: no other is at
+    least as strong and as fast, and better in one.
 
-    Strength is the rating, or the score in percent where there are no ratings. None where no agent has thought a measurable time.
+    Strength is the rating, or the score in percent where there are no ratings. None where no agent
+    has thought a measurable time.
     """
     points = []
     for place, row in enumerate(order, 1):
@@ -81,7 +115,15 @@ def speed_plot(order: list[AgentRow], ratings: Ratings | None) -> dict[str, Any]
         if not seconds or score is None:
             continue
         strength = 100 * score if ratings is None else float(ratings.elo[row.number])
-        points.append((seconds, strength, 0.0 if ratings is None else ratings.margin(row.number), place, row.label))
+        points.append(
+            (
+                seconds,
+                strength,
+                0.0 if ratings is None else ratings.margin(row.number),
+                place,
+                row.label,
+            )
+        )
     if not points:
         return None
     across = Axis([point[0] for point in points], 0.1, logarithmic=True)
@@ -89,17 +131,31 @@ def speed_plot(order: list[AgentRow], ratings: Ratings | None) -> dict[str, Any]
     front: list[tuple[float, float]] = []
     marks = []
     best = -math.inf
-    for seconds, strength, margin, place, label in sorted(points, key=lambda point: (point[0], -point[1])):
+    for seconds, strength, margin, place, label in sorted(
+        points, key=lambda point: (point[0], -point[1])
+    ):
         on_front = strength > best
         if on_front:
             best = strength
             front.append((across(seconds), up(strength)))
         x, y = across(seconds), up(strength)
         title = (
-            f"{label}: {strength:.0f}{' %' if ratings is None else ' Elo'}, {duration(seconds)} a move{', on the Pareto front' if on_front else ''}"
+            f"{label}: {strength:.0f}{' %' if ratings is None else ' Elo'}, {duration(seconds)} a "
+            f"move{', on the Pareto front' if on_front else ''}"
         )
         low, high = up(strength - margin), up(strength + margin)
-        marks.append({"x": x, "y": y, "low": low, "height": round(high - low, 2), "place": place, "label": label, "title": title, "front": on_front})
+        marks.append(
+            {
+                "x": x,
+                "y": y,
+                "low": low,
+                "height": round(high - low, 2),
+                "place": place,
+                "label": label,
+                "title": title,
+                "front": on_front,
+            }
+        )
     _place_labels(marks)
     corners = [f"{front[0][0]},{100 - front[0][1]:g}"]
     for (_, lower), (x, y) in itertools.pairwise(front):
@@ -117,14 +173,22 @@ def speed_plot(order: list[AgentRow], ratings: Ratings | None) -> dict[str, Any]
 
 
 def _place_labels(marks: list[dict[str, Any]]) -> None:
-    """Write each agent's name beside its mark, on the side with room; leave out a name that would run into another (the number remains)."""
-    taken: list[tuple[float, float, float]] = [(mark["x"] - 1.6, mark["x"] + 1.6, mark["y"]) for mark in marks]
+    """Write each agent's name beside its mark, on the side with room; leave out a name that would
+    run into another (the number remains).
+    """
+    taken: list[tuple[float, float, float]] = [
+        (mark["x"] - 1.6, mark["x"] + 1.6, mark["y"]) for mark in marks
+    ]
     for mark in marks:
-        width = 1 + 0.85 * len(mark["label"])  # percent of a plot of 900 pixels; narrower ones show no names
+        # percent of a plot of 900 pixels; narrower ones show no names
+        width = 1 + 0.85 * len(mark["label"])
         mark["side"] = ""
         for side, start in (("right", mark["x"] + 1.8), ("left", mark["x"] - 1.8 - width)):
             inside = start >= 0 and start + width <= 100
-            if inside and all(start + width < low or high < start or abs(y - mark["y"]) > 4.5 for low, high, y in taken):
+            if inside and all(
+                start + width < low or high < start or abs(y - mark["y"]) > 4.5
+                for low, high, y in taken
+            ):
                 mark["side"] = side
                 taken.append((start, start + width, mark["y"]))
                 break

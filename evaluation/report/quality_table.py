@@ -1,4 +1,6 @@
-"""Move quality in figures: for every agent and phase how many moves are optimal, what they lose, how many change the result, how long they take."""
+"""Move quality in figures: for every agent and phase how many moves are optimal, what they lose,
+how many change the result, how long they take.
+"""
 
 from __future__ import annotations
 
@@ -96,11 +98,18 @@ def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
     console.print(_by_phase(rows))
     if meaning:
         console.print(f"\nvalues: {meaning}", style="dim", markup=False, soft_wrap=True)
-    told = ", ".join(f"{number:,} {reason}" for reason, number in evidence.left_out.items() if number)
+    told = ", ".join(
+        f"{number:,} {reason}" for reason, number in evidence.left_out.items() if number
+    )
     if told:
         console.print(f"left out: {told}", style="dim", markup=False, soft_wrap=True)
     for label, (count, first) in evidence.faults.items():
-        console.print(f"{label} failed to move in {count} positions, first because of {first}", style="red", markup=False, soft_wrap=True)
+        console.print(
+            f"{label} failed to move in {count} positions, first because of {first}",
+            style="red",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _overview(rows: list[Quality]) -> Table:
@@ -109,7 +118,13 @@ def _overview(rows: list[Quality]) -> Table:
     for row in rows:
         if row.phase == ALL:
             share, low, high = row.optimal
-            figures = [str(row.moves), percent(share), f"{100 * low:.0f}–{100 * high:.0f}", f"{row.loss[0]:.2f}", f"{row.loss[1]:.2f}"]
+            figures = [
+                str(row.moves),
+                percent(share),
+                f"{100 * low:.0f}–{100 * high:.0f}",
+                f"{row.loss[0]:.2f}",
+                f"{row.loss[1]:.2f}",
+            ]
             table.add_row(Text(row.agent), *figures, *map(str, row.blunders), duration(row.seconds))
     return table
 
@@ -121,7 +136,9 @@ def _by_phase(rows: list[Quality]) -> Table:
         figures = []
         for phase in PHASES:
             row = known.get((agent, phase))
-            figures += ["-", "-"] if row is None else [percent(row.optimal[0]), f"{row.loss[0]:.2f}"]
+            figures += (
+                ["-", "-"] if row is None else [percent(row.optimal[0]), f"{row.loss[0]:.2f}"]
+            )
         table.add_row(Text(agent), *figures)
     return table
 
@@ -141,5 +158,8 @@ def to_json(evidence: Evidence) -> dict[str, Any]:
     return {
         "qualities": [row.to_json() for row in qualities(evidence)],
         "left_out": evidence.left_out,
-        "faults": {label: {"positions": count, "first": first} for label, (count, first) in evidence.faults.items()},
+        "faults": {
+            label: {"positions": count, "first": first}
+            for label, (count, first) in evidence.faults.items()
+        },
     }

@@ -1,8 +1,10 @@
-"""Games of a report that can be played through: which of a store's games are shown, and their boards move by move.
+"""Games of a report that can be played through: which of a store's games are shown, and their
+boards move by move.
 
-Every board is the picture that the rules draw of the position itself, so that whoever shows it needs to know no rules. A picture is a list of
-shapes; those of a tournament are numbered once, and each move is stored as what it changes: the places of the shapes that go, and places
-and numbers of those that come.
+Every board is the picture that the rules draw of the position itself, so that whoever shows it
+needs to know no rules. A picture is a list of shapes; those of a tournament are numbered once, and
+each move is stored as what it changes: the places of the shapes that go, and places and numbers of
+those that come.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Gallery:
     """Chooses the games to show while all games of a tournament go by, and keeps only candidates.
 
     Args:
-        limit: how many games are shown at most. A tournament with no more games than that is shown in full, repeated games once.
+        limit: how many games are shown at most. A tournament with no more games than that is shown
+            in full, repeated games once.
     """
 
     def __init__(self, limit: int) -> None:
@@ -69,14 +72,18 @@ class Gallery:
                 self._longest = game
 
     def choose(self, ratings: Ratings | None) -> list[ChosenGame]:
-        """The games to show, the most telling ones first: forfeits, upsets, extremes of length, then every seating and result in turn."""
+        """The games to show, the most telling ones first: forfeits, upsets, extremes of length,
+        then every seating and result in turn.
+        """
         if len(self._sequences) <= self.limit:
             return [ChosenGame(game, self._why(game, ratings)) for game in self._first]
         chosen: dict[tuple[int, int, int], ChosenGame] = {}
         for game in self._candidates(ratings):
             if len(chosen) >= self.limit:
                 break
-            chosen.setdefault((game.pair, *game.players), ChosenGame(game, self._why(game, ratings)))
+            chosen.setdefault(
+                (game.pair, *game.players), ChosenGame(game, self._why(game, ratings))
+            )
         return list(chosen.values())
 
     def _candidates(self, ratings: Ratings | None) -> Iterator[StoredGame]:
@@ -85,13 +92,18 @@ class Gallery:
         for games in self._kinds.values():
             for game in games.values():
                 if game.result.fault is not None and game.result.forfeited is not None:
-                    forfeits.setdefault((game.players[game.result.forfeited], game.result.fault), []).append(game)
+                    forfeits.setdefault(
+                        (game.players[game.result.forfeited], game.result.fault), []
+                    ).append(game)
             regular.append(list(games.values()))
         for faulty in forfeits.values():
             yield from faulty[:MOST_FORFEITS]
         if ratings is not None:
             everything = [game for games in regular for game in games]
-            upsets = sorted((game for game in everything if _upset(game, ratings) > 0), key=lambda game: -_upset(game, ratings))
+            upsets = sorted(
+                (game for game in everything if _upset(game, ratings) > 0),
+                key=lambda game: -_upset(game, ratings),
+            )
             yield from upsets[: self.limit // 4]
         yield from (game for game in (self._shortest, self._longest) if game is not None)
         for turn in range(KEPT_OF_EACH_KIND):
@@ -134,7 +146,10 @@ class Frames:
         self._ground = picture._replace(shapes=())
         opening = to_svg(self._ground)
         self._head = opening.index("/>") + 2  # up to the background's rectangle
-        self.size = tuple(float(number) for number in opening.split('viewBox="0 0 ', 1)[1].split('"', 1)[0].split())
+        self.size = tuple(
+            float(number)
+            for number in opening.split('viewBox="0 0 ', 1)[1].split('"', 1)[0].split()
+        )
         self.background = picture.background
         self.start = self._numbered(picture)
 
@@ -145,7 +160,9 @@ class Frames:
             number = self._numbers.get(key)
             if number is None:
                 number = self._numbers[key] = len(self.shapes)
-                self.shapes.append(to_svg(self._ground._replace(shapes=[shape]))[self._head : -len("</svg>")])
+                self.shapes.append(
+                    to_svg(self._ground._replace(shapes=[shape]))[self._head : -len("</svg>")]
+                )
             found.append(number)
         return found
 
@@ -153,8 +170,8 @@ class Frames:
         """A game move by move.
 
         Returns:
-            the change that each move makes, and who made it ("0" or "1" for each move). A move that the rules do not allow (the game was
-            played by other rules) ends the sequence.
+            the change that each move makes, and who made it ("0" or "1" for each move). A move that
+            the rules do not allow (the game was played by other rules) ends the sequence.
         """
         position = self._game.initial_position()
         before, changes, movers = self.start, [], ""
@@ -172,18 +189,25 @@ class Frames:
 
 
 def _change(before: list[int], after: list[int]) -> list[list[int]]:
-    """How to make one list from another: places to delete, ascending, then place and number, in turn, of what to insert, ascending."""
+    """How to make one list from another: places to delete, ascending, then place and number, in
+    turn, of what to insert, ascending.
+    """
     gone, come = set(before) - set(after), set(after) - set(before)
     deleted = [place for place, number in enumerate(before) if number in gone]
-    inserted = [value for place, number in enumerate(after) if number in come for value in (place, number)]
+    inserted = [
+        value for place, number in enumerate(after) if number in come for value in (place, number)
+    ]
     kept = [number for number in before if number not in gone]
-    if kept != [number for number in after if number not in come]:  # shapes have changed their order, or one stands there twice
+    # shapes have changed their order, or one stands there twice
+    if kept != [number for number in after if number not in come]:
         return [list(range(len(before))), [value for pair in enumerate(after) for value in pair]]
     return [deleted, inserted]
 
 
 def replay_data(game: Game, chosen: list[ChosenGame]) -> dict[str, Any]:
-    """The games to show as plain data for the browser: one set of shapes, and for each game its players, result, moves and changes."""
+    """The games to show as plain data for the browser: one set of shapes, and for each game its
+    players, result, moves and changes.
+    """
     frames = Frames(game)
     shown = []
     for stored, why in chosen:
@@ -201,7 +225,12 @@ def replay_data(game: Game, chosen: list[ChosenGame]) -> dict[str, Any]:
                 "moves": [game.action_to_text(action) for action in result.moves[: len(changes)]],
                 "movers": movers,
                 "changes": changes,
-                "note": f"The rules of {game.spec} as installed do not allow move {len(changes) + 1} of this game." if cut else "",
+                "note": (
+                    f"The rules of {game.spec} as installed do not allow move {len(changes) + 1} "
+                    f"of this game."
+                )
+                if cut
+                else "",
             }
         )
     return {

@@ -1,4 +1,6 @@
-"""The report of a store: for each tournament ratings with intervals, cross table, first-move advantage, draws, endings, distinct games."""
+"""The report of a store: for each tournament ratings with intervals, cross table, first-move
+advantage, draws, endings, distinct games.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +43,13 @@ class TournamentReport(NamedTuple):
         table: its cross table.
         ratings: the ratings, or None if the results do not determine them.
         unrated: why there are no ratings, or None.
-        endings: how many games ended for which reason; forfeits by the kind of fault. Repeated games are among them.
-        openings: for each opening, by a number that stands for it, how many games there are and what whoever moved first scored in them.
+        endings: how many games ended for which reason; forfeits by the kind of fault. Repeated
+            games are among them.
+        openings: for each opening, by a number that stands for it, how many games there are and
+            what whoever moved first scored in them.
         gallery: the games that can be shown move by move, if they were asked for.
-        crashing: the agents whose latest games have all cost their process, as many in a row as withdraw an agent.
+        crashing: the agents whose latest games have all cost their process, as many in a row as
+            withdraw an agent.
     """
 
     tournament: StoredTournament
@@ -60,14 +65,20 @@ class TournamentReport(NamedTuple):
     def first_seat(self) -> Tally:
         """The games that count from the side of whoever moved first."""
         rows = [row.by_seat[0] for row in self.table.rows]
-        return Tally(sum(row.wins for row in rows), sum(row.draws for row in rows), sum(row.losses for row in rows))
+        return Tally(
+            sum(row.wins for row in rows),
+            sum(row.draws for row in rows),
+            sum(row.losses for row in rows),
+        )
 
     @property
     def first_move_elo(self) -> tuple[float, float] | None:
-        """What the first move is worth in Elo points, and half the width of its 95 % interval; None where all games end alike.
+        """What the first move is worth in Elo points, and half the width of its 95 % interval; None
+        where all games end alike.
 
-        Both seats are held by the same agents equally often, so that their strengths cancel to a first approximation. Games with
-        the same opening are one observation: an opening can favour the first player whoever plays.
+        Both seats are held by the same agents equally often, so that their strengths cancel to a
+        first approximation. Games with the same opening are one observation: an opening can favour
+        the first player whoever plays.
         """
         tally = self.first_seat
         score = tally.score
@@ -78,7 +89,12 @@ class TournamentReport(NamedTuple):
         if len(observed) > 1:
             games = sum(count for count, _ in observed)
             mean = sum(points for _, points in observed) / games
-            variance = sum((points - count * mean) ** 2 for count, points in observed) / games**2 * len(observed) / (len(observed) - 1)
+            variance = (
+                sum((points - count * mean) ** 2 for count, points in observed)
+                / games**2
+                * len(observed)
+                / (len(observed) - 1)
+            )
         else:  # without openings, every game is an observation
             variance = ((tally.wins + tally.draws / 4) / tally.games - score**2) / tally.games
         return elo_of(score), QUANTILE * ELO * max(0.0, variance) ** 0.5 / (score * (1 - score))
@@ -93,7 +109,11 @@ class TournamentReport(NamedTuple):
             "left_out_games": self.tournament.left_out,
             "crashing": list(self.crashing),
             "draw_rate": first.draws / first.games if first.games else None,
-            "first_move": {**first.to_json(), "elo": worth and worth[0], "margin": worth and worth[1]},
+            "first_move": {
+                **first.to_json(),
+                "elo": worth and worth[0],
+                "margin": worth and worth[1],
+            },
             "endings": dict(self.endings.most_common()),
             "ratings": self.ratings and self.ratings.to_json(),
             "unrated": self.unrated,
@@ -113,15 +133,20 @@ def parse_anchor(text: str) -> tuple[str, float]:
             return agent, float(rating)
     except ValueError:
         pass
-    raise SpecificationError(f"an anchor is an agent and its rating, such as random=0, not {text!r}")
+    raise SpecificationError(
+        f"an anchor is an agent and its rating, such as random=0, not {text!r}"
+    )
 
 
-def report_store(store: Store, anchor: tuple[str, float] | None = None, replays: int = 0) -> list[TournamentReport]:
+def report_store(
+    store: Store, anchor: tuple[str, float] | None = None, replays: int = 0
+) -> list[TournamentReport]:
     """A report of each tournament in a store that has games.
 
     Args:
         store: the store.
-        anchor: an agent's name and the rating it is given in each tournament it plays in; in the others the mean is 0.
+        anchor: an agent's name and the rating it is given in each tournament it plays in; in the
+            others the mean is 0.
         replays: how many games of each tournament are to be kept at most, to be shown move by move.
 
     Raises:
@@ -131,28 +156,43 @@ def report_store(store: Store, anchor: tuple[str, float] | None = None, replays:
     tournaments = store.tournaments()
     labels = {entry.label for tournament in tournaments for entry in tournament.agents}
     if anchor is not None and anchor[0] not in labels:
-        raise SpecificationError(f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are {', '.join(sorted(labels))}")
+        raise SpecificationError(
+            f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are "
+            f"{', '.join(sorted(labels))}"
+        )
     reports = [
-        report_tournament(tournament, store.games(tournament.number), anchor, replays)._replace(crashing=_crashing(store, tournament))
+        report_tournament(tournament, store.games(tournament.number), anchor, replays)._replace(
+            crashing=_crashing(store, tournament)
+        )
         for tournament in tournaments
     ]
     return [report for report in reports if report.table.games]
 
 
 def _crashing(store: Store, tournament: StoredTournament) -> tuple[str, ...]:
-    withdrawals = Withdrawals(len(tournament.agents), WITHDRAW_AFTER, functools.partial(store.latest, tournament.number))
+    withdrawals = Withdrawals(
+        len(tournament.agents), WITHDRAW_AFTER, functools.partial(store.latest, tournament.number)
+    )
     return tuple(tournament.agents[number].label for number in sorted(withdrawals.withdrawn))
 
 
 def crashing_text(label: str) -> str:
     """What is to be said of an agent whose process crashes again and again."""
-    return f"{label}: its latest {WITHDRAW_AFTER} games have all cost its process; tournaments withdraw such an agent and do not play its other games"
+    return (
+        f"{label}: its latest {WITHDRAW_AFTER} games have all cost its process; tournaments "
+        f"withdraw such an agent and do not play its other games"
+    )
 
 
 def report_tournament(
-    tournament: StoredTournament, games: Iterable[StoredGame], anchor: tuple[str, float] | None = None, replays: int = 0
+    tournament: StoredTournament,
+    games: Iterable[StoredGame],
+    anchor: tuple[str, float] | None = None,
+    replays: int = 0,
 ) -> TournamentReport:
-    """The report of one tournament; its games are gone through once, and only those that may be shown are kept."""
+    """The report of one tournament; its games are gone through once, and only those that may be
+    shown are kept.
+    """
     labels = [entry.label for entry in tournament.agents]
     endings: Counter[str] = Counter()
     openings: dict[int, tuple[int, float]] = {}
@@ -172,7 +212,14 @@ def report_tournament(
 
     table = CrossTable(labels, noted())
     try:
-        ratings, unrated = rate(labels, table.meetings(), anchor if anchor is not None and anchor[0] in labels else None), None
+        ratings, unrated = (
+            rate(
+                labels,
+                table.meetings(),
+                anchor if anchor is not None and anchor[0] in labels else None,
+            ),
+            None,
+        )
     except RatingsError as error:
         ratings, unrated = None, str(error)
     return TournamentReport(tournament, table, ratings, unrated, endings, openings, gallery)
@@ -189,7 +236,16 @@ def print_report(reports: list[TournamentReport], console: Console) -> None:
 def _print_tournament(report: TournamentReport, console: Console) -> None:
     settings, table = report.tournament.settings, report.table
     console.print(Text(report.tournament.name, "bold"))
-    console.print(Text(", ".join(f"{key} {settings[key]}" for key in ("rules", "schedule", "openings", "seed") if key in settings), "dim"))
+    console.print(
+        Text(
+            ", ".join(
+                f"{key} {settings[key]}"
+                for key in ("rules", "schedule", "openings", "seed")
+                if key in settings
+            ),
+            "dim",
+        )
+    )
     console.print(f"{table.games} games, {table.distinct_games} of them distinct")
     if report.tournament.left_out:
         console.print(left_out_text(report.tournament.left_out))
@@ -214,12 +270,19 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
 
 def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:
     """A row for each agent, the strongest first."""
-    shown = plain_table("agent", "Elo", "±", "score %", "games", "time/move", "stronger than\nthe next, %")
+    shown = plain_table(
+        "agent", "Elo", "±", "score %", "games", "time/move", "stronger than\nthe next, %"
+    )
     order = ratings.order()
     for agent, following in zip(order, [*order[1:], None]):
         row = report.table.rows[agent]
         superior = "" if following is None else percent(ratings.superiority(agent, following))
-        figures = [f"{ratings.elo[agent]:.0f}", f"{ratings.margin(agent):.0f}", percent(row.total.score), str(row.total.games)]
+        figures = [
+            f"{ratings.elo[agent]:.0f}",
+            f"{ratings.margin(agent):.0f}",
+            percent(row.total.score),
+            str(row.total.games),
+        ]
         shown.add_row(Text(row.label), *figures, duration(row.seconds_per_move), superior)
     return shown
 

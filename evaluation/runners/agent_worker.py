@@ -1,13 +1,13 @@
-"""The other end of :mod:`~plyground.evaluation.runners.isolation`: a process that holds one agent and does what it is asked.
+"""The other end of :mod:`~plyground.evaluation.runners.isolation`: a process that holds one agent
+and does what it is asked.
 
 Every request gets one answer. Both begin with a letter; positions are the bytes of their record.
 
-    request                                       answer
-    M, pickled (modules, game, specification)     K, pickled Description
-    P, seed: prepare for a game                   K
-    A, position: choose an action                 A, the action as text
-    D, position: the same, and tell why           D, pickled Decision
-    any                                           F, kind of fault, zero byte, what happened; or S, a SpecificationError's text
+    request                                       answer M, pickled (modules, game, specification)
+    K, pickled Description P, seed: prepare for a game                   K A, position: choose an
+    action                 A, the action as text D, position: the same, and tell why           D,
+    pickled Decision any                                           F, kind of fault, zero byte, what
+    happened; or S, a SpecificationError's text
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from ..match import (
 
 
 class Description(NamedTuple):
-    """What an agent says of itself: the specification that makes it, all its options, its version, whether it is deterministic."""
+    """What an agent says of itself: the specification that makes it, all its options, its version,
+    whether it is deterministic.
+    """
 
     spec: str
     options: dict[str, Any]
@@ -93,19 +95,34 @@ class _Server:
         action = whole_number(answer, game.facts.num_actions)
         if not 0 <= action < game.facts.num_actions:
             raise illegal(game, action)
-        return b"A%d" % action if decision is None else b"D" + pickle.dumps(_plain(dataclasses.replace(decision, action=action)))
+        return (
+            b"A%d" % action
+            if decision is None
+            else b"D" + pickle.dumps(_plain(dataclasses.replace(decision, action=action)))
+        )
 
 
 def _plain(decision: Decision) -> Decision:
     """A decision of plain numbers only, whatever an agent of the user's own has put into it."""
     values, errors, visits = map(_numbers, (decision.values, decision.errors, decision.visits))
     return dataclasses.replace(
-        decision, values=values, errors=errors, visits=visits, principal_variation=tuple(map(int, decision.principal_variation))
+        decision,
+        values=values,
+        errors=errors,
+        visits=visits,
+        principal_variation=tuple(map(int, decision.principal_variation)),
     )
 
 
 def _numbers(table: Any) -> dict[int, Any] | None:
-    return None if table is None else {int(action): int(number) if isinstance(number, int) else float(number) for action, number in table.items()}
+    return (
+        None
+        if table is None
+        else {
+            int(action): int(number) if isinstance(number, int) else float(number)
+            for action, number in table.items()
+        }
+    )
 
 
 def serve(connection: Connection) -> None:

@@ -1,4 +1,6 @@
-"""What a process needs to know to play games of a tournament, as plain data, and the playing of them in this process."""
+"""What a process needs to know to play games of a tournament, as plain data, and the playing of
+them in this process.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ class Conditions(NamedTuple):
     """Under which conditions games are played.
 
     Attributes:
-        isolation: which agents play from a process of their own: ``auto`` (those whose class says so), ``always`` or ``never``.
+        isolation: which agents play from a process of their own: ``auto`` (those whose class says
+            so), ``always`` or ``never``.
         limits: what each agent may use.
-        withdraw_after: an agent that has crashed in this many games in a row is withdrawn; 0 withdraws nobody.
+        withdraw_after: an agent that has crashed in this many games in a row is withdrawn; 0
+            withdraws nobody.
     """
 
     isolation: str = AUTO
@@ -49,11 +53,18 @@ class Conditions(NamedTuple):
             raise SpecificationError(f"isolation is {', '.join(ISOLATION)}, not {self.isolation!r}")
         for what, limit in zip(("a move", "a game"), self.limits):
             if limit is not None and not 0 < limit < math.inf:
-                raise SpecificationError(f"the time for {what} is more than 0 seconds, not {limit:g}")
+                raise SpecificationError(
+                    f"the time for {what} is more than 0 seconds, not {limit:g}"
+                )
         if self.limits.memory_bytes is not None and self.limits.memory_bytes < LEAST_MEMORY:
-            raise SpecificationError(f"an agent's process needs {LEAST_MEMORY >> 20}M of memory at least before it has done anything")
+            raise SpecificationError(
+                f"an agent's process needs {LEAST_MEMORY >> 20}M of memory at least before it has "
+                f"done anything"
+            )
         if self.withdraw_after < 0:
-            raise SpecificationError(f"an agent is withdrawn after 0 (never) or more crashes, not {self.withdraw_after}")
+            raise SpecificationError(
+                f"an agent is withdrawn after 0 (never) or more crashes, not {self.withdraw_after}"
+            )
 
 
 USUAL = Conditions()
@@ -78,7 +89,9 @@ class Contest(NamedTuple):
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that define the game and the agents: importing them registers those of the user's own."""
+        """The modules that define the game and the agents: importing them registers those of the
+        user's own.
+        """
         classes = [resolve_agent(spec)[0] for spec in self.agents]
         return tuple({found.__module__: None for found in (type(self.game.rules), *classes)})
 
@@ -113,7 +126,10 @@ class Contest(NamedTuple):
         Raises:
             SpecificationError: one of them cannot be made.
         """
-        known = {spec: self._describe(number) for spec, number in {spec: number for number, spec in enumerate(self.agents)}.items()}
+        known = {
+            spec: self._describe(number)
+            for spec, number in {spec: number for number, spec in enumerate(self.agents)}.items()
+        }
         return [known[spec] for spec in self.agents]
 
     def _describe(self, number: int) -> Description:
@@ -125,7 +141,9 @@ class Contest(NamedTuple):
 
 
 class ScheduledGame(NamedTuple):
-    """A game to be played: the pair it belongs to, the agents' numbers by seat, the opening, the seed for each seat."""
+    """A game to be played: the pair it belongs to, the agents' numbers by seat, the opening, the
+    seed for each seat.
+    """
 
     pair: int
     players: tuple[int, int]
@@ -139,14 +157,20 @@ class ScheduledGame(NamedTuple):
 
 
 class Arena:
-    """The agents of a contest, alive. Which games they have played before makes no difference to a game."""
+    """The agents of a contest, alive.
+
+    Which games they have played before makes no difference to a game.
+    """
 
     def __init__(self, contest: Contest) -> None:
         self.contest = contest
         self._players = [contest.player(number) for number in range(len(contest.agents))]
 
     def get_ready(self) -> None:
-        """Let the agents compile and allocate, which is no thinking time. An agent that fails in this will forfeit its games."""
+        """Let the agents compile and allocate, which is no thinking time.
+
+        An agent that fails in this will forfeit its games.
+        """
         for player in self._players:
             with contextlib.suppress(Exception):
                 player.get_ready(self.contest.game)
@@ -159,7 +183,14 @@ class Arena:
         """Play a game."""
         players = [self._players[number] for number in game.players]
         names = [self.contest.labels[number] for number in game.players]
-        return play_game(self.contest.game, players, game.opening, game.seeds, names, limits=self.contest.conditions.limits)
+        return play_game(
+            self.contest.game,
+            players,
+            game.opening,
+            game.seeds,
+            names,
+            limits=self.contest.conditions.limits,
+        )
 
     def close(self) -> None:
         """End the processes of agents that have their own."""

@@ -1,4 +1,6 @@
-"""What a worker does that plays games for a tournament elsewhere: a process of :mod:`~plyground.evaluation.runners.processes`, or an actor of Ray."""
+"""What a worker does that plays games for a tournament elsewhere: a process of
+:mod:`~plyground.evaluation.runners.processes`, or an actor of Ray.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 from .isolation import ALWAYS
 
-ATTEMPTS_UNISOLATED = 2  # deaths of workers over a game after which its agents play from processes of their own: then it is known who is to blame
+# deaths of workers over a game after which its agents play from processes of their own: then it is
+# known who is to blame
+ATTEMPTS_UNISOLATED = 2
 
 
 class Chunk(NamedTuple):
@@ -86,15 +90,26 @@ def pack(contest: Contest, folder: str) -> bytes:
         SpecificationError: the game or an agent is defined where no other process finds it.
     """
     if "__main__" in contest.modules:
-        raise SpecificationError("other processes do not find what the main script defines; put the game or agent into a module and import it")
+        raise SpecificationError(
+            "other processes do not find what the main script defines; put the game or agent into "
+            "a module and import it"
+        )
     return pickle.dumps((contest.modules, folder, pickle.dumps(contest)))
 
 
 def versions(contest: Contest, agents: tuple[str | None, ...]) -> dict[str, str]:
-    """All that decides how a contest's agents play, by name; agents whose version is not known are left out."""
+    """All that decides how a contest's agents play, by name; agents whose version is not known are
+    left out.
+    """
     sources = digest_of(package_sources("envs", "agents", "evaluation"))
-    program = {"Python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__}
-    known = {label: version for label, version in zip(contest.labels, agents) if version is not None}
+    program = {
+        "Python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }
+    known = {
+        label: version for label, version in zip(contest.labels, agents) if version is not None
+    }
     return {"plyground": f"{__version__} (sources {sources[:10]})", **program, **known}
 
 

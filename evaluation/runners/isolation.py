@@ -1,7 +1,8 @@
-"""Agents in processes of their own. Whatever such an agent does - hang in native code, exit, eat up the memory - costs it a game and no more.
+"""Agents in processes of their own. Whatever such an agent does - hang in native code, exit, eat up
+the memory - costs it a game and no more.
 
-The agent's process is started anew after every such fault, before its next game. It is a guard against mistakes, not against malice: the
-process may do whatever its user may.
+The agent's process is started anew after every such fault, before its next game. It is a guard
+against mistakes, not against malice: the process may do whatever its user may.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ WATCH_SECONDS = 0.1  # between two looks at the memory
 
 
 def is_isolated(spec: str, mode: str) -> bool:
-    """Whether an agent plays from a process of its own: ``auto`` asks its class. A person always stays at this terminal."""
+    """Whether an agent plays from a process of its own: ``auto`` asks its class.
+
+    A person always stays at this terminal.
+    """
     agent_class, _ = resolve_agent(spec)
     if issubclass(agent_class, HumanAgent) or mode == NEVER:
         return False
@@ -54,7 +58,9 @@ class IsolatedPlayer(Player):
         modules: modules of the user's own that register the game or the agent.
     """
 
-    def __init__(self, spec: str, game: Game, limits: Limits = NO_LIMITS, modules: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, spec: str, game: Game, limits: Limits = NO_LIMITS, modules: tuple[str, ...] = ()
+    ) -> None:
         self._spec, self._game, self._limits, self._modules = spec, game, limits, modules
         self.version: str | None = None  # the agent's, once it has been made
         self._worker: WorkerProcess | None = None
@@ -84,12 +90,16 @@ class IsolatedPlayer(Player):
     def prepare(self, game: Game, seed: int) -> None:
         if game != self._game:
             raise ValueError(f"this player was made for {self._game.spec}, not for {game.spec}")
-        if self._worker is None or self._answering:  # the last answer was not waited for: somebody interrupted
+        # the last answer was not waited for: somebody interrupted
+        if self._worker is None or self._answering:
             self._start()
         self._request(b"P%d" % seed, START_SECONDS)
 
     def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
-        answer = self._request((b"D" if analyse else b"A") + position.record.tobytes(), min(allowed, LONGEST_MOVE_SECONDS))
+        answer = self._request(
+            (b"D" if analyse else b"A") + position.record.tobytes(),
+            min(allowed, LONGEST_MOVE_SECONDS),
+        )
         if analyse:
             decision: Decision = pickle.loads(answer)
             return decision.action, decision
@@ -134,7 +144,9 @@ class IsolatedPlayer(Player):
         return content
 
     def _wait(self, worker: WorkerProcess, began: float, allowed: float) -> None:
-        """Return when there is an answer; Fault if it does not come in time or takes too much memory to find."""
+        """Return when there is an answer; Fault if it does not come in time or takes too much
+        memory to find.
+        """
         deadline = began + allowed + GRACE_SECONDS
         limit = math.inf if self._limits.memory_bytes is None else self._limits.memory_bytes
         while True:
@@ -145,7 +157,9 @@ class IsolatedPlayer(Player):
                 self._looked = now
                 used = worker.memory()
                 if used > limit:
-                    raise Fault(OUT_OF_MEMORY, f"used {_gib(used)} of memory; {_gib(limit)} are allowed")
+                    raise Fault(
+                        OUT_OF_MEMORY, f"used {_gib(used)} of memory; {_gib(limit)} are allowed"
+                    )
             if answered:
                 return
             if now >= deadline:

@@ -1,4 +1,7 @@
-"""Games on several processes of this machine. The kernels compiled by one are found on disk by the others."""
+"""Games on several processes of this machine.
+
+The kernels compiled by one are found on disk by the others.
+"""
 
 from __future__ import annotations
 
@@ -74,12 +77,19 @@ class ProcessEngine(DispatchingEngine[ProcessWorker]):
     def _send(self, worker: ProcessWorker, chunk: Chunk) -> None:
         worker.send(pickle.dumps(chunk))
 
-    def _events(self, workers: list[ProcessWorker], seconds: float) -> list[tuple[ProcessWorker, Event]]:
-        dead: list[tuple[ProcessWorker, Event]] = [(worker, worker.death) for worker in workers if worker.death is not None]
+    def _events(
+        self, workers: list[ProcessWorker], seconds: float
+    ) -> list[tuple[ProcessWorker, Event]]:
+        dead: list[tuple[ProcessWorker, Event]] = [
+            (worker, worker.death) for worker in workers if worker.death is not None
+        ]
         if dead:
             return dead
         by_connection: dict[Any, ProcessWorker] = {worker.connection: worker for worker in workers}
-        return [(by_connection[connection], by_connection[connection].event()) for connection in wait(list(by_connection), seconds)]
+        return [
+            (by_connection[connection], by_connection[connection].event())
+            for connection in wait(list(by_connection), seconds)
+        ]
 
     def _stop(self, worker: ProcessWorker) -> None:
         worker.end()

@@ -1,4 +1,5 @@
-"""Games on a Ray cluster: actors, one for each processor, that play chunks of games. docs/many_machines.md says how to start one.
+"""Games on a Ray cluster: actors, one for each processor, that play chunks of games.
+docs/many_machines.md says how to start one.
 
 Source: the Ray documentation, "Actors" and "Actor fault tolerance".
 """
@@ -36,9 +37,11 @@ class RayEngine(DispatchingEngine[RayWorker]):
     """Plays on a Ray cluster. A node that is lost has its games played again by the others.
 
     Args:
-        address: of the cluster, ``HOST:PORT`` or ``auto`` for one that this machine belongs to; by default that of ``RAY_ADDRESS``, or else
-            one is started on this machine for as long as the engine is open.
-        concurrency: how many games are played at once; by default as many as the cluster has processors.
+        address: of the cluster, ``HOST:PORT`` or ``auto`` for one that this machine belongs to; by
+            default that of ``RAY_ADDRESS``, or else one is started on this machine for as long as
+            the engine is open.
+        concurrency: how many games are played at once; by default as many as the cluster has
+            processors.
     """
 
     def __init__(self, address: str | None = None, concurrency: int | None = None) -> None:
@@ -60,9 +63,16 @@ class RayEngine(DispatchingEngine[RayWorker]):
         self._check_address()
         processors = self._concurrency if self._address is None else None
         try:
-            self._ray.init(self._address or THIS_MACHINE, num_cpus=processors, include_dashboard=None if self._address else False, **QUIET)
+            self._ray.init(
+                self._address or THIS_MACHINE,
+                num_cpus=processors,
+                include_dashboard=None if self._address else False,
+                **QUIET,
+            )
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise EngineError(f"there is no Ray cluster to play on at {self._address}: {_first_line(error)}") from None
+            raise EngineError(
+                f"there is no Ray cluster to play on at {self._address}: {_first_line(error)}"
+            ) from None
         self._connected = True
 
     def _check_address(self) -> None:
@@ -73,17 +83,23 @@ class RayEngine(DispatchingEngine[RayWorker]):
         try:
             socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
         except (OSError, OverflowError) as error:
-            raise EngineError(f"there is no Ray cluster to play on at {self._address}: {error}") from None
+            raise EngineError(
+                f"there is no Ray cluster to play on at {self._address}: {error}"
+            ) from None
 
     def _start(self, message: bytes) -> RayWorker:
-        actor = self._ray.remote(GameWorker).options(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")
+        actor = self._ray.remote(GameWorker).options(
+            num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD"
+        )
         return RayWorker(actor.remote(message))
 
     def _send(self, worker: RayWorker, chunk: Chunk) -> None:
         worker.pending.append(worker.actor.play.remote(chunk))
 
     def _events(self, workers: list[RayWorker], seconds: float) -> list[tuple[RayWorker, Event]]:
-        """An actor answers in the order in which it was asked, so that only the oldest question of each is waited for."""
+        """An actor answers in the order in which it was asked, so that only the oldest question of
+        each is waited for.
+        """
         by_answer = {worker.pending[0]: worker for worker in workers if worker.pending}
         answered, _ = self._ray.wait(list(by_answer), num_returns=1, timeout=seconds)
         if answered:
@@ -94,11 +110,16 @@ class RayEngine(DispatchingEngine[RayWorker]):
         try:
             event: dict[str, str] | Played = self._ray.get(worker.pending.pop(0))
         except self._ray.exceptions.RayTaskError as error:
-            cause = error.cause if isinstance(error.cause, SpecificationError) else _last_line(error)
+            cause = (
+                error.cause if isinstance(error.cause, SpecificationError) else _last_line(error)
+            )
             raise EngineError(f"a worker of the Ray cluster cannot play: {cause}") from None
         except self._ray.exceptions.RayError as error:
             if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):
-                raise EngineError(f"a worker of the Ray cluster cannot import what it needs: {_last_line(error)}; install it there") from None
+                raise EngineError(
+                    f"a worker of the Ray cluster cannot import what it needs: "
+                    f"{_last_line(error)}; install it there"
+                ) from None
             return Death(f"was lost: {_first_line(error)}")
         return event
 
@@ -117,12 +138,15 @@ QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 
 
 def _import_ray() -> Any:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report what it is used for to its makers
+    # Ray would report what it is used for to its makers
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
         import ray.exceptions
     except ModuleNotFoundError:
-        raise SpecificationError("--engine ray needs Ray; install it with: pip install plyground[ray]") from None
+        raise SpecificationError(
+            "--engine ray needs Ray; install it with: pip install plyground[ray]"
+        ) from None
     return ray
 
 

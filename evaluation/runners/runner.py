@@ -1,4 +1,7 @@
-"""Engines: where the games of a tournament are played. The same games come out of each, in whatever order they are finished."""
+"""Engines: where the games of a tournament are played.
+
+The same games come out of each, in whatever order they are finished.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ class GivenUp(NamedTuple):
 
 
 class Engine(ABC):
-    """Plays scheduled games somewhere. It is handed plain data and makes the agents itself; it knows nothing of stores.
+    """Plays scheduled games somewhere. It is handed plain data and makes the agents itself; it
+    knows nothing of stores.
 
     Attributes:
         given_up: the games that could not be played wherever they were tried.
@@ -43,7 +47,8 @@ class Engine(ABC):
 
     @abstractmethod
     def play(self, contest: Contest, games: Iterable[ScheduledGame]) -> Results:
-        """Play games; each comes with its result as soon as it is finished. ``games`` is taken up lazily, little more than is played at once.
+        """Play games; each comes with its result as soon as it is finished. ``games`` is taken up
+        lazily, little more than is played at once.
 
         The agents go when the generator ends or is closed.
 

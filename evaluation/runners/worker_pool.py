@@ -1,8 +1,10 @@
-"""Engines that play many games at once: handing out games to workers, in chunks that suit their length, and what happens when a worker dies.
+"""Engines that play many games at once: handing out games to workers, in chunks that suit their
+length, and what happens when a worker dies.
 
-A worker that dies takes the chunk with it that it was playing: these games are played again one by one, by whichever worker is free; after
-two deaths with all agents in processes of their own, so that an agent that brings its process down is found out and forfeits. The death
-of machines under one and the same game has a limit too; then the game is given up and stays missing in the store.
+A worker that dies takes the chunk with it that it was playing: these games are played again one by
+one, by whichever worker is free; after two deaths with all agents in processes of their own, so
+that an agent that brings its process down is found out and forfeits. The death of machines under
+one and the same game has a limit too; then the game is given up and stays missing in the store.
 """
 
 from __future__ import annotations
@@ -30,9 +32,11 @@ from .runner import (
     Results,
 )
 
-CHUNK_SECONDS = 0.2  # a chunk is to take about as long, so that messages cost little and little is lost with a worker
+# a chunk is to take about as long, so that messages cost little and little is lost with a worker
+CHUNK_SECONDS = 0.2
 LARGEST_CHUNK = 200  # so that two fit into the buffer of a connection
-QUEUED = 2  # chunks that a worker is given at once where they are short, so that it need not wait for the next
+# chunks that a worker is given at once where they are short, so that it need not wait for the next
+QUEUED = 2
 MOST_DEATHS = 5  # of workers over one game, or before the first game
 START_SECONDS = 600.0
 WAIT_SECONDS = 5.0
@@ -48,7 +52,9 @@ Event = dict[str, str] | Played | Death
 
 
 class Worker:
-    """A worker as the engine sees it: the chunks it has been given, the one that it is playing first, and whether it can take any."""
+    """A worker as the engine sees it: the chunks it has been given, the one that it is playing
+    first, and whether it can take any.
+    """
 
     def __init__(self) -> None:
         self.chunks: deque[Chunk] = deque()
@@ -81,7 +87,11 @@ class _Source:
         """The next chunk, or None when there is none."""
         if self._again:
             return self._again.popleft()
-        size = 1 if self._seconds is None else min(max(int(CHUNK_SECONDS / max(self._seconds, 1e-6)), 1), LARGEST_CHUNK)
+        size = (
+            1
+            if self._seconds is None
+            else min(max(int(CHUNK_SECONDS / max(self._seconds, 1e-6)), 1), LARGEST_CHUNK)
+        )
         games = tuple(itertools.islice(self._games, size))
         return Chunk(games) if games else None
 
@@ -90,7 +100,10 @@ W = TypeVar("W", bound=Worker)
 
 
 class DispatchingEngine(Engine, Generic[W]):
-    """What engines with workers have in common. The workers of a contest end with the games, or when the engine is closed."""
+    """What engines with workers have in common.
+
+    The workers of a contest end with the games, or when the engine is closed.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,7 +126,8 @@ class DispatchingEngine(Engine, Generic[W]):
 
     @abstractmethod
     def _events(self, workers: list[W], seconds: float) -> list[tuple[W, Event]]:
-        """What has happened, after waiting for it: a worker is ready and tells its versions, has played a chunk, has died.
+        """What has happened, after waiting for it: a worker is ready and tells its versions, has
+        played a chunk, has died.
 
         Raises:
             EngineError: a worker has met with something that others would meet with as well.
@@ -169,7 +183,9 @@ class DispatchingEngine(Engine, Generic[W]):
                     worker.chunks.append(chunk)
                     self._send(worker, chunk)
 
-    def _take_events(self, source: _Source, contest: Contest) -> Iterator[tuple[ScheduledGame, GameResult]]:
+    def _take_events(
+        self, source: _Source, contest: Contest
+    ) -> Iterator[tuple[ScheduledGame, GameResult]]:
         """Wait for something to happen, and see to it; yields the games that have been finished."""
         for worker, event in self._events(self._workers, WAIT_SECONDS):
             if isinstance(event, Played):
@@ -210,5 +226,6 @@ def _compare(here: dict[str, str], there: dict[str, str]) -> None:
     for name in here.keys() & there.keys():
         if here[name] != there[name]:
             raise EngineError(
-                f"a worker has another version of {name} ({there[name]}) than the tournament ({here[name]}); install the same versions everywhere"
+                f"a worker has another version of {name} ({there[name]}) than the tournament "
+                f"({here[name]}); install the same versions everywhere"
             )

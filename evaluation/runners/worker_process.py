@@ -1,7 +1,9 @@
-"""Processes of our own: started anew (never forked, which threads and numba do not survive), spoken to over a socket, and sure to end.
+"""Processes of our own: started anew (never forked, which threads and numba do not survive), spoken
+to over a socket, and sure to end.
 
-A worker ends when it is killed, when the socket is closed, and on Linux also when the process that started it ends in any way. It stands in a
-session of its own: Ctrl-C in the terminal does not reach it, and what it has started itself is killed with it.
+A worker ends when it is killed, when the socket is closed, and on Linux also when the process that
+started it ends in any way. It stands in a session of its own: Ctrl-C in the terminal does not reach
+it, and what it has started itself is killed with it.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ LARGEST_MESSAGE = 2**30
 
 
 class WorkerDied(Exception):
-    """A worker has ended, or closed its socket; the message says how, in words that follow its name."""
+    """A worker has ended, or closed its socket; the message says how, in words that follow its
+    name.
+    """
 
 
 class WorkerProcess:
@@ -40,13 +44,22 @@ class WorkerProcess:
 
     def __init__(self, module: str) -> None:
         if os.name != "posix":
-            raise SpecificationError("worker processes need Linux or macOS; play with --isolate never and --engine local")
+            raise SpecificationError(
+                "worker processes need Linux or macOS; play with --isolate never and --engine local"
+            )
         ours, theirs = socket.socketpair()
         with theirs:
             same_path = f"import sys; sys.path[:] = {sys.path!r}"
-            start = f"{same_path}; from {__name__} import run; run({module!r}, {theirs.fileno()}, {os.getpid()})"
+            start = (
+                f"{same_path}; from {__name__} import run; run({module!r}, {theirs.fileno()}, "
+                f"{os.getpid()})"
+            )
             self._process = subprocess.Popen(
-                [sys.executable, "-c", start], stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()], start_new_session=True
+                [sys.executable, "-c", start],
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
             )
         self.connection = Connection(ours.detach())
         self._poll = select.poll()
@@ -64,7 +77,9 @@ class WorkerProcess:
             raise self._death() from None
 
     def answered(self, seconds: float) -> bool:
-        """Wait until there is a message, or the worker has ended (True), or the time is over (False)."""
+        """Wait until there is a message, or the worker has ended (True), or the time is over
+        (False).
+        """
         return bool(self._poll.poll(max(seconds, 0.0) * 1e3))
 
     def receive(self) -> bytes:
@@ -105,9 +120,13 @@ class WorkerProcess:
 
 
 def run(module: str, descriptor: int, parent: int) -> None:
-    """What a new worker does. Its standard output goes where the error output of the process goes that started it."""
+    """What a new worker does.
+
+    Its standard output goes where the error output of the process goes that started it.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    kernels.ANNOUNCE_AFTER_SECONDS = 3600.0  # what compiles everywhere is not to be told by every process
+    # what compiles everywhere is not to be told by every process
+    kernels.ANNOUNCE_AFTER_SECONDS = 3600.0
     if os.getppid() == parent:  # otherwise the parent has ended before
         importlib.import_module(module).serve(Connection(descriptor))

@@ -1,8 +1,10 @@
-"""From results to numbers: the cross table of a tournament. It knows games by their results only, never a board.
+"""From results to numbers: the cross table of a tournament. It knows games by their results only,
+never a board.
 
-A game that two deterministic agents repeat tells nothing new and is counted once. Whether they are deterministic is seen in their games:
-if every time that an opening came round again they have played the same moves, then the repeated games do not count; as soon as they
-once play others, their games are samples of what they do, and all of them count.
+A game that two deterministic agents repeat tells nothing new and is counted once. Whether they are
+deterministic is seen in their games: if every time that an opening came round again they have
+played the same moves, then the repeated games do not count; as soon as they once play others, their
+games are samples of what they do, and all of them count.
 """
 
 from __future__ import annotations
@@ -42,7 +44,13 @@ class Tally:
             self.draws += 1
 
     def to_json(self) -> dict[str, Any]:
-        return {"games": self.games, "wins": self.wins, "draws": self.draws, "losses": self.losses, "score": self.score}
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "score": self.score,
+        }
 
 
 class AgentRow:
@@ -51,7 +59,8 @@ class AgentRow:
     Attributes:
         number: its place in the tournament.
         label: its name.
-        played: how many games it has played, repeated ones included. Faults, time and moves are those of all of them.
+        played: how many games it has played, repeated ones included. Faults, time and moves are
+            those of all of them.
         total: its games that count.
         by_seat: its games in seat 0 and in seat 1.
         against: its games by the opponent's number.
@@ -91,7 +100,9 @@ class AgentRow:
             tally.count(result)
 
     def note(self, game: StoredGame, seat: int, sequence: int) -> None:
-        """Note everything else about a game in which the agent sat in ``seat``; ``sequence`` stands for its moves."""
+        """Note everything else about a game in which the agent sat in ``seat``; ``sequence`` stands
+        for its moves.
+        """
         result = game.result
         self.played += 1
         self.seconds += result.seconds[seat]
@@ -132,13 +143,17 @@ class _Encounter:
 
     def __init__(self, first: int) -> None:
         self._first = first
-        self._lines: dict[int, int] | None = {}  # seating and opening -> the moves played; None when the agents have shown to vary them
+        # seating and opening -> the moves played; None when the agents have shown to vary them
+        self._lines: dict[int, int] | None = {}
         self._held: list[_Result] = []  # repeated games
-        self._halves: dict[int, int] = {}  # pair -> half-points of the first agent in the one game of it that is there
+        # pair -> half-points of the first agent in the one game of it that is there
+        self._halves: dict[int, int] = {}
         self.pairs = [0, 0, 0, 0, 0]
 
     def admit(self, game: StoredGame, sequence: int) -> list[_Result]:
-        """Take a game; returns the games that count as a consequence: this one, none, or this one and all that had been held back."""
+        """Take a game; returns the games that count as a consequence: this one, none, or this one
+        and all that had been held back.
+        """
         result = _Result(game.pair, game.players, game.result.returns[0])
         if self._lines is None:
             return self._counted([result])
@@ -180,7 +195,10 @@ class CrossTable:
 
     def __init__(self, labels: list[str], games: Iterable[StoredGame] = ()) -> None:
         numbers = range(len(labels))
-        self.rows = [AgentRow(number, label, (n for n in numbers if n != number)) for number, label in enumerate(labels)]
+        self.rows = [
+            AgentRow(number, label, (n for n in numbers if n != number))
+            for number, label in enumerate(labels)
+        ]
         self.games = 0
         self._encounters: dict[tuple[int, int], _Encounter] = {}
         for game in games:
@@ -193,7 +211,9 @@ class CrossTable:
         for seat in (0, 1):
             self.rows[game.players[seat]].note(game, seat, sequence)
         key = min(game.players), max(game.players)
-        encounter = self._encounters.get(key) or self._encounters.setdefault(key, _Encounter(key[0]))
+        encounter = self._encounters.get(key) or self._encounters.setdefault(
+            key, _Encounter(key[0])
+        )
         for _, players, result in encounter.admit(game, sequence):
             self.rows[players[0]].count(0, players[1], result)
             self.rows[players[1]].count(1, players[0], -result)
@@ -214,7 +234,9 @@ class CrossTable:
         for (first, second), encounter in self._encounters.items():
             losses, draws, wins = (encounter.singles()[half_points] for half_points in (0, 1, 2))
             all_lost, one, two, three, all_won = encounter.pairs
-            found.append(Meeting(first, second, (all_lost, one, two, three, all_won), (losses, draws, wins)))
+            found.append(
+                Meeting(first, second, (all_lost, one, two, three, all_won), (losses, draws, wins))
+            )
         return found
 
     def standings(self) -> list[AgentRow]:
@@ -224,6 +246,13 @@ class CrossTable:
     def to_json(self) -> dict[str, Any]:
         rows = self.standings()
         meetings = [
-            {"agent": row.label, "opponent": self.rows[opponent].label, **tally.to_json()} for row in rows for opponent, tally in row.against.items()
+            {"agent": row.label, "opponent": self.rows[opponent].label, **tally.to_json()}
+            for row in rows
+            for opponent, tally in row.against.items()
         ]
-        return {"games": self.games, "repeated_games": self.repeated, "agents": [row.to_json() for row in rows], "meetings": meetings}
+        return {
+            "games": self.games,
+            "repeated_games": self.repeated,
+            "agents": [row.to_json() for row in rows],
+            "meetings": meetings,
+        }

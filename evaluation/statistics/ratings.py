@@ -1,20 +1,26 @@
-"""Ratings on the Elo scale from the results of a whole pool. Nothing here knows of games, boards or stores: results come as counts.
+"""Ratings on the Elo scale from the results of a whole pool. Nothing here knows of games, boards or
+stores: results come as counts.
 
-Model (Bradley-Terry): agent i scores p = 1 / (1 + 10^((r_j - r_i) / 400)) points a game against agent j, a win being one point and a draw
-half a point. Ratings are the maximum of the likelihood over all results at once, so their order does not matter. Only differences are
-determined; an anchor fixes one agent's rating, and without one the mean is 0.
+Model (Bradley-Terry): agent i scores p = 1 / (1 + 10^((r_j - r_i) / 400)) points a game against
+agent j, a win being one point and a draw half a point. Ratings are the maximum of the likelihood
+over all results at once, so their order does not matter. Only differences are determined; an anchor
+fixes one agent's rating, and without one the mean is 0.
 
-Perfect scores: Jeffreys' prior (Firth's correction) is a part of the likelihood. It weighs as much as one drawn game for each agent but one,
-spread over the meetings where the result says most about the ratings, keeps all ratings finite, and takes away the bias of small samples.
-For two agents it is exactly half a point more for either side.
+Perfect scores: Jeffreys' prior (Firth's correction) is a part of the likelihood. It weighs as much
+as one drawn game for each agent but one, spread over the meetings where the result says most about
+the ratings, keeps all ratings finite, and takes away the bias of small samples. For two agents it
+is exactly half a point more for either side.
 
-Intervals: the unit of evidence is the pair (one opening, both seatings), within which results depend on each other. The covariance is the
-sandwich of the information matrix and the observed spread of the pairs' scores, each pair being one observation; the prior's games
-enter the spread as half won and half lost, so that a perfect score has a wide interval and not an empty one.
+Intervals: the unit of evidence is the pair (one opening, both seatings), within which results
+depend on each other. The covariance is the sandwich of the information matrix and the observed
+spread of the pairs' scores, each pair being one observation; the prior's games enter the spread as
+half won and half lost, so that a perfect score has a wide interval and not an empty one.
 
-Sources: R. Bradley and M. Terry, "Rank Analysis of Incomplete Block Designs" (1952); D. Firth, "Bias Reduction of Maximum Likelihood
-Estimates" (1993); K.-Y. Liang and S. Zeger, "Longitudinal Data Analysis Using Generalized Linear Models" (1986) for the sandwich with
-clusters; R. Bell and D. McCaffrey, "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples" (2002) for few clusters.
+Sources: R. Bradley and M. Terry, "Rank Analysis of Incomplete Block Designs" (1952); D. Firth,
+"Bias Reduction of Maximum Likelihood Estimates" (1993); K.-Y. Liang and S. Zeger, "Longitudinal
+Data Analysis Using Generalized Linear Models" (1986) for the sandwich with clusters; R. Bell and D.
+McCaffrey, "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples" (2002)
+for few clusters.
 """
 
 from __future__ import annotations
@@ -71,7 +77,8 @@ class Ratings:
     Attributes:
         labels: the agents' names.
         elo: their ratings, float64[k].
-        covariance: of the ratings, in Elo points squared, float64[k, k]. That of an anchored agent is 0.
+        covariance: of the ratings, in Elo points squared, float64[k, k]. That of an anchored agent
+            is 0.
     """
 
     def __init__(self, labels: Sequence[str], elo: Floats, covariance: Floats) -> None:
@@ -82,13 +89,21 @@ class Ratings:
         return QUANTILE * math.sqrt(max(0.0, float(self.covariance[agent, agent])))
 
     def difference(self, first: int, second: int) -> tuple[float, float]:
-        """By how much the first agent is rated above the second, and half the width of the 95 % interval of that."""
+        """By how much the first agent is rated above the second, and half the width of the 95 %
+        interval of that.
+        """
         covariance = self.covariance
-        variance = covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
-        return float(self.elo[first] - self.elo[second]), QUANTILE * math.sqrt(max(0.0, float(variance)))
+        variance = (
+            covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
+        )
+        return float(self.elo[first] - self.elo[second]), QUANTILE * math.sqrt(
+            max(0.0, float(variance))
+        )
 
     def superiority(self, first: int, second: int) -> float:
-        """The likelihood of superiority: how probable it is that the first agent is the stronger one, from 0 to 1."""
+        """The likelihood of superiority: how probable it is that the first agent is the stronger
+        one, from 0 to 1.
+        """
         elo, margin = self.difference(first, second)
         return 0.5 if margin == 0 else 0.5 * math.erfc(-elo / (margin / QUANTILE) / math.sqrt(2))
 
@@ -97,9 +112,16 @@ class Ratings:
         return sorted(range(len(self.labels)), key=lambda agent: (-self.elo[agent], agent))
 
     def to_json(self) -> dict[str, Any]:
-        agents = [{"agent": self.labels[i], "elo": float(self.elo[i]), "margin": self.margin(i)} for i in self.order()]
+        agents = [
+            {"agent": self.labels[i], "elo": float(self.elo[i]), "margin": self.margin(i)}
+            for i in self.order()
+        ]
         superior = [
-            {"agent": self.labels[i], "opponent": self.labels[j], "likelihood": self.superiority(i, j)}
+            {
+                "agent": self.labels[i],
+                "opponent": self.labels[j],
+                "likelihood": self.superiority(i, j),
+            }
             for i in self.order()
             for j in self.order()
             if i != j
@@ -107,7 +129,9 @@ class Ratings:
         return {"agents": agents, "superiority": superior}
 
 
-def rate(labels: Sequence[str], meetings: Sequence[Meeting], anchor: tuple[str, float] | None = None) -> Ratings:
+def rate(
+    labels: Sequence[str], meetings: Sequence[Meeting], anchor: tuple[str, float] | None = None
+) -> Ratings:
     """Rate a pool of k agents.
 
     Args:
@@ -116,30 +140,50 @@ def rate(labels: Sequence[str], meetings: Sequence[Meeting], anchor: tuple[str, 
         anchor: an agent's name and the rating it is given; without it the mean rating is 0.
 
     Raises:
-        RatingsError: the anchor is none of the agents, a meeting names an agent that does not exist, or the pool falls into parts that never met.
+        RatingsError: the anchor is none of the agents, a meeting names an agent that does not
+            exist, or the pool falls into parts that never met.
     """
     count = len(labels)
     if anchor is not None and anchor[0] not in labels:
-        raise RatingsError(f"the anchor {anchor[0]!r} is none of the agents; they are {', '.join(labels)}")
+        raise RatingsError(
+            f"the anchor {anchor[0]!r} is none of the agents; they are {', '.join(labels)}"
+        )
     for meeting in meetings:
-        if not (0 <= meeting.first < count and 0 <= meeting.second < count and meeting.first != meeting.second):
-            raise RatingsError(f"a meeting is between two of the agents 0 to {count - 1}, not {meeting.first} and {meeting.second}")
+        if not (
+            0 <= meeting.first < count
+            and 0 <= meeting.second < count
+            and meeting.first != meeting.second
+        ):
+            raise RatingsError(
+                f"a meeting is between two of the agents 0 to {count - 1}, not {meeting.first} and "
+                f"{meeting.second}"
+            )
     played = [meeting for meeting in meetings if meeting.games]
     _check_connected(labels, played)
     first, second = (np.array([meeting[side] for meeting in played], np.int64) for side in (0, 1))
-    strengths, bread, prior = _fit(count, first, second, np.array([m.games for m in played], float), np.array([m.points for m in played]))
+    strengths, bread, prior = _fit(
+        count,
+        first,
+        second,
+        np.array([m.games for m in played], float),
+        np.array([m.points for m in played]),
+    )
     covariance = ELO**2 * _sandwich(strengths, bread, prior, played)
     elo = ELO * strengths
     if anchor is not None:
         place = list(labels).index(anchor[0])
         elo = elo - elo[place] + anchor[1]
-        covariance = covariance - covariance[place] - covariance[:, [place]] + covariance[place, place]
+        covariance = (
+            covariance - covariance[place] - covariance[:, [place]] + covariance[place, place]
+        )
     return Ratings(labels, elo, covariance)
 
 
 def elo_of(score: float) -> float:
     """The Elo difference at which the expected score is ``score``; infinite at 0 and 1."""
-    return -math.inf if score <= 0 else math.inf if score >= 1 else ELO * math.log(score / (1 - score))
+    return (
+        -math.inf if score <= 0 else math.inf if score >= 1 else ELO * math.log(score / (1 - score))
+    )
 
 
 def score_of(elo: float) -> float:
@@ -153,15 +197,30 @@ def _check_connected(labels: Sequence[str], meetings: Sequence[Meeting]) -> None
     for meeting in meetings:
         old, new = part[meeting.second], part[meeting.first]
         part = [new if place == old else place for place in part]
-    parts = [", ".join(label for label, place in zip(labels, part) if place == one) for one in sorted(set(part))]
+    parts = [
+        ", ".join(label for label, place in zip(labels, part) if place == one)
+        for one in sorted(set(part))
+    ]
     if len(parts) > 1:
-        raise RatingsError(f"no results connect these groups of agents, so that no ratings compare them: {'; '.join(parts)}")
+        raise RatingsError(
+            f"no results connect these groups of agents, so that no ratings compare them: "
+            f"{'; '.join(parts)}"
+        )
 
 
-def _information(count: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], weights: Floats) -> Floats:
-    """The inverse, within the ratings of mean 0, of the Laplacian matrix with a weight for each meeting; float64[count, count]."""
+def _information(
+    count: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], weights: Floats
+) -> Floats:
+    """The inverse, within the ratings of mean 0, of the Laplacian matrix with a weight for each
+    meeting; float64[count, count].
+    """
     laplacian = np.full((count, count), 1 / count)
-    for i, j, sign in ((first, first, 1), (second, second, 1), (first, second, -1), (second, first, -1)):
+    for i, j, sign in (
+        (first, first, 1),
+        (second, second, 1),
+        (first, second, -1),
+        (second, first, -1),
+    ):
         np.add.at(laplacian, (i, j), sign * weights)
     return np.linalg.inv(laplacian) - 1 / count
 
@@ -172,29 +231,44 @@ def _spread(inverse: Floats, first: npt.NDArray[np.int64], second: npt.NDArray[n
     return spread
 
 
-def _fit(count: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], games: Floats, points: Floats) -> tuple[Floats, Floats, Floats]:
-    """Ratings in log-odds with mean 0, the inverse information there, and the prior's games for each meeting.
+def _fit(
+    count: int,
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    games: Floats,
+    points: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """Ratings in log-odds with mean 0, the inverse information there, and the prior's games for
+    each meeting.
 
-    Newton's steps on the score function with Firth's correction: a meeting whose results carry the share h of the information on
-    one rating is treated as having h more games, drawn. The sum of h over the meetings is the number of agents but one.
+    Newton's steps on the score function with Firth's correction: a meeting whose results carry the
+    share h of the information on one rating is treated as having h more games, drawn. The sum of h
+    over the meetings is the number of agents but one.
     """
     strengths = np.zeros(count)
     for _ in range(MAX_STEPS):
         expected = 1 / (1 + np.exp(strengths[second] - strengths[first]))
         slope = expected * (1 - expected)
-        prior = games * slope * _spread(_information(count, first, second, games * slope), first, second)
+        prior = (
+            games
+            * slope
+            * _spread(_information(count, first, second, games * slope), first, second)
+        )
         surplus = points - games * expected + prior * (0.5 - expected)
         gradient = np.bincount(first, surplus, count) - np.bincount(second, surplus, count)
         inverse = _information(count, first, second, (games + prior) * slope)
         step = inverse @ gradient
         largest = float(np.abs(step).max(initial=0.0))
-        strengths = strengths + step / max(1.0, largest)  # a step of more than one unit leaves the range where the slope means something
+        # a step of more than one unit leaves the range where the slope means something
+        strengths = strengths + step / max(1.0, largest)
         if largest < TOLERANCE:
             return strengths - strengths.mean(), inverse, prior
     raise RatingsError("the ratings did not settle; please report these results")
 
 
-def _sandwich(strengths: Floats, inverse: Floats, prior: Floats, meetings: Sequence[Meeting]) -> Floats:
+def _sandwich(
+    strengths: Floats, inverse: Floats, prior: Floats, meetings: Sequence[Meeting]
+) -> Floats:
     """The covariance of ratings in log-odds, each pair of games being one observation."""
     count = len(strengths)
     first, second = (np.array([meeting[side] for meeting in meetings], np.int64) for side in (0, 1))
@@ -203,7 +277,8 @@ def _sandwich(strengths: Floats, inverse: Floats, prior: Floats, meetings: Seque
     meat = np.zeros((count, count))
     for k, (i, j, pairs, singles) in enumerate(meetings):
         p, q = expected[k], 1 - expected[k]
-        # An observation pulls the ratings towards itself, which shrinks its own residual by the share of the information that it carries.
+        # An observation pulls the ratings towards itself, which shrinks its own residual by the
+        # share of the information that it carries.
         total = sum(
             float(np.square(values - games * p) @ counts) / (1 - games * p * q * spread[k])
             for games, values, counts in ((2, PAIR_POINTS, pairs), (1, SINGLE_POINTS, singles))

@@ -1,4 +1,7 @@
-"""Games of a store as rows for other programs: JSON lines, CSV, Parquet. One row a game; all columns are plain numbers and texts."""
+"""Games of a store as rows for other programs: JSON lines, CSV, Parquet.
+
+One row a game; all columns are plain numbers and texts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from .store import Store, StoreError
 FORMATS = ("jsonl", "csv", "parquet")
 ROWS_AT_A_TIME = 10_000
 
-# Name and type of each column. Moves are a list of actions in JSON lines and Parquet, and separated by spaces in CSV.
+# Name and type of each column. Moves are a list of actions in JSON lines and Parquet, and separated
+# by spaces in CSV.
 COLUMNS: dict[str, type] = {
     "tournament": str,
     "game": str,
@@ -45,9 +49,11 @@ COLUMNS: dict[str, type] = {
 
 
 def rows(store: Store) -> Iterator[tuple[Any, ...]]:
-    """The games of a store, tournament by tournament and pair by pair, as values in the order of ``COLUMNS``.
+    """The games of a store, tournament by tournament and pair by pair, as values in the order of
+    ``COLUMNS``.
 
-    ``moves`` begin with those of the opening; ``fault`` and ``forfeited`` (the seat at fault) are None for games that ended by the rules.
+    ``moves`` begin with those of the opening; ``fault`` and ``forfeited`` (the seat at fault) are
+    None for games that ended by the rules.
     """
     for tournament in store.tournaments():
         agents = tournament.agents
@@ -56,8 +62,22 @@ def rows(store: Store) -> Iterator[tuple[Any, ...]]:
             result = game.result
             yield (
                 *(tournament.name, tournament.settings["game"], game.pair),
-                *(first.label, second.label, first.spec, second.spec, first.version, second.version),
-                *(list(game.opening), list(result.moves), *result.returns, result.reason, result.fault, result.forfeited),
+                *(
+                    first.label,
+                    second.label,
+                    first.spec,
+                    second.spec,
+                    first.version,
+                    second.version,
+                ),
+                *(
+                    list(game.opening),
+                    list(result.moves),
+                    *result.returns,
+                    result.reason,
+                    result.fault,
+                    result.forfeited,
+                ),
                 *(*game.seeds, *result.seconds, *result.decisions),
             )
 
@@ -101,7 +121,9 @@ def _write_csv(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
     count = 0
     for row in games:
         count += 1
-        writer.writerow([" ".join(map(str, value)) if isinstance(value, list) else value for value in row])
+        writer.writerow(
+            [" ".join(map(str, value)) if isinstance(value, list) else value for value in row]
+        )
     text.detach()  # the stream is the caller's
     return count
 
@@ -111,7 +133,9 @@ def _write_parquet(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise SpecificationError("Parquet needs pyarrow, which is not installed: pip install 'plyground[parquet]'") from None
+        raise SpecificationError(
+            "Parquet needs pyarrow, which is not installed: pip install 'plyground[parquet]'"
+        ) from None
     types = {str: pa.string(), int: pa.int64(), float: pa.float64(), list: pa.list_(pa.int16())}
     schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
     count = 0
@@ -119,8 +143,17 @@ def _write_parquet(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
         remaining = iter(games)
         while batch := list(itertools.islice(remaining, ROWS_AT_A_TIME)):
             count += len(batch)
-            writer.write_batch(pa.record_batch([pa.array(column, field.type) for column, field in zip(zip(*batch), schema)], schema=schema))
+            writer.write_batch(
+                pa.record_batch(
+                    [pa.array(column, field.type) for column, field in zip(zip(*batch), schema)],
+                    schema=schema,
+                )
+            )
     return count
 
 
-_WRITERS: dict[str, Callable[[Iterable[tuple[Any, ...]], BinaryIO], int]] = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}
+_WRITERS: dict[str, Callable[[Iterable[tuple[Any, ...]], BinaryIO], int]] = {
+    "jsonl": _write_jsonl,
+    "csv": _write_csv,
+    "parquet": _write_parquet,
+}

@@ -1,7 +1,9 @@
-"""The tables of the results store, as the list of steps that lead from an empty file to today's version.
+"""The tables of the results store, as the list of steps that lead from an empty file to today's
+version.
 
-A change of the tables is one more step at the end of :data:`STEPS`; steps that have been released are never edited. A new store goes through all
-of them, an older one through those it lacks, in one transaction: it is of the old version or of the new one, never between them.
+A change of the tables is one more step at the end of :data:`STEPS`; steps that have been released
+are never edited. A new store goes through all of them, an older one through those it lacks, in one
+transaction: it is of the old version or of the new one, never between them.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ CREATE TABLE games (
 ) STRICT;
 """
 
-# How many games were left out because deterministic agents would have repeated earlier ones; the latest command that asked for the tournament.
+# How many games were left out because deterministic agents would have repeated earlier ones; the
+# latest command that asked for the tournament.
 _LEFT_OUT_AND_COMMAND = """
 ALTER TABLE tournaments ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE tournaments ADD COLUMN command TEXT;
@@ -61,7 +64,9 @@ SCHEMA_VERSION = len(STEPS)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
-    """Bring the tables from ``version`` (0: an empty file) to today's, within the transaction that is under way."""
+    """Bring the tables from ``version`` (0: an empty file) to today's, within the transaction that
+    is under way.
+    """
     for step in STEPS[version:]:
         for statement in step.split(";\n"):
             connection.execute(statement)

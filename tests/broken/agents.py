@@ -1,4 +1,7 @@
-"""Agents that misbehave, each in one way. A match must make each forfeit its game, with the right reason, and do no harm to anybody else's."""
+"""Agents that misbehave, each in one way.
+
+A match must make each forfeit its game, with the right reason, and do no harm to anybody else's.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ import numba
 
 
 class Broken:
-    """Plays the first legal action, until it has been asked ``patience`` times in a game; then it does what it should not."""
+    """Plays the first legal action, until it has been asked ``patience`` times in a game; then it
+    does what it should not.
+    """
 
     patience = 1
 
@@ -23,19 +28,27 @@ class Broken:
 
     def act(self, position):
         self.asked += 1
-        return position.legal_actions()[0] if self.asked <= self.patience else self.misbehave(position)
+        return (
+            position.legal_actions()[0] if self.asked <= self.patience else self.misbehave(position)
+        )
 
     def misbehave(self, position):
         raise NotImplementedError
 
 
 class PlaysIllegally(Broken):
-    """Plays where somebody has played already (every game has an action that is taken after a while)."""
+    """Plays where somebody has played already (every game has an action that is taken after a
+    while).
+    """
 
     patience = 0
 
     def misbehave(self, position):
-        illegal = [action for action in range(position.game.facts.num_actions) if not position.is_legal(action)]
+        illegal = [
+            action
+            for action in range(position.game.facts.num_actions)
+            if not position.is_legal(action)
+        ]
         return illegal[0] if illegal else position.legal_actions()[0]
 
 
@@ -114,7 +127,9 @@ class LoopsInPython(Broken):
 
 
 class HangsInNativeCode(Broken):
-    """Never comes back from C, and holds the interpreter's lock: no thread and no signal handler of Python's runs any more."""
+    """Never comes back from C, and holds the interpreter's lock: no thread and no signal handler of
+    Python's runs any more.
+    """
 
     def misbehave(self, position):
         ctypes.PyDLL(None).sleep(1000)
@@ -167,7 +182,10 @@ class EatsMemory(Broken):
 
 class EatsMemoryInAnotherProcess(Broken):
     def misbehave(self, position):
-        subprocess.run([sys.executable, "-c", "import time; eaten = b'x' * (1 << 30); time.sleep(1000)"], check=False)
+        subprocess.run(
+            [sys.executable, "-c", "import time; eaten = b'x' * (1 << 30); time.sleep(1000)"],
+            check=False,
+        )
 
 
 class ClosesEveryFile(Broken):

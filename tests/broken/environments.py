@@ -17,7 +17,9 @@ class WrongRewardSign(TicTacToeEnv):
     def step(self, action):
         super().step(action)
         self.rewards = {agent: -reward for agent, reward in self.rewards.items()}
-        self._cumulative_rewards = {agent: -reward for agent, reward in self._cumulative_rewards.items()}
+        self._cumulative_rewards = {
+            agent: -reward for agent, reward in self._cumulative_rewards.items()
+        }
 
 
 class RewardForBoth(TicTacToeEnv):
@@ -36,7 +38,9 @@ class CumulativeRewardNotRestarted(TicTacToeEnv):
         before = dict(self._cumulative_rewards)
         super().step(action)
         if action is not None:
-            self._cumulative_rewards = {agent: before[agent] + self.rewards[agent] for agent in self.agents}
+            self._cumulative_rewards = {
+                agent: before[agent] + self.rewards[agent] for agent in self.agents
+            }
 
 
 class IdleMaskNotZero(TicTacToeEnv):

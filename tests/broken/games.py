@@ -1,7 +1,7 @@
 """A game that keeps every promise, or breaks exactly the one that its parameter ``fault`` names.
 
-Line: players take turns to place a stone on a row of cells; two of one's own stones side by side win. All faults live in one rules type, so that
-they are compiled once.
+Line: players take turns to place a stone on a row of cells; two of one's own stones side by side
+win. All faults live in one rules type, so that they are compiled once.
 """
 
 from __future__ import annotations
@@ -71,7 +71,12 @@ CELLS = 6
     name="line",
     version=0,
     title="Line",
-    position=[("cells", np.int8, CELLS), ("mover", np.int8), ("stones", np.int8), ("winner", np.int8)],
+    position=[
+        ("cells", np.int8, CELLS),
+        ("mover", np.int8),
+        ("stones", np.int8),
+        ("winner", np.int8),
+    ],
     parameters=(Parameter("fault", str, "none", "the promise that is broken", choices=FAULTS),),
 )
 class Line(NamedTuple):
@@ -104,7 +109,9 @@ def legal_actions(rules, position, out):
 
 @r.is_legal.register_body(Line)
 def is_legal(rules, position, action):
-    if not 0 <= action < CELLS or (position.winner != r.NOBODY and rules.fault != LEGAL_AFTER_THE_END):
+    if not 0 <= action < CELLS or (
+        position.winner != r.NOBODY and rules.fault != LEGAL_AFTER_THE_END
+    ):
         return False
     return position.cells[action] == 0 or rules.fault == OCCUPIED_CELL_LEGAL
 
@@ -210,7 +217,9 @@ def random_action(rules, position, rng, scratch):
 def facts(rules: Line) -> Facts:
     longest = 3 if rules.fault == LONGEST_GAME_TOO_SHORT else CELLS
     most = 2.0 if rules.fault == LOPSIDED_FACTS else 1.0
-    return Facts(CELLS, longest, -1.0, most, (1, CELLS, 3), moves_again=rules.fault == ONE_PLAYER_NEVER_MOVES)
+    return Facts(
+        CELLS, longest, -1.0, most, (1, CELLS, 3), moves_again=rules.fault == ONE_PLAYER_NEVER_MOVES
+    )
 
 
 @r.symmetries.register(Line)

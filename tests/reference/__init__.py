@@ -1,7 +1,9 @@
-"""Slow, plain-Python rules of every game, written from the rules of play and not from the compiled code.
+"""Slow, plain-Python rules of every game, written from the rules of play and not from the compiled
+code.
 
-They use sets, dictionaries and loops over all lines of the board, so that one can see that they are right. Each class has
-the same methods as :class:`Reference`; :func:`make_reference` makes one from a game's specification.
+They use sets, dictionaries and loops over all lines of the board, so that one can see that they are
+right. Each class has the same methods as :class:`Reference`; :func:`make_reference` makes one from
+a game's specification.
 """
 
 from __future__ import annotations
@@ -17,7 +19,12 @@ from .tic_tac_toe import TicTacToe
 
 __all__ = ["Reference", "make_reference", "perft"]
 
-CLASSES = {"tic_tac_toe": TicTacToe, "connect_four": ConnectFour, "dots_and_boxes": DotsAndBoxes, "gomoku": Gomoku}
+CLASSES = {
+    "tic_tac_toe": TicTacToe,
+    "connect_four": ConnectFour,
+    "dots_and_boxes": DotsAndBoxes,
+    "gomoku": Gomoku,
+}
 
 
 def make_reference(game: Game) -> Reference:

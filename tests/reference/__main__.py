@@ -1,4 +1,6 @@
-"""Count the move sequences of a game by the plain-Python rules: ``cd tests && python -m reference GAME DEPTH [ACTION …]``."""
+"""Count the move sequences of a game by the plain-Python rules: ``cd tests && python -m reference
+GAME DEPTH [ACTION …]``.
+"""
 
 import sys
 

@@ -12,15 +12,26 @@ Edge = frozenset  # of the two dots (row, column) it joins
 class DotsAndBoxes(Reference):
     def __init__(self, rows: int, cols: int, reward: str, start: str) -> None:
         self.rows, self.cols, self.reward = rows, cols, reward
-        across = [Edge({(row, column), (row, column + 1)}) for row in range(rows + 1) for column in range(cols)]
-        down = [Edge({(row, column), (row + 1, column)}) for row in range(rows) for column in range(cols + 1)]
+        across = [
+            Edge({(row, column), (row, column + 1)})
+            for row in range(rows + 1)
+            for column in range(cols)
+        ]
+        down = [
+            Edge({(row, column), (row + 1, column)})
+            for row in range(rows)
+            for column in range(cols + 1)
+        ]
         self.actions = across + down
         self.drawn: set[frozenset] = set()
         self.owners: dict[tuple[int, int], int] = {}  # of the boxes, named by their upper left dot
         self.to_move = 0
         self.winner = None
         for edge in self.actions:
-            left, right = all(column == 0 for _, column in edge), all(column == cols for _, column in edge)
+            left, right = (
+                all(column == 0 for _, column in edge),
+                all(column == cols for _, column in edge),
+            )
             top, bottom = all(row == 0 for row, _ in edge), all(row == rows for row, _ in edge)
             if start == "icelandic" and (left or bottom):
                 self.drawn.add(edge)
@@ -41,7 +52,8 @@ class DotsAndBoxes(Reference):
             (row, column)
             for row in range(self.rows)
             for column in range(self.cols)
-            if (row, column) not in self.owners and all(side in self.drawn for side in self.sides(row, column))
+            if (row, column) not in self.owners
+            and all(side in self.drawn for side in self.sides(row, column))
         ]
         for box in completed:
             self.owners[box] = self.to_move

@@ -13,13 +13,20 @@ class Gomoku(CellsReference):
         self.rule = rule
 
     def has_won(self, player: int) -> bool:
-        return any(self.wins(player, length, blocked_ends) for length, blocked_ends in self.runs(player))
+        return any(
+            self.wins(player, length, blocked_ends) for length, blocked_ends in self.runs(player)
+        )
 
     def runs(self, player: int) -> list[tuple[int, int]]:
-        """(length, number of ends at which an opponent's stone stands) of every unbroken row of the player's stones."""
+        """(length, number of ends at which an opponent's stone stands) of every unbroken row of the
+        player's stones.
+        """
         found = []
         for line in self.lines():
-            groups = [(owner, len(list(cells))) for owner, cells in groupby(self.stones.get(cell) for cell in line)]
+            groups = [
+                (owner, len(list(cells)))
+                for owner, cells in groupby(self.stones.get(cell) for cell in line)
+            ]
             owners = [None, *(owner for owner, _ in groups), None]  # beyond the edge stands nobody
             for index, (owner, length) in enumerate(groups):
                 if owner == player:

@@ -31,7 +31,9 @@ def lines(game: TicTacToe, player: int) -> int:
 
 
 def connect_four_windows(game: ConnectFour, player: int) -> int:
-    """±1000 for a full window, ±50 with one free, ±3 with two free, ±1 for each disc in the centre column."""
+    """±1000 for a full window, ±50 with one free, ±3 with two free, ±1 for each disc in the centre
+    column.
+    """
     worth = {game.connect: 1000, game.connect - 1: 50, game.connect - 2: 3}
     points = 0
     for mine, theirs in windows(game, player):
@@ -50,22 +52,35 @@ def completing_cells(game: ConnectFour, player: int) -> set[tuple[int, int]]:
         for first in range(len(line) - game.connect + 1):
             window = line[first : first + game.connect]
             free = [cell for cell in window if cell not in game.stones]
-            if len(free) == 1 and all(game.stones[cell] == player for cell in window if cell not in free):
+            if len(free) == 1 and all(
+                game.stones[cell] == player for cell in window if cell not in free
+            ):
                 found.add(free[0])
     return found
 
 
 def threats(game: ConnectFour, player: int) -> int:
-    """Two for each open line, 12 for each lowest threat of a column (40 more in the player's rows), 4,000 for a win that cannot be stopped."""
-    free = [(row, column) for row in range(game.rows) for column in range(game.cols) if (row, column) not in game.stones]
-    playable = {max((cell for cell in free if cell[1] == column), default=None) for column in range(game.cols)}
+    """Two for each open line, 12 for each lowest threat of a column (40 more in the player's rows),
+    4,000 for a win that cannot be stopped.
+    """
+    free = [
+        (row, column)
+        for row in range(game.rows)
+        for column in range(game.cols)
+        if (row, column) not in game.stones
+    ]
+    playable = {
+        max((cell for cell in free if cell[1] == column), default=None)
+        for column in range(game.cols)
+    }
     winning = [completing_cells(game, side) for side in (0, 1)]
     threatened = (winning[0] | winning[1]) - playable
     total = 0
     for side, sign in ((player, 1), (1 - player, -1)):
         total += sign * 2 * sum(theirs == 0 for _, theirs in windows(game, side))
         for row, column in winning[side] - playable:
-            if not any(other > row and at == column for other, at in threatened):  # rows count from the top
+            # rows count from the top
+            if not any(other > row and at == column for other, at in threatened):
                 from_bottom = game.rows - row
                 total += sign * (12 + (40 if from_bottom % 2 == (1 if side == 0 else 0) else 0))
         now = len(winning[side] & playable)
@@ -75,7 +90,9 @@ def threats(game: ConnectFour, player: int) -> int:
 
 
 def caro10(game: Gomoku, player: int) -> int:
-    """Windows of five: 1, 10, 100, 1,000, 100,000 for 1 to 5 own stones, minus the same for 2 to 5 of the opponent's."""
+    """Windows of five: 1, 10, 100, 1,000, 100,000 for 1 to 5 own stones, minus the same for 2 to 5
+    of the opponent's.
+    """
     worth = {1: 1, 2: 10, 3: 100, 4: 1000, 5: 100_000}
     points = 0
     for mine, theirs in windows(game, player):
@@ -87,23 +104,40 @@ def caro10(game: Gomoku, player: int) -> int:
 
 
 def caro15(game: Gomoku, player: int) -> int:
-    """Maximal runs: 10, 100, 1,000, 10,000, 100,000 for 1 to 5 stones and for more where they win, own minus the opponent's."""
-    return sum(_run_points(game, length) * (1 if owner == player else -1) for owner, length, _ in _runs(game))
+    """Maximal runs: 10, 100, 1,000, 10,000, 100,000 for 1 to 5 stones and for more where they win,
+    own minus the opponent's.
+    """
+    return sum(
+        _run_points(game, length) * (1 if owner == player else -1)
+        for owner, length, _ in _runs(game)
+    )
 
 
 def caro15_open(game: Gomoku, player: int) -> int:
     """The same, a tenth with one free end, nothing without."""
     share = {0: 0.0, 1: 0.1, 2: 1.0}
-    return round(sum(_run_points(game, length) * share[free] * (1 if owner == player else -1) for owner, length, free in _runs(game)))
+    return round(
+        sum(
+            _run_points(game, length) * share[free] * (1 if owner == player else -1)
+            for owner, length, free in _runs(game)
+        )
+    )
 
 
 def _runs(game: Gomoku) -> list[tuple[int, int, int]]:
     """(owner, length, free ends) of every unbroken row of equal stones."""
     found = []
     for line in game.lines():
-        groups = [(owner, len(list(cells))) for owner, cells in groupby(game.stones.get(cell) for cell in line)]
+        groups = [
+            (owner, len(list(cells)))
+            for owner, cells in groupby(game.stones.get(cell) for cell in line)
+        ]
         owners = ["edge", *(owner for owner, _ in groups), "edge"]
-        found += [(owner, n, (owners[i], owners[i + 2]).count(None)) for i, (owner, n) in enumerate(groups) if owner is not None]
+        found += [
+            (owner, n, (owners[i], owners[i + 2]).count(None))
+            for i, (owner, n) in enumerate(groups)
+            if owner is not None
+        ]
     return found
 
 
@@ -114,13 +148,18 @@ def _run_points(game: Gomoku, length: int) -> int:
 
 
 def patterns(game: Gomoku, player: int) -> int:
-    """Codes of the free cells by trying out: the fewest stones that complete a winning row through the cell, and whether nothing stops them."""
+    """Codes of the free cells by trying out: the fewest stones that complete a winning row through
+    the cell, and whether nothing stops them.
+    """
     score, classes = [0, 0], [[0] * constants.CLASSES, [0] * constants.CLASSES]
     for cell in ((y, x) for y in range(game.rows) for x in range(game.cols)):
         if cell in game.stones:
             continue
         for side in (0, 1):
-            codes = [line_code(_line_text(game, cell, step, side), game.rule) for step in ((0, 1), (1, 0), (1, 1), (1, -1))]
+            codes = [
+                line_code(_line_text(game, cell, step, side), game.rule)
+                for step in ((0, 1), (1, 0), (1, 1), (1, -1))
+            ]
             score[side] += sum(int(constants.VALUES[code]) for code in codes)
             classes[side][_cell_class(codes)] += 1
     mover = len(game.stones) % 2
@@ -129,13 +168,23 @@ def patterns(game: Gomoku, player: int) -> int:
 
 
 def _line_text(game: Gomoku, cell: tuple[int, int], step: tuple[int, int], side: int) -> str:
-    """The five cells on either side, with a stone of ``side`` (X) on the cell itself; ``|`` is off the board."""
+    """The five cells on either side, with a stone of ``side`` (X) on the cell itself; ``|`` is off
+    the board.
+    """
     text = ""
     for offset in range(-5, 6):
         y, x = cell[0] + offset * step[0], cell[1] + offset * step[1]
         owner = game.stones.get((y, x))
         on_board = 0 <= y < game.rows and 0 <= x < game.cols
-        text += "X" if offset == 0 or owner == side else "O" if owner is not None else "." if on_board else "|"
+        text += (
+            "X"
+            if offset == 0 or owner == side
+            else "O"
+            if owner is not None
+            else "."
+            if on_board
+            else "|"
+        )
     return text
 
 
@@ -186,7 +235,9 @@ def line_code(text: str, rule: str) -> int:
     elif missing == 2:
         is_open = any(_unstoppable(_with(text, (cell,)), rule) for cells in sets for cell in cells)
     else:
-        is_open = any(len({*some, *others}) == missing + 1 for some, others in combinations(sets, 2))
+        is_open = any(
+            len({*some, *others}) == missing + 1 for some, others in combinations(sets, 2)
+        )
     return 9 - 2 * missing + is_open
 
 
@@ -198,7 +249,13 @@ def _cell_class(codes: list[int]) -> int:
         return constants.WINS_SOON
     if fours:
         return constants.FOUR_THREE if open_threes else constants.MAKES_FOUR
-    return constants.DOUBLE_THREE if open_threes > 1 else constants.MAKES_THREE if open_threes else constants.PLAIN
+    return (
+        constants.DOUBLE_THREE
+        if open_threes > 1
+        else constants.MAKES_THREE
+        if open_threes
+        else constants.PLAIN
+    )
 
 
 def _mover_points(points: int, mine: list[int], theirs: list[int]) -> int:
@@ -209,15 +266,23 @@ def _mover_points(points: int, mine: list[int], theirs: list[int]) -> int:
         return points + (c.LOSES_IN_TWO if theirs[c.WINS_NOW] > 1 else -c.MUST_ANSWER_FOUR)
     if mine[c.WINS_SOON]:
         return points + c.WINS_IN_THREE
-    points += bool(mine[c.FOUR_THREE]) * c.FOUR_THREE_TO_MOVE + bool(mine[c.DOUBLE_THREE]) * c.DOUBLE_THREE_TO_MOVE
+    points += (
+        bool(mine[c.FOUR_THREE]) * c.FOUR_THREE_TO_MOVE
+        + bool(mine[c.DOUBLE_THREE]) * c.DOUBLE_THREE_TO_MOVE
+    )
     if theirs[c.WINS_SOON]:
         return points - c.MUST_ANSWER_THREE
-    points -= bool(theirs[c.FOUR_THREE]) * c.FOUR_THREE_AGAINST + bool(theirs[c.DOUBLE_THREE]) * c.DOUBLE_THREE_AGAINST
+    points -= (
+        bool(theirs[c.FOUR_THREE]) * c.FOUR_THREE_AGAINST
+        + bool(theirs[c.DOUBLE_THREE]) * c.DOUBLE_THREE_AGAINST
+    )
     return points + c.TO_MOVE
 
 
 def classic(game: DotsAndBoxes, player: int) -> int:
-    """100 for each box ahead, −50, 10, 2 for each box with three, two, at most one side, 30 if more than two boxes ahead."""
+    """100 for each box ahead, −50, 10, 2 for each box with three, two, at most one side, 30 if more
+    than two boxes ahead.
+    """
     owners = list(game.owners.values())
     lead = owners.count(player) - owners.count(1 - player)
     points = 100 * lead + (30 if lead > 2 else 0)

@@ -34,17 +34,26 @@ class Reference(ABC):
 
 @functools.cache
 def straight_lines(rows: int, cols: int) -> list[list[tuple[int, int]]]:
-    """Every straight line of cells from edge to edge: rows, columns, and diagonals of both directions."""
+    """Every straight line of cells from edge to edge: rows, columns, and diagonals of both
+    directions.
+    """
     cells = [(row, column) for row in range(rows) for column in range(cols)]
     lines = [[cell for cell in cells if cell[0] == row] for row in range(rows)]
     lines += [[cell for cell in cells if cell[1] == column] for column in range(cols)]
-    lines += [[cell for cell in cells if cell[0] - cell[1] == difference] for difference in range(-cols + 1, rows)]
-    lines += [[cell for cell in cells if cell[0] + cell[1] == total] for total in range(rows + cols - 1)]
+    lines += [
+        [cell for cell in cells if cell[0] - cell[1] == difference]
+        for difference in range(-cols + 1, rows)
+    ]
+    lines += [
+        [cell for cell in cells if cell[0] + cell[1] == total] for total in range(rows + cols - 1)
+    ]
     return lines
 
 
 class StonesReference(Reference):
-    """Stones of two players on the cells of a board; ``stones`` maps (row, column), row 0 at the top, to the player."""
+    """Stones of two players on the cells of a board; ``stones`` maps (row, column), row 0 at the
+    top, to the player.
+    """
 
     def __init__(self, rows: int, cols: int, connect: int) -> None:
         self.rows, self.cols, self.connect = rows, cols, connect
@@ -59,7 +68,9 @@ class StonesReference(Reference):
         """Whether ``connect`` neighbouring cells of some line all hold the player's stones."""
         for line in self.lines():
             for first in range(len(line) - self.connect + 1):
-                if all(self.stones.get(cell) == player for cell in line[first : first + self.connect]):
+                if all(
+                    self.stones.get(cell) == player for cell in line[first : first + self.connect]
+                ):
                     return True
         return False
 
@@ -89,15 +100,23 @@ class CellsReference(StonesReference):
     def legal_actions(self) -> list[int]:
         if self.is_over():
             return []
-        return [row * self.cols + column for row in range(self.rows) for column in range(self.cols) if (row, column) not in self.stones]
+        return [
+            row * self.cols + column
+            for row in range(self.rows)
+            for column in range(self.cols)
+            if (row, column) not in self.stones
+        ]
 
     def play(self, action: int) -> None:
         self.place((action // self.cols, action % self.cols))
 
 
 def perft(game: Reference, depth: int) -> list[int]:
-    """The number of move sequences of exactly 0, 1, … ``depth`` plies; a game that ends counts at its last ply, not after."""
-    counts, level = [1], {position_key(game): (game, 1)}  # all positions after the same number of plies, and the ways to each
+    """The number of move sequences of exactly 0, 1, … ``depth`` plies; a game that ends counts at
+    its last ply, not after.
+    """
+    # all positions after the same number of plies, and the ways to each
+    counts, level = [1], {position_key(game): (game, 1)}
     for _ in range(depth):
         following: dict[bytes, tuple[Reference, int]] = {}
         for position, ways in level.values():

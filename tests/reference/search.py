@@ -1,4 +1,6 @@
-"""Textbook minimax and alpha-beta in plain recursive Python, on the public face of the games: what the compiled engine is held against."""
+"""Textbook minimax and alpha-beta in plain recursive Python, on the public face of the games: what
+the compiled engine is held against.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +13,31 @@ WIN = 1_000_000
 
 
 def leaf_value(position: Position, maximiser: int, ply: int, heuristic: int) -> int:
-    """Points of a leaf: its result if the game is over (quick wins and slow losses preferred), else the heuristic's."""
+    """Points of a leaf: its result if the game is over (quick wins and slow losses preferred), else
+    the heuristic's.
+    """
     if position.is_over:
         points = int(position.returns[maximiser] * WIN)
         return points - ply if points > 0 else points + ply if points < 0 else 0
-    return int(r.evaluate(position.game.rules, position.record, maximiser, heuristic)) if heuristic >= 0 else 0
+    return (
+        int(r.evaluate(position.game.rules, position.record, maximiser, heuristic))
+        if heuristic >= 0
+        else 0
+    )
 
 
-def minimax(position: Position, depth: int, maximiser: int, heuristic: int = -1, ply: int = 0) -> tuple[int, int | None, int]:
+def minimax(
+    position: Position, depth: int, maximiser: int, heuristic: int = -1, ply: int = 0
+) -> tuple[int, int | None, int]:
     """(value, best action, nodes); only a change of turn uses up depth."""
     if position.is_over or depth == 0:
         return leaf_value(position, maximiser, ply, heuristic), None, 1
     mover, nodes, best, best_action = position.to_move, 1, None, None
     for action in position.legal_actions():
         child = position.after(action)
-        value, _, visited = minimax(child, depth - (child.to_move != mover), maximiser, heuristic, ply + 1)
+        value, _, visited = minimax(
+            child, depth - (child.to_move != mover), maximiser, heuristic, ply + 1
+        )
         nodes += visited
         if best is None or (value > best if mover == maximiser else value < best):
             best, best_action = value, action
@@ -33,7 +45,13 @@ def minimax(position: Position, depth: int, maximiser: int, heuristic: int = -1,
 
 
 def alphabeta(
-    position: Position, depth: int, maximiser: int, heuristic: int = -1, ply: int = 0, alpha: float = -math.inf, beta: float = math.inf
+    position: Position,
+    depth: int,
+    maximiser: int,
+    heuristic: int = -1,
+    ply: int = 0,
+    alpha: float = -math.inf,
+    beta: float = math.inf,
 ) -> tuple[int, int | None, int]:
     """(value, best action, nodes) of fail-soft alpha-beta, actions in ascending order."""
     if position.is_over or depth == 0:
@@ -41,7 +59,9 @@ def alphabeta(
     mover, nodes, best, best_action = position.to_move, 1, None, None
     for action in position.legal_actions():
         child = position.after(action)
-        value, _, visited = alphabeta(child, depth - (child.to_move != mover), maximiser, heuristic, ply + 1, alpha, beta)
+        value, _, visited = alphabeta(
+            child, depth - (child.to_move != mover), maximiser, heuristic, ply + 1, alpha, beta
+        )
         nodes += visited
         if best is None or (value > best if mover == maximiser else value < best):
             best, best_action = value, action

@@ -1,6 +1,8 @@
-"""What the search forms of gomoku share: the board as lines of cells, and the rules that need nothing else.
+"""What the search forms of gomoku share: the board as lines of cells, and the rules that need
+nothing else.
 
-A line is a whole number with two bits for each cell, so that the neighbours of a cell in one direction are a shift and a mask away.
+A line is a whole number with two bits for each cell, so that the neighbours of a cell in one
+direction are a shift and a mask away.
 """
 
 from __future__ import annotations
@@ -21,12 +23,16 @@ from ..search_form import is_own_image
 
 LONGEST_LINE = 19
 LINES = 2 * LONGEST_LINE + 2 * (2 * LONGEST_LINE - 1)  # rows, columns, and the diagonals either way
-FIRST_COLUMN, FIRST_DIAGONAL, FIRST_ANTIDIAGONAL = LONGEST_LINE, 2 * LONGEST_LINE, 4 * LONGEST_LINE - 1
+FIRST_COLUMN, FIRST_DIAGONAL, FIRST_ANTIDIAGONAL = (
+    LONGEST_LINE,
+    2 * LONGEST_LINE,
+    4 * LONGEST_LINE - 1,
+)
 EVEN_BITS = 0x155555555555555  # the lower bit of each cell of a line
 ALL_WALL = (1 << (CELL_BITS * (LONGEST_LINE + 2 * REACH))) - 1
 
-# `stones` holds a bit mask of the occupied cells of each row; `lines` two bits for each cell (0 free, 1 black, 2 white, 3 off the board),
-# REACH cells off the board before the first.
+# `stones` holds a bit mask of the occupied cells of each row; `lines` two bits for each cell (0
+# free, 1 black, 2 white, 3 off the board), REACH cells off the board before the first.
 BOARD_FIELDS = [*stones.POSITION, ("stones", np.int32, LONGEST_LINE), ("lines", np.int64, LINES)]
 
 
@@ -40,8 +46,12 @@ count_equal = borrowed(count_run)
 
 @borrowing_kernel
 def step_of(direction):
-    """The step in rows and in columns of the four directions: along a row, a column, a diagonal, an antidiagonal."""
-    return (0 if direction == 0 else 1), (1 if direction == 0 else 0 if direction == 1 else 5 - 2 * direction)
+    """The step in rows and in columns of the four directions: along a row, a column, a diagonal, an
+    antidiagonal.
+    """
+    return (0 if direction == 0 else 1), (
+        1 if direction == 0 else 0 if direction == 1 else 5 - 2 * direction
+    )
 
 
 @borrowing_kernel
@@ -64,7 +74,9 @@ def list_free(rules, position, radius, out):
 
 @borrowing_kernel
 def line_of(rules, row, column, direction):
-    """The line through a cell in a direction; within it the cell's place is its row for columns, else its column."""
+    """The line through a cell in a direction; within it the cell's place is its row for columns,
+    else its column.
+    """
     if direction == 0:
         return row
     if direction == 1:
@@ -86,7 +98,9 @@ def clear_board(rules, position):
         row, column = cell // rules.cols, cell % rules.cols
         for direction in range(4):
             place = row if direction == 1 else column
-            lines[line_of(rules, row, column, direction)] &= ~(np.int64(3) << (CELL_BITS * (place + REACH)))
+            lines[line_of(rules, row, column, direction)] &= ~(
+                np.int64(3) << (CELL_BITS * (place + REACH))
+            )
 
 
 @borrowing_kernel
@@ -99,12 +113,16 @@ def occupy(rules, position, action, player):
     position.stones[row] |= 1 << column
     for direction in range(4):
         place = row if direction == 1 else column
-        position.lines[line_of(rules, row, column, direction)] |= (player + 1) << (CELL_BITS * (place + REACH))
+        position.lines[line_of(rules, row, column, direction)] |= (player + 1) << (
+            CELL_BITS * (place + REACH)
+        )
 
 
 @rule
 def put(rules, position, action, player):
-    """Put a stone of ``player`` on a free cell and bring all that the form keeps up to date; who wins is left open."""
+    """Put a stone of ``player`` on a free cell and bring all that the form keeps up to date; who
+    wins is left open.
+    """
     raise missing(rules, "put")
 
 
@@ -142,7 +160,10 @@ def compare_cells(rules, position, permutation, spare):
     return True
 
 
-_SHARED_RULES = [(getattr(r, name), borrowed(getattr(stones, name))) for name in ("is_legal", "to_move", "is_over", "returns", "key")]
+_SHARED_RULES = [
+    (getattr(r, name), borrowed(getattr(stones, name)))
+    for name in ("is_legal", "to_move", "is_over", "returns", "key")
+]
 
 
 def register_shared_rules(form: Any) -> None:

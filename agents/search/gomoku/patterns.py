@@ -1,8 +1,10 @@
 """Gomoku for searches by its patterns, and which form a search of gomoku takes.
 
-:class:`GomokuPatterns` (heuristic ``patterns``) plays by the rules of :mod:`plyground.envs.games.gomoku` and has its keys and values. Every free cell
-carries the codes of :mod:`plyground.envs.games.gomoku_patterns`, kept up to date stone by stone, so that the value of a position, forced replies
-and a good order of the cells are read off. The other heuristics are searched as :class:`~plyground.agents.search.gomoku.scores.GomokuScores`.
+:class:`GomokuPatterns` (heuristic ``patterns``) plays by the rules of
+:mod:`plyground.envs.games.gomoku` and has its keys and values. Every free cell carries the codes of
+:mod:`plyground.envs.games.gomoku_patterns`, kept up to date stone by stone, so that the value of a
+position, forced replies and a good order of the cells are read off. The other heuristics are
+searched as :class:`~plyground.agents.search.gomoku.scores.GomokuScores`.
 """
 
 from __future__ import annotations
@@ -56,8 +58,9 @@ from .lines import (
 )
 from .scores import SCORES_RECORD, GomokuScores
 
-# `codes`: for each cell four bytes, one for each direction: black's code in the low half, white's in the high half.
-# `sums`: for each cell and player the four codes packed and added up. `score`, `classes`: what mover_points takes.
+# `codes`: for each cell four bytes, one for each direction: black's code in the low half, white's
+# in the high half. `sums`: for each cell and player the four codes packed and added up. `score`,
+# `classes`: what mover_points takes.
 PATTERNS_RECORD = np.dtype(
     (
         np.record,
@@ -74,13 +77,15 @@ PATTERNS_RECORD = np.dtype(
     )
 )
 
-# The order of the cells: what they are to the mover, what they are to the opponent, and how much each adds by its codes.
+# The order of the cells: what they are to the mover, what they are to the opponent, and how much
+# each adds by its codes.
 OWN_CLASS = np.array([0, 0, 0, 600, 2000, 6000, 9000], np.int32)
 OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
 OWN_WEIGHT, OTHER_WEIGHT = 5, 4
 SORTED = 24  # so many cells are put in order, the rest follow as they come
 
-# What a search by patterns does unless it is told otherwise: their order is better than what history learns.
+# What a search by patterns does unless it is told otherwise: their order is better than what
+# history learns.
 PATTERNS_DEFAULTS = {"radius": 2, "width": 16, "history": False, "foresee": True}
 
 
@@ -116,7 +121,11 @@ def start_patterns(rules, position):
     for cell in range(rules.rows * rules.cols):
         row, column = cell // rules.cols, cell % rules.cols
         for direction in range(4):
-            code = code_at(rules.table, lines[line_of(rules, row, column, direction)], row if direction == 1 else column)
+            code = code_at(
+                rules.table,
+                lines[line_of(rules, row, column, direction)],
+                row if direction == 1 else column,
+            )
             codes[4 * cell + direction] = code
             for player in range(2):
                 sums[2 * cell + player] += PACKED[code >> (4 * player) & 15]
@@ -128,7 +137,14 @@ def start_patterns(rules, position):
 @put.register_body(GomokuPatterns)
 @borrowing_kernel
 def put_patterns(rules, position, action, player):
-    lines, codes, sums, score, classes, table = position.lines, position.codes, position.sums, position.score, position.classes, rules.table
+    lines, codes, sums, score, classes, table = (
+        position.lines,
+        position.codes,
+        position.sums,
+        position.score,
+        position.classes,
+        rules.table,
+    )
     # 1. The cell is free no longer: what stones on it would have made counts no more.
     for side in range(2):
         classes[CLASSES * side + CELL_CLASS[sums[2 * action + side] & COUNTERS]] -= 1
@@ -145,12 +161,19 @@ def put_patterns(rules, position, action, player):
     for direction in range(4):
         word = lines[line_of(rules, row, column, direction)]
         here = row if direction == 1 else column
-        step = 1 if direction == 0 else (rules.cols + direction - 1 if direction < 3 else 1 - rules.cols)
+        step = (
+            1
+            if direction == 0
+            else (rules.cols + direction - 1 if direction < 3 else 1 - rules.cols)
+        )
         for offset in range(-reach, reach + 1):
             if word >> (CELL_BITS * (here + REACH + offset)) & 3 != 0:
                 continue
             cell = action + offset * step
-            code, before = code_at(table, word, here + offset), np.int64(codes[4 * cell + direction])
+            code, before = (
+                code_at(table, word, here + offset),
+                np.int64(codes[4 * cell + direction]),
+            )
             if code == before:
                 continue
             codes[4 * cell + direction] = code
@@ -191,7 +214,9 @@ def can_win_at_once_patterns(rules, position):
 
 @borrowing_kernel
 def list_cells(rules, sums, player, counters, out, count):
-    """Append the cells where ``player`` has one of the codes that ``counters`` (a mask) counts; returns how many are listed now."""
+    """Append the cells where ``player`` has one of the codes that ``counters`` (a mask) counts;
+    returns how many are listed now.
+    """
     for cell in range(rules.rows * rules.cols):
         if sums[2 * cell + player] & counters != 0:
             out[count] = cell
@@ -211,7 +236,9 @@ def list_once(out, count, cell):
 
 @borrowing_kernel
 def list_row_ends(rules, cells, action, stone, out, count):
-    """Append the free cells at the ends of the rows that ``stone`` would complete on ``action``: in caro a stone there may stop them."""
+    """Append the free cells at the ends of the rows that ``stone`` would complete on ``action``: in
+    caro a stone there may stop them.
+    """
     for direction in range(4):
         row_step, col_step = step_of(direction)
         ahead = count_equal(cells, rules.rows, rules.cols, action, row_step, col_step, stone)
@@ -219,8 +246,15 @@ def list_row_ends(rules, cells, action, stone, out, count):
         if ahead + behind + 1 < rules.connect:
             continue
         for steps in (ahead + 1, -behind - 1):
-            row, column = action // rules.cols + steps * row_step, action % rules.cols + steps * col_step
-            if 0 <= row < rules.rows and 0 <= column < rules.cols and cells[row * rules.cols + column] == 0:
+            row, column = (
+                action // rules.cols + steps * row_step,
+                action % rules.cols + steps * col_step,
+            )
+            if (
+                0 <= row < rules.rows
+                and 0 <= column < rules.cols
+                and cells[row * rules.cols + column] == 0
+            ):
                 count = list_once(out, count, row * rules.cols + column)
     return count
 
@@ -228,7 +262,9 @@ def list_row_ends(rules, cells, action, stone, out, count):
 @r.candidates.register_body(GomokuPatterns)
 @borrowing_kernel
 def candidates_patterns(rules, position, radius, out):
-    """The free cells near stones, or, where a win or a loss is at hand, only those that bring the one or may prevent the other."""
+    """The free cells near stones, or, where a win or a loss is at hand, only those that bring the
+    one or may prevent the other.
+    """
     if position.winner != r.NOBODY or radius == 0:
         return list_free(rules, position, radius, out)
     sums, classes = position.sums, position.classes
@@ -243,15 +279,19 @@ def candidates_patterns(rules, position, radius, out):
         count = list_cells(rules, sums, opponent, 7 << 9, out, 0)
         if rules.rule >= CARO:
             for i in range(count):
-                count = list_row_ends(rules, position.cells, np.int64(out[i]), opponent + 1, out, count)
+                count = list_row_ends(
+                    rules, position.cells, np.int64(out[i]), opponent + 1, out, count
+                )
         return count
-    # 3. An open four or two fours at once win: the opponent has no five to make and can stop but one row.
+    # 3. An open four or two fours at once win: the opponent has no five to make and can stop but
+    #    one row.
     if classes[mine + WINS_SOON] > 0:
         for cell in range(rules.rows * rules.cols):
             if CELL_CLASS[sums[2 * cell + mover] & COUNTERS] == WINS_SOON:
                 out[0] = cell
                 return 1
-    # 4. The opponent threatens just that: make a four first, or take a cell of the rows that would become fours.
+    # 4. The opponent threatens just that: make a four first, or take a cell of the rows that would
+    #    become fours.
     if classes[theirs + WINS_SOON] > 0:
         count = 0
         for cell in range(rules.rows * rules.cols):
@@ -264,7 +304,9 @@ def candidates_patterns(rules, position, radius, out):
 
 @borrowing_kernel
 def urgency(sums, cell, mover):
-    """How promising a cell is: what the mover's stone would make there and what the opponent's would."""
+    """How promising a cell is: what the mover's stone would make there and what the opponent's
+    would.
+    """
     own, other = sums[2 * cell + mover], sums[2 * cell + 1 - mover]
     by_class = OWN_CLASS[CELL_CLASS[own & COUNTERS]] + OTHER_CLASS[CELL_CLASS[other & COUNTERS]]
     return by_class + OWN_WEIGHT * (own >> SCORE_SHIFT) + OTHER_WEIGHT * (other >> SCORE_SHIFT)
@@ -294,14 +336,23 @@ def order_patterns(rules, position, actions, count):
 
 @form_for.register(Gomoku)
 def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
-    """``patterns`` and ``default``: GomokuPatterns; ``caro15`` and ``caro10``: GomokuScores; ``none``: the plain game."""
+    """``patterns`` and ``default``: GomokuPatterns; ``caro15`` and ``caro10``: GomokuScores;
+    ``none``: the plain game.
+    """
     if heuristic == "none":
         return plain_form(game)
     if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
         by_patterns = GomokuPatterns(*rules, patterns.pattern_table(rules.connect, rules.rule))
-        return SearchForm(by_patterns, PATTERNS_RECORD, functools.partial(load, by_patterns), PATTERNS_DEFAULTS)
+        return SearchForm(
+            by_patterns, PATTERNS_RECORD, functools.partial(load, by_patterns), PATTERNS_DEFAULTS
+        )
     by_runs = {"caro15": gomoku.CARO15, "caro15_open": gomoku.CARO15_OPEN}
-    by_scores = GomokuScores(*rules, by_runs.get(heuristic, gomoku.CARO10), _centre_first(game), np.zeros(rules.rows, np.int32))
+    by_scores = GomokuScores(
+        *rules,
+        by_runs.get(heuristic, gomoku.CARO10),
+        _centre_first(game),
+        np.zeros(rules.rows, np.int32),
+    )
     return SearchForm(by_scores, SCORES_RECORD, functools.partial(load, by_scores))
 
 

@@ -1,7 +1,8 @@
 """Gomoku for searches by the heuristics ``caro15``, ``caro15_open`` and ``caro10``.
 
-:class:`GomokuScores` plays by the rules of :mod:`plyground.envs.games.gomoku` and has its keys and values; the sum of the heuristic is kept up to date
-stone by stone, and cells are tried centre first.
+:class:`GomokuScores` plays by the rules of :mod:`plyground.envs.games.gomoku` and has its keys and
+values; the sum of the heuristic is kept up to date stone by stone, and cells are tried centre
+first.
 """
 
 from __future__ import annotations
@@ -35,11 +36,26 @@ from .lines import (
 )
 
 # `gaps`: for each player the lines (a mask, in two halves) on which one more stone wins.
-SCORES_RECORD = np.dtype((np.record, np.dtype([*BOARD_FIELDS, ("points", np.int64, 2), ("singles", np.int64, 2), ("gaps", np.int64, 4)], align=True)))
+SCORES_RECORD = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                *BOARD_FIELDS,
+                ("points", np.int64, 2),
+                ("singles", np.int64, 2),
+                ("gaps", np.int64, 4),
+            ],
+            align=True,
+        ),
+    )
+)
 
 
 class GomokuScores(NamedTuple):
-    """The parameters of a Gomoku, the heuristic, all cells centre first (int16), and room for a set of cells (int32, one for each row)."""
+    """The parameters of a Gomoku, the heuristic, all cells centre first (int16), and room for a set
+    of cells (int32, one for each row).
+    """
 
     rows: int
     cols: int
@@ -64,7 +80,10 @@ def start_scores(rules, position):
 
 @borrowing_kernel
 def has_gap(rules, word, player):
-    """Whether one more stone of ``player`` wins on the line ``word``. Bit 2i of the masks speaks of the cells from i on."""
+    """Whether one more stone of ``player`` wins on the line ``word``.
+
+    Bit 2i of the masks speaks of the cells from i on.
+    """
     black, white = word & EVEN_BITS, word >> 1 & EVEN_BITS
     wall, free = black & white, EVEN_BITS & ~(black | white)
     own, foe = (black & ~wall, white & ~wall) if player == 0 else (white & ~wall, black & ~wall)
@@ -83,7 +102,9 @@ def has_gap(rules, word, player):
 
 @borrowing_kernel
 def note_gaps(rules, position, action, player):
-    """Bring ``gaps`` up to date after a stone of ``player``: only its own may be new, only the opponent's may be gone."""
+    """Bring ``gaps`` up to date after a stone of ``player``: only its own may be new, only the
+    opponent's may be gone.
+    """
     gaps, row, column = position.gaps, action // rules.cols, action % rules.cols
     for direction in range(4):
         line = line_of(rules, row, column, direction)
@@ -112,7 +133,10 @@ def put_in_windows(rules, position, action, player, row_step, col_step):
         last = first + rules.connect - 1
         if row + first * row_step < 0 or row + last * row_step >= rules.rows:
             continue
-        if not (0 <= column + first * col_step < rules.cols and 0 <= column + last * col_step < rules.cols):
+        if not (
+            0 <= column + first * col_step < rules.cols
+            and 0 <= column + last * col_step < rules.cols
+        ):
             continue
         mine, theirs, cell = 0, 0, action + first * (row_step * rules.cols + col_step)
         for _ in range(rules.connect):
@@ -130,16 +154,22 @@ def put_in_windows(rules, position, action, player, row_step, col_step):
 
 @borrowing_kernel
 def put_in_runs(rules, position, action, player, row_step, col_step):
-    """Bring the runs of one direction that end at ``action``, which is free yet, up to date; returns the length of the run it joins."""
+    """Bring the runs of one direction that end at ``action``, which is free yet, up to date;
+    returns the length of the run it joins.
+    """
     points, length, free_ends = position.points, 1, 0
     for sign in (1, -1):
-        stone, run, free = look_along(rules, position.cells, action, sign * row_step, sign * col_step)
+        stone, run, free = look_along(
+            rules, position.cells, action, sign * row_step, sign * col_step
+        )
         if stone == player + 1:
             points[player] -= run_points(rules, rules.heuristic, run, 1 + free)
             length += run
             free_ends += free
         elif stone > 0:
-            points[1 - player] += run_points(rules, rules.heuristic, run, np.int64(free)) - run_points(rules, rules.heuristic, run, 1 + free)
+            points[1 - player] += run_points(
+                rules, rules.heuristic, run, np.int64(free)
+            ) - run_points(rules, rules.heuristic, run, 1 + free)
         else:
             free_ends += stone == 0
     points[player] += run_points(rules, rules.heuristic, length, free_ends)
@@ -156,8 +186,12 @@ def add_stone(rules, position, action, player):
             longest = max(longest, put_in_runs(rules, position, action, player, row_step, col_step))
         else:
             put_in_windows(rules, position, action, player, row_step, col_step)
-            ahead = count_equal(position.cells, rules.rows, rules.cols, action, row_step, col_step, player + 1)
-            behind = count_equal(position.cells, rules.rows, rules.cols, action, -row_step, -col_step, player + 1)
+            ahead = count_equal(
+                position.cells, rules.rows, rules.cols, action, row_step, col_step, player + 1
+            )
+            behind = count_equal(
+                position.cells, rules.rows, rules.cols, action, -row_step, -col_step, player + 1
+            )
             longest = max(longest, 1 + ahead + behind)
     occupy(rules, position, action, player)
     note_gaps(rules, position, action, player)
@@ -186,7 +220,8 @@ def play_scores(rules, position, action):
 @borrowing_kernel
 def evaluate_scores(rules, position, player, heuristic):
     points = position.points[player] - position.points[1 - player]
-    return points + position.singles[player]  # caro10 counts only the own single stones, caro15 none here
+    # caro10 counts only the own single stones, caro15 none here
+    return points + position.singles[player]
 
 
 @r.candidates.register_body(GomokuScores)
@@ -198,7 +233,9 @@ def candidates_scores(rules, position, radius, out):
 @r.order_actions.register_body(GomokuScores)
 @borrowing_kernel
 def order_scores(rules, position, actions, count):
-    """Centre first: the same order as that of the game itself, made by walking once through all cells."""
+    """Centre first: the same order as that of the game itself, made by walking once through all
+    cells.
+    """
     marks = rules.marks
     for row in range(rules.rows):
         marks[row] = 0

@@ -1,13 +1,15 @@
 """Connect-four bitboards for the exact solver: threats, forced moves, proofs without search, keys.
 
-A position is two sets of cells, the stones of the side to move (``own``) and of the other side (``opp``), in the layout of the position
-record: cell (row from the bottom, column) is bit ``column * (rows + 1) + row``. The value of a position is +k if the side to move wins when it
-has k of its stones left, the winning one included; −k if the other side does; 0 for a draw. A *node* here is a position whose side to
-move cannot win at once: its parent skips moves that would allow that.
+A position is two sets of cells, the stones of the side to move (``own``) and of the other side
+(``opp``), in the layout of the position record: cell (row from the bottom, column) is bit ``column
+* (rows + 1) + row``. The value of a position is +k if the side to move wins when it has k of its
+stones left, the winning one included; −k if the other side does; 0 for a draw. A *node* here is a
+position whose side to move cannot win at once: its parent skips moves that would allow that.
 
-Sources: Pons, "Solving Connect 4: how to build a perfect AI" (threat bitboards, moves that lose at once, keys); Steininger's solver c4
-(following forced moves, stones that no longer matter left out of the key); Allis, "A knowledge-based approach of connect-four", 1988
-(claimeven and baseinverse, here as proofs for whole boards only).
+Sources: Pons, "Solving Connect 4: how to build a perfect AI" (threat bitboards, moves that lose at
+once, keys); Steininger's solver c4 (following forced moves, stones that no longer matter left out
+of the key); Allis, "A knowledge-based approach of connect-four", 1988 (claimeven and baseinverse,
+here as proofs for whole boards only).
 """
 
 from __future__ import annotations
@@ -29,14 +31,17 @@ class Board(NamedTuple):
 
     Attributes:
         cells, cols, connect: numbers of cells and columns, stones in a row that win.
-        vertical, across, diagonal: whether rows of these directions fit on the board; where they do, no shift along one reaches 64 bits.
-        all_of_four: whether four in a row win and all of them fit, the case that has code of its own.
+        vertical, across, diagonal: whether rows of these directions fit on the board; where they
+            do, no shift along one reaches 64 bits.
+        all_of_four: whether four in a row win and all of them fit, the case that has code of its
+            own.
         height: rows + 1, the distance between neighbours in a row.
         playable: all cells.
         bottom: the lowest cell of every column.
         column: the lowest column, its spare bit included.
         reciprocal: 65536 / height, rounded up, to divide by height.
-        quiet_rows: the cells that a side gets that must start every column: rows of the parity of ``rows``, counted from 0 at the bottom.
+        quiet_rows: the cells that a side gets that must start every column: rows of the parity of
+            ``rows``, counted from 0 at the bottom.
     """
 
     cells: int
@@ -70,14 +75,18 @@ def make_board(rules: ConnectFour) -> Board:
         playable=np.uint64(bottom * ((1 << rules.rows) - 1)),
         bottom=np.uint64(bottom),
         column=np.uint64((1 << (rules.rows + 1)) - 1),
-        quiet_rows=np.uint64(sum(bottom << row for row in range(rules.rows) if row % 2 == rules.rows % 2)),
+        quiet_rows=np.uint64(
+            sum(bottom << row for row in range(rules.rows) if row % 2 == rules.rows % 2)
+        ),
         reciprocal=65536 // (rules.rows + 1) + 1,
     )
 
 
 @kernel
 def winning_cells(board, stones, occupied):
-    """The free cells on which one more stone completes a row, whether or not they can be reached yet."""
+    """The free cells on which one more stone completes a row, whether or not they can be reached
+    yet.
+    """
     if not board.all_of_four:
         return _winning_cells_of_any_length(board, stones) & (board.playable ^ occupied)
     cells = (stones << ONE) & (stones << TWO) & (stones << THREE)
@@ -101,7 +110,9 @@ def fits(board, direction):
 
 @kernel
 def _winning_cells_of_any_length(board, stones):
-    """For every direction and every place of the missing stone in the row: the other stones must all be there."""
+    """For every direction and every place of the missing stone in the row: the other stones must
+    all be there.
+    """
     cells = ZERO
     for direction in range(4):
         if not fits(board, direction):
@@ -153,7 +164,9 @@ def win_at_once(board, own, opp):
 
 @kernel
 def safe_moves(board, own, opp, threats):
-    """The cells on which the side to move, having no win at once, can play so that the other side, with these threats, has none either."""
+    """The cells on which the side to move, having no win at once, can play so that the other side,
+    with these threats, has none either.
+    """
     occupied = own | opp
     moves = (occupied + board.bottom) & board.playable
     blocks = moves & threats
@@ -164,13 +177,16 @@ def safe_moves(board, own, opp, threats):
 
 @kernel
 def follow_up_bound(board, own, opp, left, beta):
-    """A bound that answers "is the value at least beta?", proved by a strategy of following up; UNDECIDED if there is none.
+    """A bound that answers "is the value at least beta?", proved by a strategy of following up;
+    UNDECIDED if there is none.
 
-    If every column has an even number of free cells, the side that is not to move can always answer in the same column. Then the cells
-    of ``quiet_rows`` go to the side to move and the others to the follower (claimeven). Two columns with an odd number of free cells are
-    made even by answering one of their lowest free cells with the other (baseinverse): each side gets one of the two. So the side to move gets
-    no more than the quiet cells and the lowest cells of odd columns, and the follower at least the rest. If the number of free cells is odd, the
-    side to move can make itself the follower by playing in an odd column.
+    If every column has an even number of free cells, the side that is not to move can always answer
+    in the same column. Then the cells of ``quiet_rows`` go to the side to move and the others to
+    the follower (claimeven). Two columns with an odd number of free cells are made even by
+    answering one of their lowest free cells with the other (baseinverse): each side gets one of the
+    two. So the side to move gets no more than the quiet cells and the lowest cells of odd columns,
+    and the follower at least the rest. If the number of free cells is odd, the side to move can
+    make itself the follower by playing in an odd column.
     """
     occupied = own | opp
     free = board.playable ^ occupied
@@ -207,19 +223,23 @@ def follow_up_bound(board, own, opp, left, beta):
 
 @kernel
 def follow(board, own, opp, threats, placed, beta):
-    """Bound a node without search, following forced moves: (decided, value, own, opp, placed, beta, moves, turned).
+    """Bound a node without search, following forced moves: (decided, value, own, opp, placed, beta,
+    moves, turned).
 
-    ``threats`` are the other side's winning cells, ``placed`` counts the stones, ``beta`` is the question "is the value at least beta?". While
-    the side to move has only one move that does not lose at once it is played. Returned is the node where that ends, seen from its own
-    side to move; ``turned`` is 1 if that is the other side. If ``decided``, ``value`` answers its question: at least ``beta`` (then a lower
-    bound) or below (then an upper bound). Otherwise ``moves`` are the cells that do not lose at once, two or more.
+    ``threats`` are the other side's winning cells, ``placed`` counts the stones, ``beta`` is the
+    question "is the value at least beta?". While the side to move has only one move that does not
+    lose at once it is played. Returned is the node where that ends, seen from its own side to move;
+    ``turned`` is 1 if that is the other side. If ``decided``, ``value`` answers its question: at
+    least ``beta`` (then a lower bound) or below (then an upper bound). Otherwise ``moves`` are the
+    cells that do not lose at once, two or more.
     """
     turned = 0
     while True:
         left = board.cells - placed
         if left == 0:
             return True, 0, own, opp, placed, beta, ZERO, turned
-        # 1. Moves: block what the other side threatens to win with, and never play below such a cell.
+        # 1. Moves: block what the other side threatens to win with, and never play below such a
+        #    cell.
         moves = safe_moves(board, own, opp, threats)
         if moves == ZERO:
             return True, -(left // 2), own, opp, placed, beta, ZERO, turned
@@ -255,7 +275,8 @@ def mirror(board, cells):
 
 @kernel
 def key_of(board, own, opp):
-    """A number that tells positions apart, the same for a position and its mirror image; and whether it is the mirror image's.
+    """A number that tells positions apart, the same for a position and its mirror image; and
+    whether it is the mirror image's.
 
     Own stones, and a bit on top of every column to say where it ends. Never 0.
     """

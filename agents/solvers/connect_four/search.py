@@ -1,14 +1,16 @@
 """Connect four exactly: null-window negamax with a transposition table, on an explicit stack.
 
-Every search asks one question, "is the value at least beta?"; :func:`solve_positions` narrows the bounds of a position by such
-questions until they meet. The work is cut into slices: a kernel returns when its allowance of nodes is used up and goes on from its
-arrays when it is called again.
+Every search asks one question, "is the value at least beta?"; :func:`solve_positions` narrows the
+bounds of a position by such questions until they meet. The work is cut into slices: a kernel
+returns when its allowance of nodes is used up and goes on from its arrays when it is called again.
 
-The table. An entry is one uint64: a check of the key, the lower and the upper bound proved, the move that was best, and a measure of
-the work. The key is scrambled by a bijection; its low bits are the bucket, and the check is all of it but bits that every bucket's number
-holds, so that bucket and check together are the whole key and an entry is never taken for another position's. Two entries share a
-bucket: the first keeps the position that took more work, the second the latest. A search begins in a small part of the table, which
-stays in the processor's cache, and takes more as it grows: fewer low bits or more make no difference to what an entry means.
+The table. An entry is one uint64: a check of the key, the lower and the upper bound proved, the
+move that was best, and a measure of the work. The key is scrambled by a bijection; its low bits are
+the bucket, and the check is all of it but bits that every bucket's number holds, so that bucket and
+check together are the whole key and an entry is never taken for another position's. Two entries
+share a bucket: the first keeps the position that took more work, the second the latest. A search
+begins in a small part of the table, which stays in the processor's cache, and takes more as it
+grows: fewer low bits or more make no difference to what an entry means.
 """
 
 from __future__ import annotations
@@ -48,12 +50,14 @@ INDEX, PHASE, PLY, NODES, VALUE, SINCE = range(6)
 STATE_SIZE = 6
 BEGIN, SEARCH = range(2)  # phases
 ALL_NODES = 1 << 62
-# Parts of the table, as masks of bucket numbers (16 bytes each), for searches up to a number of nodes: 1 MiB, 64 MiB, then all.
+# Parts of the table, as masks of bucket numbers (16 bytes each), for searches up to a number of
+# nodes: 1 MiB, 64 MiB, then all.
 PARTS = ((np.uint64((1 << 16) - 1), 30_000), (np.uint64((1 << 22) - 1), 3_000_000))
 
-# The stack of plies: two arrays with one row per ply, one of sets of cells and keys (uint64) and one of numbers (int64). A row holds the
-# columns of the node and then, child after child, those of its children that are to be searched. Two arrays and not one for each column, because
-# compiled code counts references to every array that it hands to another function.
+# The stack of plies: two arrays with one row per ply, one of sets of cells and keys (uint64) and
+# one of numbers (int64). A row holds the columns of the node and then, child after child, those of
+# its children that are to be searched. Two arrays and not one for each column, because compiled
+# code counts references to every array that it hands to another function.
 OWN, OPP, MOVES, KEY = range(4)
 SETS = 4
 PLACED, BETA, TURNED, MIRRORED, TABLE_COLUMN, COLUMN, SCORE = range(7)  # of nodes and children
@@ -69,7 +73,8 @@ class Table(NamedTuple):
         entries: uint64 (2^n,), two to a bucket.
         buckets: the mask of bucket numbers in use.
         key_mask: as many bits as keys have.
-        dropped: how many low bits of a key are not in the check; the mask of buckets has at least as many.
+        dropped: how many low bits of a key are not in the check; the mask of buckets has at least
+            as many.
     """
 
     entries: np.ndarray
@@ -79,7 +84,9 @@ class Table(NamedTuple):
 
 
 def least_memory_mb(key_bits: int) -> int:
-    """The memory that a table for keys of so many bits takes at least, in MiB: bucket number and check must hold the whole key."""
+    """The memory that a table for keys of so many bits takes at least, in MiB: bucket number and
+    check must hold the whole key.
+    """
     return max(1, (16 << max(key_bits - CHECK_BITS, 0)) >> 20)
 
 
@@ -104,16 +111,26 @@ class Stack(NamedTuple):
 
 def make_stack(cells: int, cols: int) -> Stack:
     """A stack for games of at most ``cells`` plies."""
-    return Stack(np.zeros((cells + 2, SETS * (1 + cols)), np.uint64), np.zeros((cells + 2, NODE_NUMBERS + CHILD_NUMBERS * cols), np.int64))
+    return Stack(
+        np.zeros((cells + 2, SETS * (1 + cols)), np.uint64),
+        np.zeros((cells + 2, NODE_NUMBERS + CHILD_NUMBERS * cols), np.int64),
+    )
 
 
 @kernel
 def part_of(table, nodes):
-    """The part of the table for a search of so many nodes so far, and the number of nodes up to which it is meant for."""
+    """The part of the table for a search of so many nodes so far, and the number of nodes up to
+    which it is meant for.
+    """
     for level in range(len(PARTS)):
         buckets, limit = PARTS[level]
         if nodes < limit:
-            return Table(table.entries, min(table.buckets, max(buckets, (ONE << table.dropped) - ONE)), table.key_mask, table.dropped), limit
+            return Table(
+                table.entries,
+                min(table.buckets, max(buckets, (ONE << table.dropped) - ONE)),
+                table.key_mask,
+                table.dropped,
+            ), limit
     return table, ALL_NODES
 
 
@@ -149,7 +166,9 @@ def probe(table, key):
 
 @kernel
 def store(table, key, lower, upper, column, work):
-    """Keep bounds of a position (``UNKNOWN``, with its sign, for one that is not known); bounds known before are kept too."""
+    """Keep bounds of a position (``UNKNOWN``, with its sign, for one that is not known); bounds
+    known before are kept too.
+    """
     first = first_slot(table, key)
     check = (key >> table.dropped) << DATA_SHIFT
     slot = first + 1
@@ -167,7 +186,12 @@ def store(table, key, lower, upper, column, work):
     if slot != first and effort >= np.int64((table.entries[first] >> NINETEEN) & FIVE_BITS):
         table.entries[slot] = table.entries[first]
         slot = first
-    data = np.uint64(lower + OFFSET) | (np.uint64(upper + OFFSET) << SEVEN) | (np.uint64(column) << FOURTEEN) | (np.uint64(effort) << NINETEEN)
+    data = (
+        np.uint64(lower + OFFSET)
+        | (np.uint64(upper + OFFSET) << SEVEN)
+        | (np.uint64(column) << FOURTEEN)
+        | (np.uint64(effort) << NINETEEN)
+    )
     table.entries[slot] = check | data
 
 
@@ -189,18 +213,27 @@ def column_of(data):
 
 @kernel
 def expand(board, table, sets, numbers, ply):
-    """List the children of the node at ``ply`` that need searching, best first, and take the value of all others into the node."""
+    """List the children of the node at ``ply`` that need searching, best first, and take the value
+    of all others into the node.
+    """
     own, opp, moves = sets[ply, OWN], sets[ply, OPP], sets[ply, MOVES]
-    placed, beta, table_column = numbers[ply, PLACED], numbers[ply, BETA], numbers[ply, TABLE_COLUMN]
+    placed, beta, table_column = (
+        numbers[ply, PLACED],
+        numbers[ply, BETA],
+        numbers[ply, TABLE_COLUMN],
+    )
     best, best_column, found = -OFFSET, NO_COLUMN, 0
-    # 1. A child that forced moves or bounds decide is not searched. The table entries of the others are sent for.
+    # 1. A child that forced moves or bounds decide is not searched. The table entries of the others
+    #    are sent for.
     while moves != ZERO:
         cell = moves & (~moves + ONE)
         moves ^= cell
         column = column_at(board, cell)
         after = own | cell
         threats = winning_cells(board, after, after | opp)
-        decided, value, c_own, c_opp, c_placed, c_beta, c_moves, turned = follow(board, opp, after, threats, placed + 1, 1 - beta)
+        decided, value, c_own, c_opp, c_placed, c_beta, c_moves, turned = follow(
+            board, opp, after, threats, placed + 1, 1 - beta
+        )
         turned ^= 1  # now 1 if the value is the other side's
         if decided:
             if turned == 1:
@@ -214,16 +247,27 @@ def expand(board, table, sets, numbers, ply):
         key = scramble(table, key)
         prefetch(table.entries, first_slot(table, key))
         child = SETS * (1 + found)
-        sets[ply, child + OWN], sets[ply, child + OPP], sets[ply, child + MOVES], sets[ply, child + KEY] = c_own, c_opp, c_moves, key
+        (
+            sets[ply, child + OWN],
+            sets[ply, child + OPP],
+            sets[ply, child + MOVES],
+            sets[ply, child + KEY],
+        ) = c_own, c_opp, c_moves, key
         child = NODE_NUMBERS + CHILD_NUMBERS * found
-        numbers[ply, child + PLACED], numbers[ply, child + BETA], numbers[ply, child + TURNED] = c_placed, c_beta, turned
+        numbers[ply, child + PLACED], numbers[ply, child + BETA], numbers[ply, child + TURNED] = (
+            c_placed,
+            c_beta,
+            turned,
+        )
         numbers[ply, child + COLUMN], numbers[ply, child + MIRRORED] = column, mirrored
-        # The threats a move creates make its place in the order, twice those that nobody will block by playing next; then comes the middle.
+        # The threats a move creates make its place in the order, twice those that nobody will block
+        # by playing next; then comes the middle.
         upcoming = threats & (((after | opp) + board.bottom) << ONE)
         score = 64 * (count_bits(threats) + count_bits(upcoming)) - abs(2 * column - board.cols + 1)
         numbers[ply, child + SCORE] = score + (1 << 20 if column == table_column else 0)
         found += 1
-    # 2. Nor is a child that the table decides (enhanced transposition cut-off). The others are sorted.
+    # 2. Nor is a child that the table decides (enhanced transposition cut-off). The others are
+    #    sorted.
     count = 0
     for i in range(found):
         if best >= beta:
@@ -254,14 +298,20 @@ def expand(board, table, sets, numbers, ply):
             place -= 1
         numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * place + ORDER] = i
         count += 1
-    numbers[ply, BEST], numbers[ply, BEST_COLUMN], numbers[ply, COUNT] = best, best_column, count if best < beta else 0
+    numbers[ply, BEST], numbers[ply, BEST_COLUMN], numbers[ply, COUNT] = (
+        best,
+        best_column,
+        count if best < beta else 0,
+    )
 
 
 @kernel
 def search(board, table, stack, state, node_limit):
-    """Answer the question of the node at the bottom of the stack; True if it was finished within the allowance of nodes.
+    """Answer the question of the node at the bottom of the stack; True if it was finished within
+    the allowance of nodes.
 
-    ``state[VALUE]`` is then a lower bound on its value if it is at least beta, an upper bound if not.
+    ``state[VALUE]`` is then a lower bound on its value if it is at least beta, an upper bound if
+    not.
     """
     sets, numbers = stack.sets, stack.numbers
     ply, nodes = state[PLY], state[NODES]
@@ -285,7 +335,8 @@ def search(board, table, stack, state, node_limit):
             ply += 1
             numbers[ply, COUNT], numbers[ply, CURSOR], numbers[ply, BEFORE] = -1, 0, nodes
             continue
-        # 3. or there is none left to search and the node's value goes into the table and to its parent.
+        # 3. or there is none left to search and the node's value goes into the table and to its
+        #    parent.
         value, beta = numbers[ply, BEST], numbers[ply, BETA]
         if numbers[ply, COUNT] > 0:
             column = numbers[ply, BEST_COLUMN]
@@ -312,8 +363,9 @@ def search(board, table, stack, state, node_limit):
 def next_question(lower, upper, weak):
     """The beta to ask next, above ``lower`` and at most ``upper``.
 
-    Quick wins and losses are cheap to prove or refute, so the ends come first, a quarter of the way in each time; what they leave in the table
-    helps near the value, where questions are expensive. Once little is left, the result is asked for, then the middle.
+    Quick wins and losses are cheap to prove or refute, so the ends come first, a quarter of the way
+    in each time; what they leave in the table helps near the value, where questions are expensive.
+    Once little is left, the result is asked for, then the middle.
     """
     if not weak and upper - lower > 8:
         quarter = (upper - lower) // 4
@@ -330,9 +382,19 @@ def ask(board, table, stack, state, own, opp, placed, beta):
     """Put a position on the stack, as the root, with a question."""
     key, mirrored = key_of(board, own, opp)
     sets, numbers = stack.sets, stack.numbers
-    sets[0, OWN], sets[0, OPP], sets[0, MOVES] = own, opp, safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
+    sets[0, OWN], sets[0, OPP], sets[0, MOVES] = (
+        own,
+        opp,
+        safe_moves(board, own, opp, winning_cells(board, opp, own | opp)),
+    )
     sets[0, KEY] = scramble(table, key)
-    numbers[0, PLACED], numbers[0, BETA], numbers[0, TURNED], numbers[0, MIRRORED], numbers[0, TABLE_COLUMN] = placed, beta, 0, mirrored, NO_COLUMN
+    (
+        numbers[0, PLACED],
+        numbers[0, BETA],
+        numbers[0, TURNED],
+        numbers[0, MIRRORED],
+        numbers[0, TABLE_COLUMN],
+    ) = placed, beta, 0, mirrored, NO_COLUMN
     numbers[0, COUNT], numbers[0, CURSOR], numbers[0, BEFORE] = -1, 0, state[NODES]
     state[PLY], state[PHASE] = 0, SEARCH
 
@@ -342,19 +404,27 @@ def middle_column(board, moves):
     """The column nearest the middle that holds one of the moves."""
     best, distance = NO_COLUMN, 2 * board.cols
     for column in range(board.cols):
-        if moves & (board.column << (np.uint64(column) * board.height)) != ZERO and abs(2 * column - board.cols + 1) < distance:
+        if (
+            moves & (board.column << (np.uint64(column) * board.height)) != ZERO
+            and abs(2 * column - board.cols + 1) < distance
+        ):
             best, distance = column, abs(2 * column - board.cols + 1)
     return best
 
 
 @kernel
-def solve_positions(board, table, stack, state, owns, opps, lowers, uppers, columns, weak, node_limit):
-    """Narrow the bounds of positions that are not over; True when all are done, False when the allowance of nodes is used up.
+def solve_positions(
+    board, table, stack, state, owns, opps, lowers, uppers, columns, weak, node_limit
+):
+    """Narrow the bounds of positions that are not over; True when all are done, False when the
+    allowance of nodes is used up.
 
-    - ``state``: int64 (STATE_SIZE,), zeros at first; ``state[NODES]`` counts the nodes of all slices.
+    - ``state``: int64 (STATE_SIZE,), zeros at first; ``state[NODES]`` counts the nodes of all
+      slices.
     - ``owns``, ``opps``: uint64 (positions,): the stones of the side to move and of the other.
-    - ``lowers``, ``uppers``: int64 (positions,): bounds to begin with; narrowed until they meet (``weak``: until the result is known). Where
-      they meet at first, the search only looks for a move that attains the value.
+    - ``lowers``, ``uppers``: int64 (positions,): bounds to begin with; narrowed until they meet
+      (``weak``: until the result is known). Where they meet at first, the search only looks for a
+      move that attains the value.
     - ``columns``: int64 (positions,): filled with a best move.
     """
     while state[INDEX] < len(owns):
@@ -370,10 +440,13 @@ def solve_positions(board, table, stack, state, owns, opps, lowers, uppers, colu
             if wins != ZERO or moves == ZERO:
                 lowers[i] = (left + 1) // 2 if wins != ZERO else -(left // 2)
                 uppers[i] = lowers[i]
-                columns[i] = middle_column(board, wins if wins != ZERO else ((own | opp) + board.bottom) & board.playable)
+                columns[i] = middle_column(
+                    board, wins if wins != ZERO else ((own | opp) + board.bottom) & board.playable
+                )
                 state[INDEX] += 1
                 continue
-            # 2. Otherwise nobody wins within two plies, and any of the moves left attains the lower bound.
+            # 2. Otherwise nobody wins within two plies, and any of the moves left attains the lower
+            #    bound.
             known = lowers[i] == uppers[i]
             columns[i] = middle_column(board, moves)
             lowest = -max((left - 2) // 2, 0)
@@ -381,7 +454,9 @@ def solve_positions(board, table, stack, state, owns, opps, lowers, uppers, colu
                 state[INDEX] += 1
                 continue
             lowers[i], uppers[i] = max(lowers[i], lowest), min(uppers[i], (left - 1) // 2)
-            if (lowers[i] >= uppers[i] and not known) or (weak and (lowers[i] > 0 or uppers[i] < 0)):
+            if (lowers[i] >= uppers[i] and not known) or (
+                weak and (lowers[i] > 0 or uppers[i] < 0)
+            ):
                 state[INDEX] += 1
                 continue
             beta = lowers[i] if known else next_question(lowers[i], uppers[i], weak)

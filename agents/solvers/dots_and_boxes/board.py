@@ -1,13 +1,16 @@
 """Dots and boxes for the solver: a position as two sets of free edges, and its canonical form.
 
-A position is what is left to play: the free horizontal edges and the free vertical edges, each as a set of bits (uint64). Both sets and the
-set of boxes use the same grid of cells, ``stride`` = columns + 1 bits a row: bit r·stride + c is the box in row r and column c, its upper
-edge in the horizontal set, its left edge in the vertical set. A shift by ``stride`` then leads from a box to the one below it, a shift by one to
-the one on its right, and the unused column on the right keeps rows apart. The number of free sides of a box is its *valence*: a box of valence
-1 can be captured, one of valence 2 is a link of a chain or loop, one of 3 or 4 a *joint*.
+A position is what is left to play: the free horizontal edges and the free vertical edges, each as a
+set of bits (uint64). Both sets and the set of boxes use the same grid of cells, ``stride`` =
+columns + 1 bits a row: bit r·stride + c is the box in row r and column c, its upper edge in the
+horizontal set, its left edge in the vertical set. A shift by ``stride`` then leads from a box to
+the one below it, a shift by one to the one on its right, and the unused column on the right keeps
+rows apart. The number of free sides of a box is its *valence*: a box of valence 1 can be captured,
+one of valence 2 is a link of a chain or loop, one of 3 or 4 a *joint*.
 
-Equivalent positions have equal values, so one of them stands for all (:func:`canonical_edges`): the images under the symmetries of the
-board, and, as an edge on the border only touches one box, the sets in which other border edges of the same box are free.
+Equivalent positions have equal values, so one of them stands for all (:func:`canonical_edges`): the
+images under the symmetries of the board, and, as an edge on the border only touches one box, the
+sets in which other border edges of the same box are free.
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ BYTES, IMAGES = 12, 8  # capacity
 NO_EDGE = 128
 
 
-# What the kernels need to know of a board, as one record: a kernel call then hands over one pointer.
+# What the kernels need to know of a board, as one record: a kernel call then hands over one
+# pointer.
 BOARD = np.dtype(
     [
         ("stride", np.uint64),  # bits from a box to the one below
@@ -39,9 +43,13 @@ BOARD = np.dtype(
         ("steps", np.int64),  # how many of the swaps below are used
         ("swap_masks", np.uint64, 6),  # how to make interchangeable edges free in a fixed order
         ("swap_shifts", np.uint64, 6),
-        ("order", np.int64, 64),  # the bits of the edges, 64 more for vertical ones, in the order in which safe moves are tried
-        ("images", np.uint64, (BYTES, 256, IMAGES)),  # the packed image of each byte, first horizontal ones, under each symmetry
-        ("edge_images", np.uint64, (129, IMAGES)),  # the same of each edge, numbered as in `order`; the last is none
+        # the bits of the edges, 64 more for vertical ones, in the order in which safe moves are
+        # tried
+        ("order", np.int64, 64),
+        # the packed image of each byte, first horizontal ones, under each symmetry
+        ("images", np.uint64, (BYTES, 256, IMAGES)),
+        # the same of each edge, numbered as in `order`; the last is none
+        ("edge_images", np.uint64, (129, IMAGES)),
     ]
 )
 SCRATCH = np.dtype([("images", np.uint64, IMAGES)])
@@ -51,11 +59,15 @@ def edge_bits(rows: int, cols: int) -> list[tuple[int, int]]:
     """For every action: 0 or 1 for the horizontal or vertical set, and its bit there."""
     horizontal = (rows + 1) * cols
     stride = cols + 1
-    return [(0, e // cols * stride + e % cols) for e in range(horizontal)] + [(1, e) for e in range(rows * stride)]
+    return [(0, e // cols * stride + e % cols) for e in range(horizontal)] + [
+        (1, e) for e in range(rows * stride)
+    ]
 
 
 def free_sets(rows: int, cols: int, free: int) -> tuple[np.uint64, np.uint64]:
-    """The horizontal and the vertical set of a set of free edges given by the bits of action numbers."""
+    """The horizontal and the vertical set of a set of free edges given by the bits of action
+    numbers.
+    """
     sets = [0, 0]
     for edge, (which, bit) in enumerate(edge_bits(rows, cols)):
         sets[which] |= (free >> edge & 1) << bit
@@ -70,7 +82,10 @@ def make_board(rows: int, cols: int) -> Any:
     place, swaps = _packing(rows, cols)
     board.stride, board.edges = stride, edges
     board.boxes = sum(1 << r * stride + c for r in range(rows) for c in range(cols))
-    board.horizontal_bytes, board.vertical_bytes = ((rows + 1) * stride + 7) // 8, (rows * stride + 7) // 8
+    board.horizontal_bytes, board.vertical_bytes = (
+        ((rows + 1) * stride + 7) // 8,
+        (rows * stride + 7) // 8,
+    )
     board.steps = len(swaps)
     board.swap_masks[: len(swaps)] = [mask for mask, _ in swaps]
     board.swap_shifts[: len(swaps)] = [shift for _, shift in swaps]
@@ -88,14 +103,19 @@ def make_board(rows: int, cols: int) -> Any:
 
 
 def _order(rows: int, cols: int) -> list[int]:
-    """First the edges of the middle line across the longer side, then from the middle outwards, by the sum of both distances.
+    """First the edges of the middle line across the longer side, then from the middle outwards, by
+    the sum of both distances.
 
-    That parts the board early, and few positions are met: on 3 × 4 boxes 0.51 million, where plain distance from the middle takes 0.9 million and
-    an order learned from the cut-offs of each edge 2.0 million.
+    That parts the board early, and few positions are met: on 3 × 4 boxes 0.51 million, where plain
+    distance from the middle takes 0.9 million and an order learned from the cut-offs of each edge
+    2.0 million.
     """
     ranked = []
     for which, bit in edge_bits(rows, cols):
-        along, across = abs(2 * (bit // (cols + 1)) + which - rows), abs(2 * (bit % (cols + 1)) + 1 - which - cols)
+        along, across = (
+            abs(2 * (bit // (cols + 1)) + which - rows),
+            abs(2 * (bit % (cols + 1)) + 1 - which - cols),
+        )
         if rows > cols:
             along, across = across, along
         ranked.append(((across > 0, along + across, across), 64 * which + bit))
@@ -103,10 +123,12 @@ def _order(rows: int, cols: int) -> list[int]:
 
 
 def _packing(rows: int, cols: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
-    """Where each edge stands in a packed set, and the steps (mask, shift) that sort interchangeable edges.
+    """Where each edge stands in a packed set, and the steps (mask, shift) that sort interchangeable
+    edges.
 
-    Border edges of one box are interchangeable. Boxes that have several stand in the order of their number, the first edges of all of them come
-    first, then the second ones, and so on; one step compares and swaps neighbours for all boxes at once.
+    Border edges of one box are interchangeable. Boxes that have several stand in the order of their
+    number, the first edges of all of them come first, then the second ones, and so on; one step
+    compares and swaps neighbours for all boxes at once.
     """
     edges = count_edges(rows, cols)
     border: dict[int, list[int]] = {}
@@ -151,14 +173,18 @@ def unfinished(board, horizontal, vertical):
 @kernel
 def neighbours(board, horizontal, vertical, boxes):
     """The boxes that a free edge joins to one of ``boxes``, and possibly bits outside the board."""
-    across = ((boxes & horizontal) >> board.stride) | ((boxes & (horizontal >> board.stride)) << board.stride)
+    across = ((boxes & horizontal) >> board.stride) | (
+        (boxes & (horizontal >> board.stride)) << board.stride
+    )
     along = ((boxes & vertical) >> ONE) | ((boxes & (vertical >> ONE)) << ONE)
     return across | along
 
 
 @kernel
 def spread(board, horizontal, vertical, boxes, within):
-    """``boxes`` and all that is connected to them by free edges through boxes of the set ``within``."""
+    """``boxes`` and all that is connected to them by free edges through boxes of the set
+    ``within``.
+    """
     while True:
         wider = boxes | (neighbours(board, horizontal, vertical, boxes) & within)
         if wider == boxes:
@@ -182,7 +208,9 @@ def independent(board, horizontal, vertical, seed, links, joints):
 
 @kernel
 def is_loop(board, horizontal, vertical, links):
-    """Whether a connected set of boxes of valence 2 is a loop rather than a chain: it has as many inner edges as boxes."""
+    """Whether a connected set of boxes of valence 2 is a loop rather than a chain: it has as many
+    inner edges as boxes.
+    """
     across = links & (links >> board.stride) & (horizontal >> board.stride)
     along = links & (links >> ONE) & (vertical >> ONE)
     return count_bits(across) + count_bits(along) == count_bits(links)
@@ -210,14 +238,18 @@ def pack_images(board, horizontal, vertical, scratch):
 
 @kernel
 def canonical_without(board, scratch, edge):
-    """The canonical form of the position packed in ``scratch``, once ``edge`` (its bit, 64 more if vertical; NO_EDGE for none) is drawn.
+    """The canonical form of the position packed in ``scratch``, once ``edge`` (its bit, 64 more if
+    vertical; NO_EDGE for none) is drawn.
 
-    Where one of two interchangeable edges is free, the first one is made so in each image; the smallest image is taken.
+    Where one of two interchangeable edges is free, the first one is made so in each image; the
+    smallest image is taken.
     """
     images = scratch.images
     smallest = ~ZERO
     mask, shift = board.swap_masks[0], board.swap_shifts[0]
-    for i in range(IMAGES):  # one step is all there is but on boards of one row: a loop without branches, which the processor does at a stroke
+    # one step is all there is but on boards of one row: a loop without branches, which the
+    # processor does at a stroke
+    for i in range(IMAGES):
         image = images[i] & ~board.edge_images[edge, i]
         late = (image >> shift) & ~image & mask
         smallest = min(smallest, image ^ (late | (late << shift)))

@@ -1,9 +1,12 @@
-"""Dots and boxes for the solver: positions with boxes to capture, reduced to the quiet position that is left.
+"""Dots and boxes for the solver: positions with boxes to capture, reduced to the quiet position
+that is left.
 
-Boxes to capture form *runs*: from a box of valence 1 along boxes of valence 2, to the border or a joint (an open run) or to another
-box of valence 1 (a closed run). The player to move captures the next box of a run, and loses nothing by it, unless two boxes of an open
-run or four of a closed one are left. Those may also be left to the opponent by the edge that cuts them off. All lines of play end in the same
-quiet position R, so the value is a function of V(R). Proofs: docs/solver_dots_and_boxes.md.
+Boxes to capture form *runs*: from a box of valence 1 along boxes of valence 2, to the border or a
+joint (an open run) or to another box of valence 1 (a closed run). The player to move captures the
+next box of a run, and loses nothing by it, unless two boxes of an open run or four of a closed one
+are left. Those may also be left to the opponent by the edge that cuts them off. All lines of play
+end in the same quiet position R, so the value is a function of V(R). Proofs:
+docs/solver_dots_and_boxes.md.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from ....envs.games.dots_and_boxes_board import boxes_beside, sides_of_box
 
 
 class Run(NamedTuple):
-    """Boxes that can be captured one after the other: how many, by which edges, and whether the run is closed."""
+    """Boxes that can be captured one after the other: how many, by which edges, and whether the run
+    is closed.
+    """
 
     boxes: int
     edges: list[int]
@@ -31,7 +36,10 @@ class Captures:
         edges = count_edges(rows, cols)
         self.boxes = rows * cols
         self._sides = [sides_of_box(rows, cols, box) for box in range(self.boxes)]
-        self.beside = [[int(box) for box in boxes_beside(rows, cols, edge) if box >= 0] for edge in range(edges)]
+        self.beside = [
+            [int(box) for box in boxes_beside(rows, cols, edge) if box >= 0]
+            for edge in range(edges)
+        ]
         self._identity = np.arange(-self.boxes, self.boxes + 1)
 
     def draw(self, free: int, edge: int) -> tuple[int, int]:
@@ -44,15 +52,19 @@ class Captures:
         return sum(free >> edge & 1 for edge in self._sides[box])
 
     def settle(self, free: int) -> tuple[int, np.ndarray]:
-        """The quiet position R that is left after all captures, and the value as a function of V(R).
+        """The quiet position R that is left after all captures, and the value as a function of
+        V(R).
 
         Returns:
-            the free edges of R; and an int array of length 2·boxes + 1: entry ``boxes + v`` is the margin of the player to move if V(R) = v.
+            the free edges of R; and an int array of length 2·boxes + 1: entry ``boxes + v`` is the
+            margin of the player to move if V(R) = v.
         """
         known: dict[int, tuple[int, np.ndarray]] = {}
         return self._settle(free, known)
 
-    def _settle(self, free: int, known: dict[int, tuple[int, np.ndarray]]) -> tuple[int, np.ndarray]:
+    def _settle(
+        self, free: int, known: dict[int, tuple[int, np.ndarray]]
+    ) -> tuple[int, np.ndarray]:
         if free not in known:
             runs = self._runs(free)
             forced = [run for run in runs if run.boxes != (4 if run.closed else 2)]
@@ -62,12 +74,17 @@ class Captures:
                 known[free] = self._play(free, forced[0].edges[:1], known)
             else:
                 options = [self._play(free, run.edges, known) for run in runs]
-                options += [self._play(free, run.edges[1:2], known) for run in runs]  # the edge that leaves the run to the opponent
+                # the edge that leaves the run to the opponent
+                options += [self._play(free, run.edges[1:2], known) for run in runs]
                 known[free] = options[0][0], np.max([worth for _, worth in options], axis=0)
         return known[free]
 
-    def _play(self, free: int, edges: list[int], known: dict[int, tuple[int, np.ndarray]]) -> tuple[int, np.ndarray]:
-        """The position after one player's edges, seen from that player; all of them capture, or there is only one."""
+    def _play(
+        self, free: int, edges: list[int], known: dict[int, tuple[int, np.ndarray]]
+    ) -> tuple[int, np.ndarray]:
+        """The position after one player's edges, seen from that player; all of them capture, or
+        there is only one.
+        """
         captured = 0
         for edge in edges:
             free, completed = self.draw(free, edge)

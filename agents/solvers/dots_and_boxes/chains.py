@@ -1,16 +1,22 @@
-"""Dots and boxes for the solver: what a chain or loop is worth to the player who must open it, and collections of independent ones.
+"""Dots and boxes for the solver: what a chain or loop is worth to the player who must open it, and
+collections of independent ones.
 
-Let V(P) be the margin of the rest of the game for the player to move. Who draws an edge of a chain of n boxes of valence 2 (the *opener*)
-lets the opponent capture all of it. For n ≥ 3 the opponent may instead capture all but two and draw the far edge, so that the opener has to
-take the last two with one edge and to move again; of a loop all but four are taken. Both ways lead to the same rest R, in which one or the
-other is to move, so that the opener's margin is −(n − s + |V(R) + s|) with s = 2 for a chain and 4 for a loop. A chain of one box leaves no
-choice, and one of two boxes is opened by its middle edge, which leaves none either: −(n + V(R)), s = 0. Proofs: docs/solver_dots_and_boxes.md.
+Let V(P) be the margin of the rest of the game for the player to move. Who draws an edge of a chain
+of n boxes of valence 2 (the *opener*) lets the opponent capture all of it. For n ≥ 3 the opponent
+may instead capture all but two and draw the far edge, so that the opener has to take the last two
+with one edge and to move again; of a loop all but four are taken. Both ways lead to the same rest
+R, in which one or the other is to move, so that the opener's margin is −(n − s + |V(R) + s|) with s
+= 2 for a chain and 4 for a loop. A chain of one box leaves no choice, and one of two boxes is
+opened by its middle edge, which leaves none either: −(n + V(R)), s = 0. Proofs:
+docs/solver_dots_and_boxes.md.
 
-A *collection* is a multiset of chains and loops that touch nothing else. All collections of a board are numbered beforehand, with their
-values and what opening their parts leads to. Of chains of one or two boxes, of longer chains, and of loops, only the shortest is worth opening.
+A *collection* is a multiset of chains and loops that touch nothing else. All collections of a board
+are numbered beforehand, with their values and what opening their parts leads to. Of chains of one
+or two boxes, of longer chains, and of loops, only the shortest is worth opening.
 
-Sources: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Dots-And-Boxes", AAAI 2012; Buzzard and Ciere, "Playing simple
-loony dots and boxes endgames optimally", Integers 14, 2014 (the shortest first).
+Sources: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Dots-And-Boxes", AAAI
+2012; Buzzard and Ciere, "Playing simple loony dots and boxes endgames optimally", Integers 14, 2014
+(the shortest first).
 """
 
 from __future__ import annotations
@@ -28,13 +34,18 @@ NONE = -1
 # The columns of the array of collections (int32, one row for each; row 0 is the empty collection):
 BOXES = 0  # how many boxes it has
 VALUE = 1  # V of it on its own
-OPENED = 2  # and 3, 4: the collection without its shortest chain of at most two boxes, longer chain, loop; −1 if it has none
-ADDED = 5  # and on: the collection with one part more of each kind (`kind_of`); −1 if that has no number
+# and 3, 4: the collection without its shortest chain of at most two boxes, longer chain, loop; −1
+# if it has none
+OPENED = 2
+# and on: the collection with one part more of each kind (`kind_of`); −1 if that has no number
+ADDED = 5
 
 
 @kernel
 def kind_of(length, loop, boxes):
-    """The number of a kind of part on a board of that many boxes: chains by length, then loops (of 4, 6, 8, … boxes)."""
+    """The number of a kind of part on a board of that many boxes: chains by length, then loops (of
+    4, 6, 8, … boxes).
+    """
     return boxes + length // 2 - 2 if loop else length - 1
 
 
@@ -46,22 +57,29 @@ def spared(length, loop):
 
 @kernel
 def opening_margin(captured, spare, rest):
-    """The opener's margin if the opponent captures ``captured`` boxes, may spare ``spare`` of them, and V(R) = ``rest``."""
+    """The opener's margin if the opponent captures ``captured`` boxes, may spare ``spare`` of them,
+    and V(R) = ``rest``.
+    """
     return -(captured + rest) if spare == 0 else -(captured - spare + abs(rest + spare))
 
 
 @functools.lru_cache(maxsize=8)
 def make_collections(boxes: int, limit: int) -> np.ndarray:
-    """Number the collections of at most ``boxes`` boxes, at most ``limit`` of them, the smallest first: int32 (collections, 5 + kinds).
+    """Number the collections of at most ``boxes`` boxes, at most ``limit`` of them, the smallest
+    first: int32 (collections, 5 + kinds).
 
     Raises:
         ValueError: ``limit`` is below 1.
     """
     if limit < 1:
-        raise ValueError(f"limit={limit} is not possible: the empty collection at least needs a number")
+        raise ValueError(
+            f"limit={limit} is not possible: the empty collection at least needs a number"
+        )
     lengths = [*range(1, boxes + 1), *range(4, boxes + 1, 2)]
     parts = [(length, index >= boxes) for index, length in enumerate(lengths)]
-    listed = sorted((sum(lengths[kind] for kind in kinds), kinds) for kinds in _multisets(lengths, boxes, 0))[:limit]
+    listed = sorted(
+        (sum(lengths[kind] for kind in kinds), kinds) for kinds in _multisets(lengths, boxes, 0)
+    )[:limit]
     numbers = {kinds: number for number, (_, kinds) in enumerate(listed)}
     collections = np.full((len(listed), ADDED + len(lengths)), NONE, np.int32)
     for number, (total, kinds) in enumerate(listed):
@@ -77,7 +95,11 @@ def make_collections(boxes: int, limit: int) -> np.ndarray:
                 rest = list(kinds)
                 rest.remove(inside[0])
                 collections[number, OPENED + group] = numbers[tuple(rest)]
-                margins.append(opening_margin(length, spared(length, loop), int(collections[numbers[tuple(rest)], VALUE])))
+                margins.append(
+                    opening_margin(
+                        length, spared(length, loop), int(collections[numbers[tuple(rest)], VALUE])
+                    )
+                )
         collections[number, VALUE] = max(margins, default=0)
     collections.flags.writeable = False
     return collections

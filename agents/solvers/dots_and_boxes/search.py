@@ -1,15 +1,17 @@
 """Dots and boxes for the solver: the search.
 
-A node is a quiet position, one without a box to capture: two sets of free edges and the number of a collection of independent chains and
-loops (:mod:`.solver_dots_and_boxes_chains`), which are taken off the board. V, the margin of the rest for the player to move, is
+A node is a quiet position, one without a box to capture: two sets of free edges and the number of a
+collection of independent chains and loops (:mod:`.solver_dots_and_boxes_chains`), which are taken
+off the board. V, the margin of the rest for the player to move, is
 
-    V(P) = max over the moves m of P of its margin −(captured − s + |V(R) + s|), or −(captured + V(R)) where s = 0.
+    V(P) = max over the moves m of P of its margin −(captured − s + |V(R) + s|), or −(captured +
+    V(R)) where s = 0.
 
-A safe move, one that makes no box capturable, captures nothing: −V(R). Every other move opens a chain or loop; R is the position after the
-opponent's captures.
+A safe move, one that makes no box capturable, captures nothing: −V(R). Every other move opens a
+chain or loop; R is the position after the opponent's captures.
 
-Every node answers one question: is V(P) at least ``gamma``? Two-sided bounds on V answer it, known from a table, from the children, and from
-the number of boxes.
+Every node answers one question: is V(P) at least ``gamma``? Two-sided bounds on V answer it, known
+from a table, from the children, and from the number of boxes.
 """
 
 from __future__ import annotations
@@ -79,7 +81,9 @@ CONTROL = np.dtype(
 
 MIX_2 = np.uint64(0x9FB21C651E98DF25)
 NO_LINKS = ZERO
-OPENING, COLLECTED = 128, 192  # a move is the bit of a safe edge (64 more if vertical), of a box of the chain opened, or a group of the collection
+# a move is the bit of a safe edge (64 more if vertical), of a box of the chain opened, or a group
+# of the collection
+OPENING, COLLECTED = 128, 192
 ONE_BY_ONE = 2  # so many moves are tried before all the others are looked up in the table
 BUCKET = np.dtype([("entries", np.uint64, 8)])
 BOUND_BITS, EFFORT_BITS = 5, 4
@@ -88,7 +92,9 @@ SHIFT_5, SHIFT_10, SHIFT_14 = np.uint64(5), np.uint64(10), np.uint64(14)
 
 
 class Stack(NamedTuple):
-    """What a search works on: by ply the nodes, their children (plies, moves), and their packed images; room for other images; where it stands."""
+    """What a search works on: by ply the nodes, their children (plies, moves), and their packed
+    images; room for other images; where it stands.
+    """
 
     nodes: Any
     children: Any
@@ -98,11 +104,14 @@ class Stack(NamedTuple):
 
 
 def make_table(memory_mb: int, edges: int) -> np.ndarray:
-    """An empty transposition table: the largest power of two of buckets that fits ``memory_mb`` MiB and is of use on a board of so many edges.
+    """An empty transposition table: the largest power of two of buckets that fits ``memory_mb`` MiB
+    and is of use on a board of so many edges.
 
-    A bucket is one cache line of eight entries. The hash is a one-to-one function of the position; its upper bits, at least 14, choose the
-    bucket and an entry holds all the others, so that no two positions are ever taken for one another. Below them an entry holds four bits of effort
-    and twice five bits: half the distance of the lower bound from −boxes and of the upper bound from +boxes. An entry without knowledge is 0.
+    A bucket is one cache line of eight entries. The hash is a one-to-one function of the position;
+    its upper bits, at least 14, choose the bucket and an entry holds all the others, so that no two
+    positions are ever taken for one another. Below them an entry holds four bits of effort and
+    twice five bits: half the distance of the lower bound from −boxes and of the upper bound from
+    +boxes. An entry without knowledge is 0.
     """
     bits = min((memory_mb << 14).bit_length() - 1, max(14, edges - 11))
     words = np.zeros((8 << bits) + 8, np.uint64)
@@ -113,7 +122,10 @@ def make_table(memory_mb: int, edges: int) -> np.ndarray:
 def make_stack(edges: int, table: np.ndarray) -> Stack:
     """Room for a search on a board of so many edges."""
     plies = edges + 2
-    nodes, packed = np.zeros(plies, NODE).view(np.recarray), np.zeros(plies, SCRATCH).view(np.recarray)
+    nodes, packed = (
+        np.zeros(plies, NODE).view(np.recarray),
+        np.zeros(plies, SCRATCH).view(np.recarray),
+    )
     children = np.zeros((plies, edges + 4), NODE).view(np.recarray)
     stack = Stack(nodes, children, packed, new_scratch(), np.zeros(1, CONTROL).view(np.recarray)[0])
     stack.control.shift = 64 - (len(table).bit_length() - 1)
@@ -122,7 +134,9 @@ def make_stack(edges: int, table: np.ndarray) -> Stack:
 
 @kernel
 def position_hash(board, packed, code):
-    """A one-to-one function of a packed set of edges and a collection: multiplications by odd numbers and shifted xors can be undone."""
+    """A one-to-one function of a packed set of edges and a collection: multiplications by odd
+    numbers and shifted xors can be undone.
+    """
     x = packed
     if code > 0:
         x |= np.uint64(code) << board.edges
@@ -134,18 +148,24 @@ def position_hash(board, packed, code):
 
 @kernel
 def look_up(bucket, rest, boxes):
-    """The bounds on V that a bucket of the table knows for the position of which it would hold ``rest``: (lower, upper)."""
+    """The bounds on V that a bucket of the table knows for the position of which it would hold
+    ``rest``: (lower, upper).
+    """
     entries = bucket.entries
     found = ZERO
     for slot in range(8):  # without a branch, so that all eight are compared at once
         entry = entries[slot]
         found |= entry if entry >> SHIFT_14 == rest else ZERO
-    return 2 * np.int64((found >> SHIFT_5) & BOUND_MASK) - boxes, boxes - 2 * np.int64(found & BOUND_MASK)
+    return 2 * np.int64((found >> SHIFT_5) & BOUND_MASK) - boxes, boxes - 2 * np.int64(
+        found & BOUND_MASK
+    )
 
 
 @kernel
 def remember(bucket, rest, boxes, lower, upper, effort):
-    """Put bounds into a bucket, in place of the position's own, or a free, or the least costly entry."""
+    """Put bounds into a bucket, in place of the position's own, or a free, or the least costly
+    entry.
+    """
     entries = bucket.entries
     chosen, least = 0, np.uint64(99)
     for slot in range(8):
@@ -162,7 +182,8 @@ def remember(bucket, rest, boxes, lower, upper, effort):
 
 @kernel
 def set_aside(board, collections, horizontal, vertical, code, new, links, joints):
-    """Move independent chains and loops from the board into the collection; returns (horizontal, vertical, code).
+    """Move independent chains and loops from the board into the collection; returns (horizontal,
+    vertical, code).
 
     ``new`` are the boxes of valence 2 that had more, or all of them: others need not be looked at.
     """
@@ -171,7 +192,11 @@ def set_aside(board, collections, horizontal, vertical, code, new, links, joints
         part = independent(board, horizontal, vertical, seed, links, joints)
         new &= ~(part | seed)
         if part != ZERO:
-            kind = kind_of(count_bits(part), is_loop(board, horizontal, vertical, part), count_bits(board.boxes))
+            kind = kind_of(
+                count_bits(part),
+                is_loop(board, horizontal, vertical, part),
+                count_bits(board.boxes),
+            )
             more = np.int64(collections[code, ADDED + kind])
             if more >= 0:
                 code = more
@@ -180,15 +205,21 @@ def set_aside(board, collections, horizontal, vertical, code, new, links, joints
 
 
 @kernel
-def fill_node(board, collections, node, scratch, horizontal, vertical, code, links_before, captured, spare):
-    """Make ``node`` the position with these free edges, and bound V by the number of boxes (exact where only a collection is left).
+def fill_node(
+    board, collections, node, scratch, horizontal, vertical, code, links_before, captured, spare
+):
+    """Make ``node`` the position with these free edges, and bound V by the number of boxes (exact
+    where only a collection is left).
 
-    ``links_before`` are boxes known to stand on joints, or not to be put into the collection. ``scratch`` is overwritten.
+    ``links_before`` are boxes known to stand on joints, or not to be put into the collection.
+    ``scratch`` is overwritten.
     """
     _, links, joints = valences(board, horizontal, vertical)
     new = links & ~links_before
     if new != ZERO:
-        horizontal, vertical, code = set_aside(board, collections, horizontal, vertical, code, new, links, joints)
+        horizontal, vertical, code = set_aside(
+            board, collections, horizontal, vertical, code, new, links, joints
+        )
     boxes = count_bits(unfinished(board, horizontal, vertical)) + np.int64(collections[code, BOXES])
     set_node(node, horizontal, vertical, code, boxes, captured, spare)
     if (horizontal | vertical) == ZERO:
@@ -215,7 +246,18 @@ def fill_child(board, collections, node, packed, scratch, child):
     if move >= COLLECTED:
         rest = np.int64(collections[code, OPENED + move - COLLECTED])
         captured = np.int64(collections[code, BOXES]) - np.int64(collections[rest, BOXES])
-        fill_node(board, collections, child, scratch, horizontal, vertical, rest, links, captured, 2 * (move - COLLECTED))
+        fill_node(
+            board,
+            collections,
+            child,
+            scratch,
+            horizontal,
+            vertical,
+            rest,
+            links,
+            captured,
+            2 * (move - COLLECTED),
+        )
     elif move >= OPENING:
         part = spread(board, horizontal, vertical, ONE << np.uint64(move - OPENING), links)
         spare = spared(count_bits(part), is_loop(board, horizontal, vertical, part))
@@ -229,9 +271,13 @@ def fill_child(board, collections, node, packed, scratch, child):
         _, links_after, joints = valences(board, horizontal, vertical)
         new = links_after & ~links
         if new != ZERO:
-            horizontal, vertical, code = set_aside(board, collections, horizontal, vertical, code, new, links_after, joints)
+            horizontal, vertical, code = set_aside(
+                board, collections, horizontal, vertical, code, new, links_after, joints
+            )
         if code != node.code:
-            fill_node(board, collections, child, scratch, horizontal, vertical, code, links_after, 0, 0)
+            fill_node(
+                board, collections, child, scratch, horizontal, vertical, code, links_after, 0, 0
+            )
         else:
             set_node(child, horizontal, vertical, code, node.boxes, 0, 0)
             child.hash = position_hash(board, canonical_without(board, packed, move), code)
@@ -250,7 +296,9 @@ def margin_bounds(child):
 
 @kernel
 def next_question(child, gamma):
-    """The number that V of ``child`` must be compared with to find out whether its move is worth ``gamma`` to the parent."""
+    """The number that V of ``child`` must be compared with to find out whether its move is worth
+    ``gamma`` to the parent.
+    """
     if child.spare == 0:
         return -gamma - child.captured + 1
     reach = -gamma - child.captured + child.spare  # |V + spare| must not be larger
@@ -261,7 +309,8 @@ def next_question(child, gamma):
 def open_chain(board, horizontal, vertical, part):
     """Draw all that is drawn once somebody opened ``part``: (horizontal, vertical, boxes captured).
 
-    If both ends of a chain stand on one joint of valence 3, that joint can be captured in turn, and the chain that hangs on it.
+    If both ends of a chain stand on one joint of valence 3, that joint can be captured in turn, and
+    the chain that hangs on it.
     """
     captured = count_bits(part)
     while part != ZERO:
@@ -279,7 +328,9 @@ def best_opening(captured, spare, boxes):
 
 @kernel
 def list_moves(board, collections, node, children):
-    """Write into ``children`` the moves of a quiet position that may be worth ``gamma``, safe ones in the board's order first; returns how many."""
+    """Write into ``children`` the moves of a quiet position that may be worth ``gamma``, safe ones
+    in the board's order first; returns how many.
+    """
     count = 0
     horizontal, vertical, code = node.horizontal, node.vertical, node.code
     _, links, _ = valences(board, horizontal, vertical)
@@ -296,7 +347,9 @@ def list_moves(board, collections, node, children):
         part = spread(board, horizontal, vertical, seed, links)
         links &= ~part
         captured = count_bits(part)
-        most = best_opening(captured, spared(captured, is_loop(board, horizontal, vertical, part)), node.boxes)
+        most = best_opening(
+            captured, spared(captured, is_loop(board, horizontal, vertical, part)), node.boxes
+        )
         if most >= node.gamma:
             children[count].move = OPENING + lowest_bit_index(seed)
             count += 1
@@ -305,7 +358,11 @@ def list_moves(board, collections, node, children):
     for group in range(3):
         rest = np.int64(collections[code, OPENED + group])
         if rest >= 0:
-            most = best_opening(np.int64(collections[code, BOXES]) - np.int64(collections[rest, BOXES]), 2 * group, node.boxes)
+            most = best_opening(
+                np.int64(collections[code, BOXES]) - np.int64(collections[rest, BOXES]),
+                2 * group,
+                node.boxes,
+            )
             if most >= node.gamma:
                 children[count].move = COLLECTED + group
                 count += 1
@@ -316,10 +373,11 @@ def list_moves(board, collections, node, children):
 
 @kernel
 def meet(board, collections, table, shift, node, packed, scratch, children, last):
-    """Make the children of a node up to number ``last``, and bound them by what the table knows; if one is good enough, it is the next to be tried.
+    """Make the children of a node up to number ``last``, and bound them by what the table knows; if
+    one is good enough, it is the next to be tried.
 
-    First the buckets of all are read, right after one another, so that the processor fetches them from memory at the same time; the result keeps
-    the compiler from leaving that out.
+    First the buckets of all are read, right after one another, so that the processor fetches them
+    from memory at the same time; the result keeps the compiler from leaving that out.
     """
     mask = (ONE << shift) - ONE
     seen = ZERO
@@ -330,7 +388,9 @@ def meet(board, collections, table, shift, node, packed, scratch, children, last
     for i in range(node.met, last):
         child = children[i]
         if (child.horizontal | child.vertical) != ZERO:
-            child.lower, child.upper = look_up(table[child.hash >> shift], child.hash & mask, child.boxes)
+            child.lower, child.upper = look_up(
+                table[child.hash >> shift], child.hash & mask, child.boxes
+            )
         if margin_bounds(child)[0] >= node.gamma:
             node.cursor = i
     node.met = last
@@ -342,14 +402,20 @@ def ask(nodes, ply, child, gamma):
     """Put ``child`` on the stack with the question whether its V is at least ``gamma``."""
     nodes[ply] = child
     node = nodes[ply]
-    node.gamma = gamma + ((gamma ^ node.boxes) & 1)  # V is odd if and only if the number of boxes is
+    # V is odd if and only if the number of boxes is
+    node.gamma = gamma + ((gamma ^ node.boxes) & 1)
     node.count = node.cursor = 0
 
 
 @kernel
 def search(board, collections, table, nodes, children, packed, scratch, control, limit):
     """Go on with the search on the stack until it is done or ``limit`` positions more are visited."""
-    ply, positions, result, entering = control.ply, control.positions, control.result, control.entering
+    ply, positions, result, entering = (
+        control.ply,
+        control.positions,
+        control.result,
+        control.entering,
+    )
     limit += positions
     shift = control.shift
     mask = (ONE << shift) - ONE
@@ -383,12 +449,23 @@ def search(board, collections, table, nodes, children, packed, scratch, control,
                 child.lower = max(child.lower, result)
             else:
                 child.upper = min(child.upper, result)
-        # 4. Ask the next child that may still be good enough. The first moves are often good enough, so that no work is spent on the others.
+        # 4. Ask the next child that may still be good enough. The first moves are often good
+        #    enough, so that no work is spent on the others.
         asked = False
         while not finished and node.cursor < node.count:
             if node.cursor == node.met:
                 last = node.cursor + 1 if node.cursor < ONE_BY_ONE else node.count
-                control.touched = meet(board, collections, table, shift, node, packed[ply], scratch, children[ply], last)
+                control.touched = meet(
+                    board,
+                    collections,
+                    table,
+                    shift,
+                    node,
+                    packed[ply],
+                    scratch,
+                    children[ply],
+                    last,
+                )
             child = children[ply, node.cursor]
             worst, most = margin_bounds(child)
             if worst >= node.gamma:
@@ -413,11 +490,18 @@ def search(board, collections, table, nodes, children, packed, scratch, control,
         while cost > 0 and effort < EFFORT_MASK:
             cost >>= 2
             effort += ONE
-        remember(table[node.hash >> shift], node.hash & mask, node.boxes, node.lower, node.upper, effort)
+        remember(
+            table[node.hash >> shift], node.hash & mask, node.boxes, node.lower, node.upper, effort
+        )
         result = node.lower if finished else node.upper
         if ply == 0:
             control.done = True
             break
         ply -= 1
         entering = False
-    control.ply, control.positions, control.result, control.entering = ply, positions, result, entering
+    control.ply, control.positions, control.result, control.entering = (
+        ply,
+        positions,
+        result,
+        entering,
+    )

@@ -1,7 +1,9 @@
-"""Dots and boxes for the solver: the value of every position of a small board, by going through them backwards, kept on disk.
+"""Dots and boxes for the solver: the value of every position of a small board, by going through
+them backwards, kept on disk.
 
-The table of a board has one byte for each set of drawn edges, so 2^24 for 3 × 3 boxes. A file holds a header (board, layout, length), the
-table, and the SHA-256 of both; a file that is not exactly that is built anew.
+The table of a board has one byte for each set of drawn edges, so 2^24 for 3 × 3 boxes. A file holds
+a header (board, layout, length), the table, and the SHA-256 of both; a file that is not exactly
+that is built anew.
 """
 
 from __future__ import annotations
@@ -25,16 +27,21 @@ _loaded: dict[tuple[int, int], np.ndarray] = {}
 
 
 def value_table(rows: int, cols: int) -> np.ndarray:
-    """The margin of the rest of the game for the player to move, for every set of drawn edges: int8 of shape (2^edges,), read-only.
+    """The margin of the rest of the game for the player to move, for every set of drawn edges: int8
+    of shape (2^edges,), read-only.
 
-    Bit e of the index is set if the edge of action e is drawn. Loaded from disk if it was built before.
+    Bit e of the index is set if the edge of action e is drawn. Loaded from disk if it was built
+    before.
 
     Raises:
         SpecificationError: the board has more than 24 edges.
     """
     edges = count_edges(rows, cols)
     if edges > LARGEST:
-        raise SpecificationError(f"tables of all positions are for boards of at most {LARGEST} edges, {rows} × {cols} boxes have {edges}")
+        raise SpecificationError(
+            f"tables of all positions are for boards of at most {LARGEST} edges, {rows} × {cols} "
+            f"boxes have {edges}"
+        )
     if (rows, cols) not in _loaded:
         table = _read(rows, cols)
         if table is None:
@@ -48,9 +55,13 @@ def value_table(rows: int, cols: int) -> np.ndarray:
 
 
 def is_at_hand(rows: int, cols: int) -> bool:
-    """Whether the table is in memory or on disk, or small enough to be built in an instant (2^17 positions)."""
+    """Whether the table is in memory or on disk, or small enough to be built in an instant (2^17
+    positions).
+    """
     edges = count_edges(rows, cols)
-    return edges <= 17 or (edges <= LARGEST and ((rows, cols) in _loaded or table_path(rows, cols).exists()))
+    return edges <= 17 or (
+        edges <= LARGEST and ((rows, cols) in _loaded or table_path(rows, cols).exists())
+    )
 
 
 def table_path(rows: int, cols: int) -> Path:
@@ -70,7 +81,9 @@ def _sides_of_boxes(rows: int, cols: int) -> np.ndarray:
 
 @kernel
 def fill_backwards(sides, beside, table):
-    """Fill ``table`` from its last entry: a position after a move has a larger number, so its value is known already."""
+    """Fill ``table`` from its last entry: a position after a move has a larger number, so its value
+    is known already.
+    """
     edges = beside.shape[0]
     table[-1] = 0
     for drawn in range(table.size - 2, -1, -1):
@@ -99,13 +112,19 @@ def _read(rows: int, cols: int) -> np.ndarray | None:
         data = table_path(rows, cols).read_bytes()
     except OSError:
         return None
-    if len(data) != len(header) + size + 32 or not data.startswith(header) or hashlib.sha256(data[:-32]).digest() != data[-32:]:
+    if (
+        len(data) != len(header) + size + 32
+        or not data.startswith(header)
+        or hashlib.sha256(data[:-32]).digest() != data[-32:]
+    ):
         return None
     return np.frombuffer(bytearray(data[len(header) : -32]), np.int8)
 
 
 def _write(rows: int, cols: int, table: np.ndarray) -> None:
-    """Put the table on disk in one step, so that no other process reads half of it; a disk that cannot be written is no error."""
+    """Put the table on disk in one step, so that no other process reads half of it; a disk that
+    cannot be written is no error.
+    """
     path = table_path(rows, cols)
     data = _header(rows, cols) + table.tobytes()
     with contextlib.suppress(OSError):

@@ -1,11 +1,12 @@
 """The search of the m,n,k solver: who wins, on bitboards.
 
-Cell (row, column) is bit ``row * (cols + 1) + column``; the spare column keeps rows apart. Players alternate strictly, so values, +1 a win for
-the side to move, 0 a draw, −1 a loss, are negated from ply to ply. One pass over the lines of a position yields all the search
-needs: winning cells of both sides, which cells still matter, whether a side can win at all, and an order of the moves.
+Cell (row, column) is bit ``row * (cols + 1) + column``; the spare column keeps rows apart. Players
+alternate strictly, so values, +1 a win for the side to move, 0 a draw, −1 a loss, are negated from
+ply to ply. One pass over the lines of a position yields all the search needs: winning cells of both
+sides, which cells still matter, whether a side can win at all, and an order of the moves.
 
-Sources: Allis, "Searching for solutions in games and artificial intelligence", 1994 (threats); van den Herik, Uiterwijk, van Rijswijck, "Games
-solved: now and in the future", 2002.
+Sources: Allis, "Searching for solutions in games and artificial intelligence", 1994 (threats); van
+den Herik, Uiterwijk, van Rijswijck, "Games solved: now and in the future", 2002.
 """
 
 from __future__ import annotations
@@ -22,12 +23,24 @@ from ....envs.games.tic_tac_toe import TicTacToe
 ZERO, ONE, BYTE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(255), np.uint64(8)
 SALT = np.uint64(0xA0761D6478BD642F)
 ENTRY = np.dtype(
-    (np.record, [("own", np.uint64), ("opp", np.uint64), ("lower", np.int8), ("upper", np.int8), ("move", np.int8), ("used", np.int8)]), align=True
+    (
+        np.record,
+        [
+            ("own", np.uint64),
+            ("opp", np.uint64),
+            ("lower", np.int8),
+            ("upper", np.int8),
+            ("move", np.int8),
+            ("used", np.int8),
+        ],
+    ),
+    align=True,
 )
 NO_MOVE = -1
 MOST_CELLS = 64
 ENTER, ADVANCE, LEAVE, DONE = range(4)  # what to do next at the current ply
-WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)  # of a cell in an open line, by the stones already in it
+# of a cell in an open line, by the stones already in it
+WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)
 
 
 class Board(NamedTuple):
@@ -38,7 +51,8 @@ class Board(NamedTuple):
     all_cells: np.uint64
     lines: Any  # uint64, (lines,): every row of `connect` cells
     images: Any  # uint64, (symmetries, 8, 256): where the bits of each byte go
-    symmetric_stones: int  # positions with at most so many stones are looked up under all symmetries
+    # positions with at most so many stones are looked up under all symmetries
+    symmetric_stones: int
 
 
 class Stack(NamedTuple):
@@ -68,7 +82,12 @@ def make_board(rules: TicTacToe) -> Board:
                 cells = [(row + i * row_step, col + i * col_step) for i in range(connect)]
                 if all(0 <= y < rows and 0 <= x < cols for y, x in cells):
                     lines.append(sum(1 << bit(y, x) for y, x in cells))
-    maps = [lambda y, x: (y, x), lambda y, x: (y, cols - 1 - x), lambda y, x: (rows - 1 - y, x), lambda y, x: (rows - 1 - y, cols - 1 - x)]
+    maps = [
+        lambda y, x: (y, x),
+        lambda y, x: (y, cols - 1 - x),
+        lambda y, x: (rows - 1 - y, x),
+        lambda y, x: (rows - 1 - y, cols - 1 - x),
+    ]
     if rows == cols:
         maps += [lambda y, x, inner=inner: inner(y, x)[::-1] for inner in maps[:4]]  # type: ignore[misc]
     images = np.zeros((len(maps), 8, 256), np.uint64)
@@ -82,14 +101,30 @@ def make_board(rules: TicTacToe) -> Board:
                         targets |= 1 << bit(*image(row, col))
                 images[index, byte, value] = targets
     everything = sum(1 << bit(row, col) for row in range(rows) for col in range(cols))
-    return Board(rows * cols, connect, np.uint64(everything), np.array(lines, np.uint64), images, max(4, rows * cols // 2))
+    return Board(
+        rows * cols,
+        connect,
+        np.uint64(everything),
+        np.array(lines, np.uint64),
+        images,
+        max(4, rows * cols // 2),
+    )
 
 
 def make_stack(board: Board) -> Stack:
     plies = board.cells + 2
     windows, bests, cursors = (np.zeros((plies, columns), np.int64) for columns in (3, 2, 2))
     stones = np.zeros((2, plies), np.uint64)
-    return Stack(stones[0], stones[1], windows, bests, cursors, np.zeros((plies, 64), np.int8), np.zeros(64, np.int64), np.zeros(4, np.int64))
+    return Stack(
+        stones[0],
+        stones[1],
+        windows,
+        bests,
+        cursors,
+        np.zeros((plies, 64), np.int8),
+        np.zeros(64, np.int64),
+        np.zeros(4, np.int64),
+    )
 
 
 def make_table(megabytes: int) -> np.recarray[Any, Any]:
@@ -112,7 +147,9 @@ def begin(stack, own, opp, alpha, beta):
 
 @borrowing_kernel
 def run(board, table, stack, nodes_allowed):
-    """Search on for at most so many nodes; whether the search is complete (its value is then in ``registers[2]``)."""
+    """Search on for at most so many nodes; whether the search is complete (its value is then in
+    ``registers[2]``).
+    """
     owns, opps, windows, bests, cursors, moves, scores, registers = stack
     lines, images = board.lines, board.images
     ply, state, value, nodes = registers[0], registers[1], registers[2], registers[3]
@@ -124,7 +161,20 @@ def run(board, table, stack, nodes_allowed):
             nodes += 1
             windows[ply, 2] = windows[ply, 0]
             own, opp, at_root = owns[ply], opps[ply], ply == 0
-            state, value = enter_node(board, lines, images, table, own, opp, at_root, windows[ply], bests[ply], cursors[ply], moves[ply], scores)
+            state, value = enter_node(
+                board,
+                lines,
+                images,
+                table,
+                own,
+                opp,
+                at_root,
+                windows[ply],
+                bests[ply],
+                cursors[ply],
+                moves[ply],
+                scores,
+            )
         elif state == LEAVE:
             if ply == 0:
                 state = DONE
@@ -137,7 +187,9 @@ def run(board, table, stack, nodes_allowed):
                 state = ADVANCE
         elif cursors[ply, 0] == cursors[ply, 1] or windows[ply, 0] >= windows[ply, 1]:
             value = bests[ply, 0]
-            remember(board, images, table, owns[ply], opps[ply], windows[ply], bests[ply], cursors[ply])
+            remember(
+                board, images, table, owns[ply], opps[ply], windows[ply], bests[ply], cursors[ply]
+            )
             state = LEAVE
         else:
             move = np.int64(moves[ply, cursors[ply, 0]])
@@ -212,7 +264,8 @@ def enter_node(board, lines, images, table, own, opp, at_root, window, best, cur
             return LEAVE, np.int64(entry.upper)
         if symmetry == 0:
             first = np.int64(entry.move)
-    # 5. The moves that matter, the heaviest cells first; all cells that lie in no open line are one and the same waiting move.
+    # 5. The moves that matter, the heaviest cells first; all cells that lie in no open line are one
+    #    and the same waiting move.
     dead = empty & ~live
     candidates = live & empty
     if dead != ZERO:
@@ -223,7 +276,10 @@ def enter_node(board, lines, images, table, own, opp, at_root, window, best, cur
         candidates &= candidates - ONE
         score = scores[cell] if cell != first else np.int64(1) << 40
         at = count
-        while at > 0 and (scores[moves[at - 1]] if moves[at - 1] != first else np.int64(1) << 40) < score:
+        while (
+            at > 0
+            and (scores[moves[at - 1]] if moves[at - 1] != first else np.int64(1) << 40) < score
+        ):
             moves[at] = moves[at - 1]
             at -= 1
         moves[at] = cell
@@ -246,7 +302,9 @@ def image_of(images, symmetry, stones):
 
 @borrowing_kernel
 def locate(board, images, table, own, opp):
-    """The table index of a position and the symmetry under which it stands there: the one with the lowest hash."""
+    """The table index of a position and the symmetry under which it stands there: the one with the
+    lowest hash.
+    """
     lowest, best = mix64(own) ^ mix64(opp ^ SALT), 0
     stones, rest = 0, own | opp
     while rest != ZERO:
@@ -254,7 +312,9 @@ def locate(board, images, table, own, opp):
         stones += 1
     if stones <= board.symmetric_stones:
         for symmetry in range(1, images.shape[0]):
-            hashed = mix64(image_of(images, symmetry, own)) ^ mix64(image_of(images, symmetry, opp) ^ SALT)
+            hashed = mix64(image_of(images, symmetry, own)) ^ mix64(
+                image_of(images, symmetry, opp) ^ SALT
+            )
             if hashed < lowest:
                 lowest, best = hashed, symmetry
     return np.int64(lowest & np.uint64(table.size - 1)), best
@@ -262,7 +322,9 @@ def locate(board, images, table, own, opp):
 
 @borrowing_kernel
 def remember(board, images, table, own, opp, window, best, cursor):
-    """Enter what the search of a position proved; forced replies are found again at no cost and not entered."""
+    """Enter what the search of a position proved; forced replies are found again at no cost and not
+    entered.
+    """
     if cursor[1] == 1:
         return
     index, symmetry = locate(board, images, table, own, opp)

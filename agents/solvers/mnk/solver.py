@@ -1,7 +1,8 @@
-"""The exact solver of the m,n,k games: who wins tic-tac-toe and its larger relatives, freestyle gomoku among them.
+"""The exact solver of the m,n,k games: who wins tic-tac-toe and its larger relatives, freestyle
+gomoku among them.
 
-Values are results: +1 the side to move wins, 0 a draw, −1 it loses. How long a win takes is not asked; it comes in the end all the same, since a won
-position is kept won and the board fills up.
+Values are results: +1 the side to move wins, 0 a draw, −1 it loses. How long a win takes is not
+asked; it comes in the end all the same, since a won position is kept won and the board fills up.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ NODES_PER_SLICE = 1 << 17  # about a twentieth of a second
 class MnkSolver(Solver):
     """Solves m,n,k games whose rows with a spare column fit 64 bits, as far as time and table go.
 
-    Gomoku is one of them if every row of ``connect`` or more stones wins: under the freestyle rule, and where no longer row fits on the board.
+    Gomoku is one of them if every row of ``connect`` or more stones wins: under the freestyle rule,
+    and where no longer row fits on the board.
     """
 
     meaning = "+1: the side to move wins; 0: a draw; −1: it loses."
@@ -48,11 +50,17 @@ class MnkSolver(Solver):
         rows, cols = game.rules.rows, game.rules.cols
         if rows * (cols + 1) > s.MOST_CELLS:
             raise SpecificationError(
-                f"{game.spec} is beyond the solver: rows * (cols + 1) may be at most {s.MOST_CELLS}, here it is {rows * (cols + 1)}"
+                f"{game.spec} is beyond the solver: rows * (cols + 1) may be at most "
+                f"{s.MOST_CELLS}, here it is {rows * (cols + 1)}"
             )
-        if isinstance(game.rules, Gomoku) and game.rules.rule != FREESTYLE and max(rows, cols) > game.rules.connect:
+        if (
+            isinstance(game.rules, Gomoku)
+            and game.rules.rule != FREESTYLE
+            and max(rows, cols) > game.rules.connect
+        ):
             raise SpecificationError(
-                f"{game.spec} is beyond the solver: it takes gomoku with rule=freestyle, other rules only where no more than {game.rules.connect} "
+                f"{game.spec} is beyond the solver: it takes gomoku with rule=freestyle, other "
+                f"rules only where no more than {game.rules.connect} "
                 "stones fit in a row"
             )
 
@@ -63,7 +71,9 @@ class MnkSolver(Solver):
     def clear(self) -> None:
         self._table = s.make_table(self.memory_mb)
 
-    def search(self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch) -> Solution:
+    def search(
+        self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch
+    ) -> Solution:
         if moves == "all":
             return self._search_all(position, watch)
         lower, upper, action, nodes = self._bounds(position, watch, 0)
@@ -84,7 +94,9 @@ class MnkSolver(Solver):
         )
 
     def _bounds(self, position: Position, watch: Watch, nodes: int) -> tuple[int, int, int, int]:
-        """(lower, upper, best action, nodes): asks whether the side to move wins, and if not, whether it holds a draw."""
+        """(lower, upper, best action, nodes): asks whether the side to move wins, and if not,
+        whether it holds a draw.
+        """
         lower, upper, action = -1, 1, position.legal_actions()[0]
         own, opp = self._stones(position)
         for alpha in (0, -1):
@@ -105,7 +117,9 @@ class MnkSolver(Solver):
         return lower, upper, action, nodes
 
     def _run(self, watch: Watch, nodes: int, lower: int, upper: int) -> bool:
-        """Search slice by slice until the question is answered (True), or the watch or Ctrl-C stops it (False)."""
+        """Search slice by slice until the question is answered (True), or the watch or Ctrl-C stops
+        it (False).
+        """
         try:
             while not watch.interrupted:
                 if s.run(self._board, self._table, self._stack, NODES_PER_SLICE):
@@ -127,7 +141,10 @@ class MnkSolver(Solver):
             else:
                 low, high, _, nodes = self._bounds(child, watch, nodes)
                 bounds[action] = -high, -low
-        lower, upper = max(low for low, _ in bounds.values()), max(high for _, high in bounds.values())
+        lower, upper = (
+            max(low for low, _ in bounds.values()),
+            max(high for _, high in bounds.values()),
+        )
         values = {action: low for action, (low, high) in bounds.items() if low == high}
         proved = lower == upper
         optimal = tuple(action for action, value in values.items() if proved and value == lower)
@@ -136,9 +153,13 @@ class MnkSolver(Solver):
         if proved:
             line, nodes = self._line(position, best, watch, nodes)
         value = lower if proved else None
-        return Solution(value, value, lower, upper, proved, best, values, optimal, tuple(line), nodes)
+        return Solution(
+            value, value, lower, upper, proved, best, values, optimal, tuple(line), nodes
+        )
 
-    def _line(self, position: Position, action: int, watch: Watch, nodes: int) -> tuple[list[int], int]:
+    def _line(
+        self, position: Position, action: int, watch: Watch, nodes: int
+    ) -> tuple[list[int], int]:
         """A line of best play that starts with ``action``."""
         line, position = [action], position.after(action)
         while not position.is_over:
