@@ -194,12 +194,12 @@ class _ProgressBar:
     def __init__(self, console: Console, settings: Settings) -> None:
         self._console = console
         self._bar = Progress(
-            BarColumn(bar_width=24), TextColumn((
+            BarColumn(bar_width=24), TextColumn(
                 "{task.percentage:3.0f} %"
-            )), TextColumn("{task.fields[text]}"), TextColumn("left"),
-            TimeRemainingColumn(), TextColumn((
+            ), TextColumn("{task.fields[text]}"), TextColumn("left"),
+            TimeRemainingColumn(), TextColumn(
                 "spent"
-            )), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+            ), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
             refresh_per_second=2,
         )  # fmt: skip
         self._task = self._bar.add_task("", total=settings.steps, text="")

@@ -221,12 +221,12 @@ def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], Non
     how many. Nothing if this is no terminal.
     """
     bar = Progress(
-        TextColumn((
+        TextColumn(
             "{task.description}"
-        )), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(),
-        TextColumn((
+        ), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn(),
+        TextColumn(
             "spent"
-        )), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+        ), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
     )  # fmt: skip
     task = bar.add_task(what, total=None)
     with bar:

@@ -19,6 +19,7 @@ import onnx
 import plyground
 import pytest
 import torch
+from helpers import ROOT
 from models import Convolutions, new_model
 from plyground import make_agent, make_game
 from plyground.agents.opponents import make_opponents
@@ -38,7 +39,6 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 from typer.testing import CliRunner
 
-ROOT = Path(__file__).resolve().parent.parent
 GAMES = [
     "tic_tac_toe",
     "connect_four",

@@ -9,11 +9,10 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 
 import psutil
 import pytest
+from helpers import play, records, run
 from plyground.evaluation.runners.ray_cluster import RayEngine
 from plyground.evaluation.runners.runner import EngineError
 from plyground.evaluation.tournament import Plan
-from test_engines import play
-from test_tournament import records, run
 
 ray = pytest.importorskip("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers import DATA
 from plyground import make_agent, make_game
 from plyground.evaluation.openings import Openings
 from plyground.evaluation.report.report import print_report, report_store
@@ -207,7 +208,7 @@ def test_a_perfect_endgame_does_not_depend_on_games_before():
 def old_store(folder: Path) -> Path:
     return Path(
         shutil.copy(
-            Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite",
+            DATA / "stores" / "version-1.sqlite",
             folder / "store.db",
         )
     )

@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import plyground
 import pytest
 from broken import environments
 from broken.games import FAULTS, Line
+from helpers import ROOT
 from pettingzoo.classic.connect_four import connect_four as pettingzoo_connect_four
 from pettingzoo.utils.env_logger import EnvLogger
 from plyground.envs import (
@@ -24,7 +24,6 @@ from plyground.envs import (
 )
 from plyground.envs import rules as r
 
-ROOT = Path(__file__).resolve().parent.parent
 GAMES = [
     "tic_tac_toe",
     "tic_tac_toe:rows=2,cols=4,connect=3",

@@ -7,31 +7,22 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import psutil
 import pytest
+from helpers import count_games, play, records, run
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import EXITED
-from plyground.evaluation.runners.contest import Conditions, Contest
+from plyground.evaluation.runners.contest import Contest
 from plyground.evaluation.runners.processes import ProcessEngine
-from plyground.evaluation.runners.runner import Engine, EngineError, LocalEngine
+from plyground.evaluation.runners.runner import EngineError, LocalEngine
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
-from test_tournament import count_games, records, run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 
 PLAN = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=20)
-
-
-def play(plan: Plan, path: Path, engine: Engine, on_game=None, **conditions) -> list[tuple]:
-    """Play a tournament on an engine; returns the games that the store then holds."""
-    with Store(path) as store, engine:
-        tournament = Tournament(plan, store, engine=engine, conditions=Conditions(**conditions))
-        tournament.run(on_game)
-        return records(list(tournament.played()))
 
 
 def descendants() -> list[psutil.Process]:

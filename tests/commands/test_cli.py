@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers import ROOT
 from plyground.agents.registry import agent_classes
 from plyground.cli import app
 from plyground.envs.registry import game_names
@@ -393,7 +394,7 @@ def test_the_command_line_starts_without_what_it_does_not_need():
 
 
 def test_the_version_is_that_of_the_project():
-    text = (Path(__file__).resolve().parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{plyground("--version").stdout.split()[1]}"' in text
 
 

@@ -7,15 +7,15 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import ROOT
 from plyground import make_game
 from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
-POSITIONS = Path(__file__).resolve().parent.parent / "benchmarks" / "positions"
+POSITIONS = ROOT / "benchmarks" / "positions"
 ENUMERATED = [
     (3, 3, 3),
     (4, 4, 4),

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import numba
 import pytest
+from helpers import ROOT, TESTS
 from networks import write_network
 from plyground import make_game
 from plyground.envs.conformance.perft import perft
 
-TESTS = Path(__file__).resolve().parent
-ROOT = TESTS.parent
 GAMES = [
     "tic_tac_toe",
     "connect_four:rows=4,cols=4",

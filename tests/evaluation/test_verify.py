@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from helpers import run
 from plyground.cli import app
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan
 from plyground.evaluation.verify import verify
-from test_tournament import run
 from typer.testing import CliRunner
 
 SUSPECT = "python:broken.agents:IsNotRepeatable"

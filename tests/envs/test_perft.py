@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from pathlib import Path
 
 import pytest
+from helpers import DATA
 from plyground import make_game
 from plyground.envs.conformance.perft import perft
 from plyground.envs.registry import BUILT_IN
 
-DATA = Path(__file__).parent / "data" / "perft"
+FILES = DATA / "perft"
 CASES = [
     case
-    for file in sorted(DATA.glob("*.toml"))
+    for file in sorted(FILES.glob("*.toml"))
     for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]
 ]
 

@@ -16,11 +16,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import DATA
 from plyground.evaluation.report.report import report_store
+from plyground.evaluation.store import schema as store_schema
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.store.store import schema as store_schema
 
-OLD = Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite"
+OLD = DATA / "stores" / "version-1.sqlite"
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +25,6 @@ from plyground.training.learner import pack, unpack
 from plyground.training.run import TrainingRun, train
 
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
-ROOT = Path(__file__).resolve().parent.parent
 SMALL = (
     "games=32",
     "rollout=8",

@@ -8,7 +8,6 @@ import functools
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers import count_games, records, run
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import (
     ILLEGAL_ACTION,
@@ -24,29 +24,10 @@ from plyground.evaluation.match import (
     RAISED,
     GameResult,
 )
-from plyground.evaluation.runners.contest import Conditions
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.statistics.ratings import Meeting
 from plyground.evaluation.store.store import Store, StoredGame, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
-
-TESTS = Path(__file__).resolve().parent
-
-
-def run(plan: Plan, path: Path, name: str | None = None, **conditions) -> list[StoredGame]:
-    """Play a tournament to its end; returns the games that the store then holds."""
-    with Store(path) as store:
-        tournament = Tournament(plan, store, name, conditions=Conditions(**conditions))
-        tournament.run()
-        return list(tournament.played())
-
-
-def records(games: list[StoredGame]) -> list[tuple]:
-    """Everything about games that the seed decides: all but the times."""
-    return [
-        (game.pair, game.players, game.opening, game.seeds, *game.result[:5], game.result.decisions)
-        for game in games
-    ]
 
 
 def test_every_pair_of_agents_plays_every_opening_in_both_seats(tmp_path):
@@ -281,19 +262,6 @@ def start_process(path: Path, pairs: int) -> subprocess.Popen:
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=path.parent
     )
-
-
-def count_games(path: Path) -> int:
-    """How many games a store holds, read from outside."""
-    if not path.exists():
-        return 0
-    connection = sqlite3.connect(path, timeout=10)
-    try:
-        return connection.execute("SELECT count(*) FROM games").fetchone()[0]
-    except sqlite3.OperationalError:
-        return 0  # the tables are being made
-    finally:
-        connection.close()
 
 
 def start_and_kill(path: Path, pairs: int, chance: random.Random) -> None:

@@ -10,10 +10,10 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import psutil
 import pytest
+from helpers import TESTS, records, run
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import (
@@ -38,7 +38,6 @@ from plyground.evaluation.runners.isolation import (
 )
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
-from test_tournament import records, run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
 
@@ -268,7 +267,7 @@ def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "plyground.cli", *command],
         stderr=subprocess.DEVNULL,
-        cwd=Path(__file__).parent,
+        cwd=TESTS,
     )
     deadline = time.monotonic() + 60
     children: list[psutil.Process] = []

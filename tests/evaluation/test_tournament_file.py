@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from helpers import DATA, ROOT
 from plyground.cli import app
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.store.store import Store
@@ -16,7 +17,7 @@ from plyground.evaluation.tournament import Plan, Tournament
 from plyground.evaluation.tournament_file import KEYS, read_tournaments
 from typer.testing import CliRunner
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "tournaments.toml"
+EXAMPLE = ROOT / "examples" / "tournaments.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -210,7 +211,7 @@ def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
 def test_games_that_one_tournament_has_too_many_of_are_not_taken_for_those_of_another(tmp_path):
     """The old store holds six games of deterministic agents, of which two would be played today."""
     shutil.copy(
-        Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite",
+        DATA / "stores" / "version-1.sqlite",
         tmp_path / "old.db",
     )
     (tmp_path / "file.toml").write_text(

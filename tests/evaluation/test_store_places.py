@@ -13,12 +13,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from helpers import DATA
 from plyground.cli import app
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
 from typer.testing import CliRunner, Result
 
-OLD = Path(__file__).resolve().parent / "data" / "stores" / "version-1.sqlite"
+OLD = DATA / "stores" / "version-1.sqlite"
 PLAN = Plan("connect_four", ("random", "greedy"), pairs=400, seed=3)
 COMMAND = [
     "tournament",

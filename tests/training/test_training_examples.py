@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import runpy
-from pathlib import Path
 
 import plyground
 import pytest
+from helpers import ROOT
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
 torch.set_num_threads(1)
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 def load(name):
