@@ -14,7 +14,7 @@ import numpy as np
 
 from ..envs import rules as r
 from ..envs.compiled.dispatch import missing, rule
-from ..envs.compiled.kernels import borrowing_kernel
+from ..envs.compiled.kernels import inner_kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game
 from ..envs.single_agent.opponents import choose_action
@@ -39,7 +39,7 @@ class RandomOpponent(NamedTuple):
 
 
 @choose_action.register_body(RandomOpponent)
-@borrowing_kernel
+@inner_kernel
 def choose_random(opponent, rules, position, rng):
     return r.random_action(rules, position, rng, opponent.scratch)
 
@@ -56,7 +56,7 @@ class GreedyOpponent(NamedTuple):
 
 
 @choose_action.register_body(GreedyOpponent)
-@borrowing_kernel
+@inner_kernel
 def choose_greedily(opponent, rules, position, rng):
     heuristic, children, actions, replies, grades, points = opponent
     count = grade_actions(rules, position, heuristic, children, actions, replies, grades, points)
@@ -110,7 +110,7 @@ class TreeSearchOpponent(NamedTuple):
 
 
 @choose_action.register_body(TreeSearchOpponent)
-@borrowing_kernel
+@inner_kernel
 def choose_by_search(opponent, rules, position, rng):
     o, workspace, table = opponent.options, opponent.workspace, opponent.table
     # 1. A new search believes nothing that earlier ones found out.
@@ -150,7 +150,7 @@ def choose_by_search(opponent, rules, position, rng):
     return np.int64(workspace.frames[0].best_action)
 
 
-@borrowing_kernel
+@inner_kernel
 def count_actions(rules, position, workspace):
     """How many actions are legal; overwrites the last row of the workspace's actions."""
     return r.legal_actions(rules, position, workspace.actions[workspace.actions.shape[0] - 1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..envs import rules as r
-from ..envs.compiled.kernels import borrowing_kernel, kernel
+from ..envs.compiled.kernels import inner_kernel, kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from ..envs.specification import Parameter
@@ -18,7 +18,7 @@ from .book import BOOK_PARAMETERS
 from .registry import register_agent
 
 
-@borrowing_kernel
+@inner_kernel
 def play_out(rules, position, rng, scratch):
     """Play random actions to the end of the game, in place."""
     while not r.is_over(rules, position):

@@ -20,7 +20,7 @@ from plyground import Game, make_agent, make_game
 from plyground.evaluation.match import play_game
 from plyground.evaluation.report.display import TournamentProgress
 from plyground.evaluation.runners.isolation import IsolatedPlayer
-from plyground.evaluation.runners.processes import ProcessEngine
+from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
@@ -125,7 +125,7 @@ def _games_a_second(plan: Plan, processes: int) -> float:
     with (
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder) / "games.db") as store,
-        ProcessEngine(processes) as engine,
+        ProcessRunner(processes) as engine,
     ):
         tournament = Tournament(plan, store, engine=engine)
         tournament.get_ready()

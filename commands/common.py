@@ -12,7 +12,7 @@ import typer.core
 
 from ..envs import Game, IllegalActionError
 from ..envs.specification import SpecificationError
-from ..evaluation.runners.runner import EngineError
+from ..evaluation.runners.runner import RunnerError
 from ..evaluation.store.store import StoreError
 from ..training.folder import TrainingError
 
@@ -30,7 +30,7 @@ class _Commands(typer.core.TyperGroup):
             SpecificationError,
             IllegalActionError,
             StoreError,
-            EngineError,
+            RunnerError,
             TrainingError,
         ) as error:
             typer.echo(f"plyground: {error}", err=True)

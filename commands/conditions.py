@@ -13,9 +13,9 @@ from rich.console import Console
 from ..evaluation.match import Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
-from ..evaluation.runners.processes import ProcessEngine
-from ..evaluation.runners.ray_cluster import RayEngine
-from ..evaluation.runners.runner import Engine, LocalEngine
+from ..evaluation.runners.processes import ProcessRunner
+from ..evaluation.runners.ray_cluster import RayRunner
+from ..evaluation.runners.runner import LocalRunner, Runner
 from ..evaluation.tournament import Tournament
 from ..evaluation.withdrawals import WITHDRAW_AFTER
 
@@ -52,7 +52,7 @@ WithdrawOption = Annotated[
         help="Withdraw an agent whose process crashed in N games in a row (0: never).",
     ),
 ]
-EngineOption = Annotated[
+RunnerOption = Annotated[
     str | None,
     typer.Option(
         metavar="local|processes|ray",
@@ -102,7 +102,7 @@ def _bytes(size: str) -> int:
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
-def choose_engine(name: str | None, concurrency: int | None, address: str | None) -> Engine:
+def choose_runner(name: str | None, concurrency: int | None, address: str | None) -> Runner:
     """The engine that the options ask for."""
     if name is None:
         name = "ray" if address is not None else "local" if concurrency is None else "processes"
@@ -114,11 +114,11 @@ def choose_engine(name: str | None, concurrency: int | None, address: str | None
                 "the local engine plays one game at a time; take --engine processes",
                 param_hint="--concurrency",
             )
-        return LocalEngine()
+        return LocalRunner()
     if name == "processes":
-        return ProcessEngine(concurrency)
+        return ProcessRunner(concurrency)
     if name == "ray":
-        return RayEngine(address, concurrency)
+        return RayRunner(address, concurrency)
     raise typer.BadParameter(
         f"there is no engine {name!r} (there are: local, processes, ray)", param_hint="--engine"
     )
@@ -137,7 +137,7 @@ def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
             notes.print(told, style="red", markup=False)
 
 
-def end_if_given_up(engine: Engine, notes: Console) -> None:
+def end_if_given_up(engine: Runner, notes: Console) -> None:
     """If games could not be played wherever they were tried, say so and end with exit status 1."""
     for given_up in engine.given_up:
         game = (

@@ -56,12 +56,12 @@ from .common import (
 from .conditions import (
     AddressOption,
     ConcurrencyOption,
-    EngineOption,
     GameTimeOption,
     IsolateOption,
     MemoryLimitOption,
     MoveTimeoutOption,
-    choose_engine,
+    RunnerOption,
+    choose_runner,
     end_if_given_up,
     read_conditions,
     tell_of_withdrawals,
@@ -193,7 +193,7 @@ def sprt(
     within: WithinOption = None,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_STORE,
-    engine: EngineOption = None,
+    engine: RunnerOption = None,
     concurrency: ConcurrencyOption = None,
     address: AddressOption = None,
     isolate: IsolateOption = "auto",
@@ -218,7 +218,7 @@ def sprt(
     if "human" in (first, second):
         raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
     conditions = read_conditions(isolate, move_timeout, game_time, memory_limit)
-    with Store(store) as opened, choose_engine(engine, concurrency, address) as chosen:
+    with Store(store) as opened, choose_runner(engine, concurrency, address) as chosen:
         plan = Plan(
             game, (first, second), max_pairs, opening, seed, balanced=balanced, within=within
         )

@@ -33,13 +33,13 @@ from .common import (
 from .conditions import (
     AddressOption,
     ConcurrencyOption,
-    EngineOption,
     GameTimeOption,
     IsolateOption,
     MemoryLimitOption,
     MoveTimeoutOption,
+    RunnerOption,
     WithdrawOption,
-    choose_engine,
+    choose_runner,
     end_if_given_up,
     read_conditions,
     tell_of_withdrawals,
@@ -95,7 +95,7 @@ def tournament(
             help="What the tournament is called in the store (default: made from its settings)."
         ),
     ] = None,
-    engine: EngineOption = None,
+    engine: RunnerOption = None,
     concurrency: ConcurrencyOption = None,
     address: AddressOption = None,
     isolate: IsolateOption = "auto",
@@ -142,7 +142,7 @@ def tournament(
     if any("human" in one.plan.agents for one in planned):
         raise SpecificationError("a person cannot play in a tournament; use: plyground play GAME")
     conditions = read_conditions(isolate, move_timeout, game_time, memory_limit, withdraw_after)
-    with Store(store) as opened, choose_engine(engine, concurrency, address) as chosen:
+    with Store(store) as opened, choose_runner(engine, concurrency, address) as chosen:
         # all are checked before anything is played
         tournaments = [
             Tournament(one.plan, opened, one.name, chosen, conditions) for one in planned

@@ -100,7 +100,7 @@ class Game:
                 f"{planes.shape}"
             )
         position = self.initial_position()
-        r.restore(self.rules, planes, position.record)
+        r.from_observation(self.rules, planes, position.record)
         if not np.array_equal(position.observation(), planes):
             raise ValueError(
                 f"no position of {self.spec} looks like this observation to the player to move"

@@ -88,13 +88,13 @@ def observe(rules, position, player, out):
 
 
 @rule
-def restore(rules, observation, position):
+def from_observation(rules, observation, position):
     """Make ``position`` the one that the player to move observes as ``observation``: the inverse of
     :func:`observe`.
 
     If no position looks so, any position will do that looks different.
     """
-    raise missing(rules, "restore")
+    raise missing(rules, "from_observation")
 
 
 @rule

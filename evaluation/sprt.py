@@ -27,7 +27,7 @@ import numpy as np
 
 from ..envs.specification import SpecificationError
 from .runners.contest import USUAL, Conditions
-from .runners.runner import Engine
+from .runners.runner import Runner
 from .statistics.cross_table import CrossTable
 from .statistics.ratings import Ratings, rate, score_of
 from .store.store import Store, StoredGame
@@ -151,7 +151,7 @@ class SprtMatch:
         plan: Plan,
         hypotheses: Hypotheses,
         store: Store,
-        engine: Engine | None = None,
+        engine: Runner | None = None,
         conditions: Conditions = USUAL,
     ) -> None:
         hypotheses.check()

@@ -20,7 +20,7 @@ from .runners.contest import (
     Contest,
     ScheduledGame,
 )
-from .runners.runner import Engine, LocalEngine
+from .runners.runner import LocalRunner, Runner
 from .schedule import FORMATS, Schedule
 from .store.store import (
     AgentEntry,
@@ -85,7 +85,7 @@ class Tournament:
         plan: Plan,
         store: Store,
         name: str | None = None,
-        engine: Engine | None = None,
+        engine: Runner | None = None,
         conditions: Conditions = USUAL,
     ) -> None:
         self.game: Game = make_game(plan.game)
@@ -93,7 +93,7 @@ class Tournament:
         conditions.check()
         self.conditions = conditions
         self.labels = distinct_labels(plan.agents)
-        self._engine = engine or LocalEngine()
+        self._engine = engine or LocalRunner()
         contest = Contest(self.game, plan.agents, tuple(self.labels), conditions)
         agents = contest.describe()
         self._contest = contest._replace(versions=tuple(agent.version for agent in agents))

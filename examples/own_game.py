@@ -87,8 +87,8 @@ def observe(rules, position, player, out):
     out[0, :, 1] = player == 0
 
 
-@r.restore.register_body(TwentyOne)
-def restore(rules, observation, position):
+@r.from_observation.register_body(TwentyOne)
+def from_observation(rules, observation, position):
     for count in range(rules.goal + 1):
         if observation[0, count, 0] != 0:
             position.count = count

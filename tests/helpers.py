@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from plyground.evaluation.runners.contest import Conditions
-from plyground.evaluation.runners.runner import Engine
+from plyground.evaluation.runners.runner import Runner
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Plan, Tournament
 
@@ -31,7 +31,7 @@ def records(games: list[StoredGame]) -> list[tuple]:
     ]
 
 
-def play(plan: Plan, path: Path, engine: Engine, on_game=None, **conditions) -> list[tuple]:
+def play(plan: Plan, path: Path, engine: Runner, on_game=None, **conditions) -> list[tuple]:
     """Play a tournament on an engine; returns the games that the store then holds."""
     with Store(path) as store, engine:
         tournament = Tournament(plan, store, engine=engine, conditions=Conditions(**conditions))

@@ -5,8 +5,12 @@ annotations.
 from __future__ import annotations
 
 import ast
+import graphlib
+import re
+import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import plyground
@@ -20,6 +24,35 @@ MAY_IMPORT = {
     "training": {"training", "agents", "envs"},
     "evaluation": {"evaluation", "agents", "envs"},
     "commands": {"commands", "training", "evaluation", "agents", "envs"},
+}
+# Inside a folder a module imports only from its own layer and from those before it. A name is a
+# sub-folder or a file; modules not named belong to the layer marked "*".
+LAYERS = {
+    "envs": (
+        ("compiled", "pictures", "files", "version", "specification"),
+        ("rules", "declaration"),
+        ("games",),
+        ("*",),  # game, registry, entry points, canonical form, rendering, stepping
+        ("aec",),
+        ("adapters", "single_agent", "conformance"),
+        ("__init__",),
+    ),
+    "agents": (
+        ("book",),
+        ("agent", "registry", "book_writer"),
+        ("solvers", "policies", "external", "*"),
+        ("search",),
+        ("opponents", "compiled_opponents", "caro", "solver"),
+        ("__init__",),
+    ),
+    "evaluation": (
+        ("match", "openings", "complexity", "withdrawals"),
+        ("store",),
+        ("statistics", "quality"),
+        ("report", "runners"),
+        ("*",),  # tournament, schedule, sprt, verify
+        ("studies", "__init__"),
+    ),
 }
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 ALL_FILES = sorted(
@@ -35,7 +68,7 @@ ALL_FILES = sorted(
 )
 KERNEL_MARKS = {
     "kernel",
-    "borrowing_kernel",
+    "inner_kernel",
     "rule",
     "register_body",
     "default_body",
@@ -49,21 +82,25 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def imported_modules(path: Path) -> list[tuple[int, str]]:
-    """(line, absolute module inside the package or the foreign module's name) of every import, also
-    inside functions.
-    """
+def imported_modules(path: Path, everywhere: bool = True) -> list[tuple[int, str]]:
+    """(line, absolute name of the module) of every import; not ``everywhere``: at the top only."""
     package = path.relative_to(ROOT).parent.parts
+    tree = ast.parse(path.read_text())
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree) if everywhere else tree.body:
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             found.append((node.lineno, node.module or ""))
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - (node.level - 1)]
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            found += [(node.lineno, ".".join(("plyground", *base, name))) for name in names]
+            base = (*base, *node.module.split(".")) if node.module else base
+            for alias in node.names:
+                parts = (*base, alias.name)
+                is_module = ROOT.joinpath(*parts).with_suffix(".py").is_file()
+                found.append(
+                    (node.lineno, ".".join(("plyground", *(parts if is_module else base))))
+                )
     return found
 
 
@@ -102,6 +139,49 @@ def test_imports_go_down_only(path):
             assert module.split(".")[1] in MAY_IMPORT[own], (
                 f"{relative(path)}:{line} imports {module}"
             )
+
+
+def layer(folder: str, parts: tuple[str, ...]) -> int:
+    """The layer of a module of a folder, from 0 at the bottom."""
+    name = parts[0].removesuffix(".py") if parts else "__init__"
+    names = [{name}, {"aec"} if re.search(r"_v\d+$", name) else set(), {"*"}]
+    for wanted in names:
+        for number, members in enumerate(LAYERS[folder]):
+            if wanted & set(members):
+                return number
+    raise AssertionError(f"{name} of {folder} belongs to no layer")
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in SOURCES if path.relative_to(ROOT).parts[0] in LAYERS], ids=relative
+)
+def test_imports_inside_a_folder_go_down_only(path):
+    folder, *inside = path.relative_to(ROOT).parts
+    for line, module in imported_modules(path):
+        _, *target = module.split(".")
+        if module.startswith("plyground.") and target[0] == folder:
+            above = layer(folder, tuple(target[1:])) > layer(folder, tuple(inside))
+            assert not above, f"{relative(path)}:{line} imports {module}, which is above it"
+
+
+def test_no_module_imports_itself_through_others():
+    modules = {
+        ".".join(("plyground", *path.relative_to(ROOT).with_suffix("").parts)): path
+        for path in SOURCES
+    }
+    graph = {
+        name: {found for _, found in imported_modules(path, everywhere=False) if found in modules}
+        for name, path in modules.items()
+    }
+    graphlib.TopologicalSorter(graph).prepare()  # CycleError names the modules of a circle
+
+
+def test_no_folder_holds_more_than_20_files():
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    folders = Counter(Path(name).parent for name in listed.stdout.splitlines())
+    assert {str(folder): count for folder, count in folders.items() if count > 20} == {}
 
 
 @pytest.mark.parametrize("path", [*SOURCES, *ROOT.glob("*.py")], ids=relative)

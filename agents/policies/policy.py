@@ -34,7 +34,7 @@ def observe_images(rules, observations, symmetries, positions, images):
     """
     images[:] = 0
     for index in range(observations.shape[0]):
-        r.restore(rules, observations[index], positions[0])
+        r.from_observation(rules, observations[index], positions[0])
         player = r.to_move(rules, positions[0])
         for symmetry in range(symmetries.shape[0]):
             r.transform(rules, positions[0], symmetries[symmetry], positions[1])

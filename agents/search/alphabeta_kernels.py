@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs import rules as r
-from ...envs.compiled.kernels import borrowing_kernel, kernel
+from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
 from .search_form import can_win_at_once, is_own_image
 from .transposition import (
@@ -150,7 +150,7 @@ def begin(options, workspace, depth):
     registers[1] = ENTER
 
 
-@borrowing_kernel
+@inner_kernel
 def run(rules, options, workspace, table, symmetries, nodes_allowed):
     """Search on for at most ``nodes_allowed`` further nodes; returns whether the search is
     complete.
@@ -202,7 +202,7 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
     return state == DONE
 
 
-@borrowing_kernel
+@inner_kernel
 def enter_node(
     rules, options, positions, frames, actions, killers, history, table, symmetries, ply, registers
 ):
@@ -261,7 +261,7 @@ def enter_node(
     return ADVANCE, 0
 
 
-@borrowing_kernel
+@inner_kernel
 def descend(rules, options, positions, frames, actions, ply):
     """Play the next action of the node at ``ply`` and set the child's window and depth."""
     frame, child = frames[ply], frames[ply + 1]
@@ -286,7 +286,7 @@ def descend(rules, options, positions, frames, actions, ply):
     frame.cursor += 1
 
 
-@borrowing_kernel
+@inner_kernel
 def take_value(options, frames, actions, root_values, ply, value):
     """Take the value of the child just searched; returns ENTER if the child must be searched again
     with an open window.
@@ -313,7 +313,7 @@ def take_value(options, frames, actions, root_values, ply, value):
     return ADVANCE
 
 
-@borrowing_kernel
+@inner_kernel
 def finish_node(options, frames, killers, history, table, ply):
     """Record what the node taught (table, killers, history) and return its value."""
     frame = frames[ply]
@@ -342,7 +342,7 @@ def finish_node(options, frames, killers, history, table, ply):
     return value
 
 
-@borrowing_kernel
+@inner_kernel
 def to_table(value, ply):
     """A value as the table keeps it: plies to a forced result counted from the node, not from the
     root.
@@ -350,13 +350,13 @@ def to_table(value, ply):
     return value + ply if value > PROVEN else value - ply if value < -PROVEN else value
 
 
-@borrowing_kernel
+@inner_kernel
 def from_table(value, ply):
     """The inverse of :func:`to_table`."""
     return value - ply if value > PROVEN else value + ply if value < -PROVEN else value
 
 
-@borrowing_kernel
+@inner_kernel
 def bring_to_front(actions, count, action):
     """Move ``action``, if it is among the first ``count``, before all others."""
     for i in range(count):
@@ -367,7 +367,7 @@ def bring_to_front(actions, count, action):
             return
 
 
-@borrowing_kernel
+@inner_kernel
 def sort_by_history(scores, actions, count):
     """Stable insertion sort by descending score."""
     for i in range(1, count):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs import rules as r
-from ...envs.compiled.kernels import borrowing_kernel, kernel
+from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import random_below
 from ...envs.game import Game
 
@@ -92,7 +92,7 @@ def plant(rules, tree):
     tree.size[0] = 1
 
 
-@borrowing_kernel
+@inner_kernel
 def simulate(rules, options, tree, rng, simulations):
     """Run simulations; stops early once the root is proven. Returns how many were run."""
     nodes, positions, path, actions, size = tree
@@ -133,7 +133,7 @@ def simulate(rules, options, tree, rng, simulations):
     return simulations
 
 
-@borrowing_kernel
+@inner_kernel
 def back_up(nodes, path, ply, known, result):
     """Add a simulation's result, player 0's scaled return, to the nodes on its path; ``known``: its
     last node is proven.
@@ -154,7 +154,7 @@ def back_up(nodes, path, ply, known, result):
         entry.total += result
 
 
-@borrowing_kernel
+@inner_kernel
 def select_child(nodes, node, exploration):
     """The child to visit: the first unvisited, else the one with the highest upper confidence bound
     for the mover.
@@ -175,7 +175,7 @@ def select_child(nodes, node, exploration):
     return best
 
 
-@borrowing_kernel
+@inner_kernel
 def expand(rules, nodes, node, position, actions, size):
     """Add a child for every legal action, in the game's order; False if the game is over or the
     tree is full.
@@ -203,7 +203,7 @@ def expand(rules, nodes, node, position, actions, size):
     return True
 
 
-@borrowing_kernel
+@inner_kernel
 def mark_visited_first(rules, options, entry, position):
     """Note whose turn it is at a new node, and that a finished game is proven."""
     entry.mover = r.to_move(rules, position)
@@ -212,7 +212,7 @@ def mark_visited_first(rules, options, entry, position):
         entry.result = r.returns(rules, position, 0) / options.scale
 
 
-@borrowing_kernel
+@inner_kernel
 def play_out(rules, options, position, rng, actions):
     """Play to the end (or the cut-off), in place; returns player 0's scaled return."""
     plies = 0
@@ -236,7 +236,7 @@ def play_out(rules, options, position, rng, actions):
     return r.returns(rules, position, 0) / options.scale
 
 
-@borrowing_kernel
+@inner_kernel
 def prove(nodes, entry):
     """Prove a node whose mover has a proven win, or whose actions are all proven; returns whether
     it is proven now.

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs import rules as r
-from ...envs.compiled.kernels import borrowing_kernel
+from ...envs.compiled.kernels import inner_kernel
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
 from .mcts_kernels import (
@@ -76,7 +76,7 @@ def new_leaves(game: Game, batch: int) -> Leaves:
     )
 
 
-@borrowing_kernel
+@inner_kernel
 def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
     """Take in what the network says of the ``waiting`` leaves collected last, then collect new
     ones, for at most ``simulations`` simulations.
@@ -117,7 +117,7 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
     return waiting
 
 
-@borrowing_kernel
+@inner_kernel
 def descend(rules, options, tree, children, path):
     """Walk from the root to a node the network has not valued, or a proven one, and give it
     children; returns it and its ply.
@@ -141,7 +141,7 @@ def descend(rules, options, tree, children, path):
     return node, ply
 
 
-@borrowing_kernel
+@inner_kernel
 def select_child_by_prior(nodes, node, c_puct):
     """The child with the highest sum of value for the mover and exploration bonus; proven ones are
     left out.
@@ -163,7 +163,7 @@ def select_child_by_prior(nodes, node, c_puct):
     return best
 
 
-@borrowing_kernel
+@inner_kernel
 def look_ahead(rules, options, nodes, node, position, children):
     """Note who moves after each action of a new node, prove the actions that end the game, and with
     them the node, if that settles it.
@@ -184,7 +184,7 @@ def look_ahead(rules, options, nodes, node, position, children):
         prove(nodes, parent)
 
 
-@borrowing_kernel
+@inner_kernel
 def describe_leaf(rules, options, position, leaves, slot):
     """Write what the network is to see."""
     clear(leaves.observations[slot])
@@ -193,7 +193,7 @@ def describe_leaf(rules, options, position, leaves, slot):
     leaves.banked[slot] = r.returns(rules, position, player) if options.to_come else 0.0
 
 
-@borrowing_kernel
+@inner_kernel
 def absorb(options, tree, leaves, slot, logits, values):
     """Give a leaf's children their priors, and the nodes on the way to it its value."""
     nodes, path, ply = tree.nodes, leaves.paths[slot], leaves.plies[slot]
@@ -205,7 +205,7 @@ def absorb(options, tree, leaves, slot, logits, values):
     back_up(nodes, path, ply, False, value if leaf.mover == 0 else -value)
 
 
-@borrowing_kernel
+@inner_kernel
 def set_priors(nodes, leaf, logits, slot):
     """The softmax of the logits of the leaf's actions (all legal ones)."""
     highest, total = -np.inf, 0.0

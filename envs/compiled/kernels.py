@@ -128,7 +128,7 @@ def kernel(function: F) -> F:
     return _compile(function, borrows=False)
 
 
-def borrowing_kernel(function: F) -> F:
+def inner_kernel(function: F) -> F:
     """A :func:`kernel` for hot loops: copied into its callers, and compiled without reference
     counts, so it may not create arrays.
 

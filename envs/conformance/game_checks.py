@@ -44,7 +44,7 @@ REQUIRED = (
     "is_over",
     "returns",
     "observe",
-    "restore",
+    "from_observation",
     "key",
 )
 # room behind the buffer for actions, so that a game with more actions than it declares is caught,
@@ -326,7 +326,7 @@ class _Run:
             restored = self.game.position_from_observation(position.observation())
         except ValueError as error:
             raise ConformanceError(
-                f"{self.game.spec}, restore cannot read what observe writes: {error}"
+                f"{self.game.spec}, from_observation cannot read what observe writes: {error}"
             ) from None
         self.require(
             restored == position,

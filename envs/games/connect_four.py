@@ -178,8 +178,8 @@ def observe(rules, position, player, out):
             bit += np.uint64(rules.rows + 1)
 
 
-@r.restore.register_body(ConnectFour)
-def restore(rules, observation, position):
+@r.from_observation.register_body(ConnectFour)
+def from_observation(rules, observation, position):
     start(rules, position)
     own, other, bottoms, discs = ZERO, ZERO, ZERO, 0
     for column in range(rules.cols):

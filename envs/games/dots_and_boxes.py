@@ -230,8 +230,8 @@ def observe(rules, position, player, out):
     out[:, :, 5] = player == 0
 
 
-@r.restore.register_body(DotsAndBoxes)
-def restore(rules, observation, position):
+@r.from_observation.register_body(DotsAndBoxes)
+def from_observation(rules, observation, position):
     start(rules, position)
     player = 0 if observation[0, 0, 5] != 0 else 1
     horizontal = (rules.rows + 1) * rules.cols

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import rules as r
-from ..compiled.kernels import borrowing_kernel, kernel
+from ..compiled.kernels import inner_kernel, kernel
 from ..declaration import declare_game
 from ..pictures.drawing import (
     Disc,
@@ -160,7 +160,7 @@ def _completes_row(rules, cells, action):
     return False
 
 
-@borrowing_kernel
+@inner_kernel
 def list_near(rules, stones, radius, out):
     """Write the free cells within ``radius`` rows and columns of a stone into ``out``, ascending;
     ``stones`` holds a bit mask of each row.
@@ -198,7 +198,7 @@ def candidates(rules, position, radius, out):
     return list_near(rules, stones, radius, out)
 
 
-@borrowing_kernel
+@inner_kernel
 def run_points(rules, heuristic, length, free_ends):
     """``caro15``, ``caro15_open``: what a maximal run of ``length`` stones with so many free ends
     counts.
@@ -213,7 +213,7 @@ def run_points(rules, heuristic, length, free_ends):
     return points
 
 
-@borrowing_kernel
+@inner_kernel
 def window_points(rules, stones):
     """``caro10``: what a window with ``stones`` stones of one side and none of the other counts,
     single stones aside.
@@ -226,7 +226,7 @@ def window_points(rules, stones):
     return points if stones >= 2 else 0
 
 
-@borrowing_kernel
+@inner_kernel
 def look_along(rules, cells, action, row_step, col_step):
     """What lies next to a cell in one direction: the stone (0 free, −1 off the board), how many of
     them in a row, whether a free cell follows.

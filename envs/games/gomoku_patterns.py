@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.kernels import borrowing_kernel, kernel
+from ..compiled.kernels import inner_kernel, kernel
 
 FREESTYLE, STANDARD, CARO, CARO_OVERLINE = range(4)  # the rule variants
 
@@ -239,7 +239,7 @@ def _cell_class(counters: int) -> int:
 CELL_CLASS = np.array([_cell_class(counters) for counters in range(COUNTERS + 1)], np.uint8)
 
 
-@borrowing_kernel
+@inner_kernel
 def mover_points(mover, score, classes):
     """What a position is worth to the player who is to move.
 

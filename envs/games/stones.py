@@ -105,7 +105,7 @@ def observe(rules, position, player, out):
 
 
 @kernel
-def restore(rules, observation, position):
+def from_observation(rules, observation, position):
     start(rules, position)
     own, other = 0, 0
     for cell in range(rules.rows * rules.cols):
@@ -214,7 +214,7 @@ def register_stone_rules(rules_type: Any) -> None:
         is_over,
         returns,
         observe,
-        restore,
+        from_observation,
         key,
         transform,
         order_actions,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import rules as r
-from ..compiled.kernels import borrowing_kernel
+from ..compiled.kernels import inner_kernel
 from ..compiled.randomness import (
     GAMMA,
     mix64,
@@ -62,7 +62,7 @@ class Options(NamedTuple):
     opening_plies: int  # random moves before a game begins, at most
 
 
-@borrowing_kernel
+@inner_kernel
 def clear(values):
     """Set a row of observations to zeros."""
     for i in range(values.shape[0]):
@@ -71,7 +71,7 @@ def clear(values):
                 values[i, j, k] = 0
 
 
-@borrowing_kernel
+@inner_kernel
 def begin_game(rules, batch, options, game):
     """Start a game: draw the learner's seat and the opponent."""
     position, stream = batch.positions[game], batch.streams[game]
@@ -90,7 +90,7 @@ def begin_game(rules, batch, options, game):
     batch.waiting[game] = r.to_move(rules, position) != seat and not r.is_over(rules, position)
 
 
-@borrowing_kernel
+@inner_kernel
 def play_opening(rules, position, stream, most, num_actions):
     """Play random moves, from none to ``most``; where they end the game, it begins without."""
     for _ in range(random_below(stream, most + 1)):
@@ -103,7 +103,7 @@ def play_opening(rules, position, stream, most, num_actions):
             return
 
 
-@borrowing_kernel
+@inner_kernel
 def draw_opponent(batch, options, game):
     """Draw one of the opponents by their shares; a single one costs no random number."""
     choice = 0
@@ -114,7 +114,7 @@ def draw_opponent(batch, options, game):
     batch.choices[game] = choice
 
 
-@borrowing_kernel
+@inner_kernel
 def play_action(rules, batch, options, game, action):
     """The learner's action, if it is legal."""
     position = batch.positions[game]
@@ -132,7 +132,7 @@ def play_action(rules, batch, options, game, action):
         )
 
 
-@borrowing_kernel
+@inner_kernel
 def settle_game(rules, batch, options, game):
     """Reward the learner for what happened since its last action; keep what there is to tell of a
     game that ended and start the next.
@@ -161,7 +161,7 @@ def settle_game(rules, batch, options, game):
             begin_game(rules, batch, options, game)
 
 
-@borrowing_kernel
+@inner_kernel
 def describe_game(rules, batch, options, scratch, game):
     """Write what the learner sees and may do; returns whether the game is over (and then has no
     legal action).
@@ -180,7 +180,7 @@ def describe_game(rules, batch, options, scratch, game):
     return r.is_over(rules, position)
 
 
-@borrowing_kernel
+@inner_kernel
 def begin_games(rules, batch, options, which, first, last):
     """Start a game wherever ``which`` is True."""
     for game in range(first, last):
@@ -188,14 +188,14 @@ def begin_games(rules, batch, options, which, first, last):
             begin_game(rules, batch, options, game)
 
 
-@borrowing_kernel
+@inner_kernel
 def redraw_opponents(batch, options, first, last):
     """Draw the opponents of all games anew, in mid-game."""
     for game in range(first, last):
         draw_opponent(batch, options, game)
 
 
-@borrowing_kernel
+@inner_kernel
 def find_illegal(rules, batch, actions, first, last):
     """The first game whose action is illegal, or −1."""
     for game in range(first, last):
@@ -204,14 +204,14 @@ def find_illegal(rules, batch, actions, first, last):
     return -1
 
 
-@borrowing_kernel
+@inner_kernel
 def play_actions(rules, batch, options, actions, first, last):
     """Play the learner's actions."""
     for game in range(first, last):
         play_action(rules, batch, options, game, actions[game])
 
 
-@borrowing_kernel
+@inner_kernel
 def reply(opponent, number, rules, batch, first, last):
     """Let a compiled opponent play all its moves wherever it, the ``number``-th, is waited for."""
     for game in range(first, last):
@@ -224,14 +224,14 @@ def reply(opponent, number, rules, batch, first, last):
             batch.waiting[game] = False
 
 
-@borrowing_kernel
+@inner_kernel
 def settle(rules, batch, options, first, last):
     """Rewards, and new games for those that ended."""
     for game in range(first, last):
         settle_game(rules, batch, options, game)
 
 
-@borrowing_kernel
+@inner_kernel
 def describe(rules, batch, options, scratch, first, last):
     """Observations and masks; returns how many games are over."""
     over = 0
@@ -241,7 +241,7 @@ def describe(rules, batch, options, scratch, first, last):
     return over
 
 
-@borrowing_kernel
+@inner_kernel
 def step_both_sides(rules, batch, options, actions, scratch, first, last):
     """A whole step where the caller acts for both players, in one go over the games."""
     for game in range(first, last):
@@ -250,7 +250,7 @@ def step_both_sides(rules, batch, options, actions, scratch, first, last):
         describe_game(rules, batch, options, scratch, game)
 
 
-@borrowing_kernel
+@inner_kernel
 def observe_waiting(rules, batch, number, scratch, games, planes, masks):
     """Write what the ``number``-th opponent sees wherever it is waited for; ``games`` gets the
     indices of these games; returns how many.
@@ -270,7 +270,7 @@ def observe_waiting(rules, batch, number, scratch, games, planes, masks):
     return count
 
 
-@borrowing_kernel
+@inner_kernel
 def play_replies(rules, batch, games, count, actions):
     """Play the actions that an opponent chose for these games; returns the first of them with an
     illegal action, or −1.
@@ -287,7 +287,7 @@ def play_replies(rules, batch, games, count, actions):
     return -1
 
 
-@borrowing_kernel
+@inner_kernel
 def draw_actions(masks, stream, out, first, last):
     """A uniformly random legal action for every row of masks, one random number each."""
     for game in range(first, last):
@@ -302,7 +302,7 @@ def draw_actions(masks, stream, out, first, last):
                 break
 
 
-@borrowing_kernel
+@inner_kernel
 def seed_streams(seeds, streams):
     """A random stream for every seed (uint64)."""
     for game in range(streams.shape[0]):

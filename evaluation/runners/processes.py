@@ -12,11 +12,11 @@ from typing import Any
 
 from ...envs.specification import SpecificationError
 from .game_worker import Chunk
-from .runner import EngineError
+from .runner import RunnerError
 from .worker_pool import (
     Death,
-    DispatchingEngine,
     Event,
+    PoolRunner,
     Worker,
 )
 from .worker_process import WorkerDied, WorkerProcess
@@ -39,13 +39,13 @@ class ProcessWorker(Worker):
             self.death = Death(str(death))
 
     def event(self) -> Event:
-        """What the worker has to say; EngineError if it refuses to play."""
+        """What the worker has to say; RunnerError if it refuses to play."""
         try:
             event: Event | SpecificationError = pickle.loads(self._process.receive())
         except WorkerDied as death:
             return Death(str(death))
         if isinstance(event, SpecificationError):
-            raise EngineError(str(event))
+            raise RunnerError(str(event))
         return event
 
     def end(self) -> None:
@@ -53,7 +53,7 @@ class ProcessWorker(Worker):
         self._process.kill()
 
 
-class ProcessEngine(DispatchingEngine[ProcessWorker]):
+class ProcessRunner(PoolRunner[ProcessWorker]):
     """Plays on worker processes.
 
     Args:

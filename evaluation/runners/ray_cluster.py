@@ -12,11 +12,11 @@ from typing import Any
 
 from ...envs.specification import SpecificationError
 from .game_worker import Chunk, GameWorker, Played
-from .runner import EngineError
+from .runner import RunnerError
 from .worker_pool import (
     Death,
-    DispatchingEngine,
     Event,
+    PoolRunner,
     Worker,
 )
 
@@ -33,7 +33,7 @@ class RayWorker(Worker):
         self.pending: list[Any] = [actor.get_ready.remote()]
 
 
-class RayEngine(DispatchingEngine[RayWorker]):
+class RayRunner(PoolRunner[RayWorker]):
     """Plays on a Ray cluster. A node that is lost has its games played again by the others.
 
     Args:
@@ -70,7 +70,7 @@ class RayEngine(DispatchingEngine[RayWorker]):
                 **QUIET,
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise EngineError(
+            raise RunnerError(
                 f"there is no Ray cluster to play on at {self._address}: {_first_line(error)}"
             ) from None
         self._connected = True
@@ -83,7 +83,7 @@ class RayEngine(DispatchingEngine[RayWorker]):
         try:
             socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
         except (OSError, OverflowError) as error:
-            raise EngineError(
+            raise RunnerError(
                 f"there is no Ray cluster to play on at {self._address}: {error}"
             ) from None
 
@@ -113,10 +113,10 @@ class RayEngine(DispatchingEngine[RayWorker]):
             cause = (
                 error.cause if isinstance(error.cause, SpecificationError) else _last_line(error)
             )
-            raise EngineError(f"a worker of the Ray cluster cannot play: {cause}") from None
+            raise RunnerError(f"a worker of the Ray cluster cannot play: {cause}") from None
         except self._ray.exceptions.RayError as error:
             if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):
-                raise EngineError(
+                raise RunnerError(
                     f"a worker of the Ray cluster cannot import what it needs: "
                     f"{_last_line(error)}; install it there"
                 ) from None

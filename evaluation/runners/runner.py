@@ -15,7 +15,7 @@ from .contest import Arena, Contest, ScheduledGame
 Results = Generator[tuple[ScheduledGame, GameResult], None, None]
 
 
-class EngineError(Exception):
+class RunnerError(Exception):
     """Games cannot be played where they were to be; the message says why."""
 
 
@@ -26,7 +26,7 @@ class GivenUp(NamedTuple):
     reason: str
 
 
-class Engine(ABC):
+class Runner(ABC):
     """Plays scheduled games somewhere. It is handed plain data and makes the agents itself; it
     knows nothing of stores.
 
@@ -42,7 +42,7 @@ class Engine(ABC):
         """Make the agents of a contest and let them compile, so that :meth:`play` starts at once.
 
         Raises:
-            EngineError: nothing can be played there.
+            RunnerError: nothing can be played there.
         """
 
     @abstractmethod
@@ -53,21 +53,21 @@ class Engine(ABC):
         The agents go when the generator ends or is closed.
 
         Raises:
-            EngineError: nothing can be played there.
+            RunnerError: nothing can be played there.
         """
 
     @abstractmethod
     def close(self) -> None:
         """End everything that the engine has started. It may be used again afterwards."""
 
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> Runner:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
 
 
-class LocalEngine(Engine):
+class LocalRunner(Runner):
     """Plays one game after the other in this process."""
 
     def __init__(self) -> None:

@@ -26,10 +26,10 @@ from .game_worker import (
     versions,
 )
 from .runner import (
-    Engine,
-    EngineError,
     GivenUp,
     Results,
+    Runner,
+    RunnerError,
 )
 
 # a chunk is to take about as long, so that messages cost little and little is lost with a worker
@@ -99,7 +99,7 @@ class _Source:
 W = TypeVar("W", bound=Worker)
 
 
-class DispatchingEngine(Engine, Generic[W]):
+class PoolRunner(Runner, Generic[W]):
     """What engines with workers have in common.
 
     The workers of a contest end with the games, or when the engine is closed.
@@ -130,7 +130,7 @@ class DispatchingEngine(Engine, Generic[W]):
         played a chunk, has died.
 
         Raises:
-            EngineError: a worker has met with something that others would meet with as well.
+            RunnerError: a worker has met with something that others would meet with as well.
         """
 
     @abstractmethod
@@ -149,7 +149,7 @@ class DispatchingEngine(Engine, Generic[W]):
             began = time.monotonic()
             while not any(worker.ready for worker in self._workers):
                 if time.monotonic() - began > START_SECONDS:
-                    raise EngineError(f"no worker could be started within {START_SECONDS:.0f} s")
+                    raise RunnerError(f"no worker could be started within {START_SECONDS:.0f} s")
                 for _ in self._take_events(source, contest):
                     raise AssertionError("a worker that is not ready has finished a game")
         except BaseException:
@@ -204,7 +204,7 @@ class DispatchingEngine(Engine, Generic[W]):
         if not dead.ready:
             self._failed_starts += 1
             if self._failed_starts >= MOST_DEATHS:
-                raise EngineError(f"workers die before they can play; the last one {death.reason}")
+                raise RunnerError(f"workers die before they can play; the last one {death.reason}")
         for index, chunk in enumerate(dead.chunks):
             if index > 0:  # it was still waiting
                 source.again(chunk)
@@ -225,7 +225,7 @@ def _compare(here: dict[str, str], there: dict[str, str]) -> None:
     """Refuse a worker that would not play as one here would."""
     for name in here.keys() & there.keys():
         if here[name] != there[name]:
-            raise EngineError(
+            raise RunnerError(
                 f"a worker has another version of {name} ({there[name]}) than the tournament "
                 f"({here[name]}); install the same versions everywhere"
             )

@@ -164,8 +164,8 @@ def observe(rules, position, player, out):
         out[0, 0, 0] *= 2
 
 
-@r.restore.register_body(Line)
-def restore(rules, observation, position):
+@r.from_observation.register_body(Line)
+def from_observation(rules, observation, position):
     start(rules, position)
     player = 0 if observation[0, 0, 2] != 0 else 1
     position.mover = player

@@ -129,8 +129,8 @@ def test_bounds_checks_do_catch_an_access_out_of_bounds_also_on_a_warm_cache(tmp
     script = tmp_path / "out_of_bounds.py"
     script.write_text(
         "import numpy as np\n"
-        "from plyground.envs.compiled.kernels import borrowing_kernel, kernel\n"
-        "@borrowing_kernel\ndef inner(values, index):\n    values[index] = 1\n"
+        "from plyground.envs.compiled.kernels import inner_kernel, kernel\n"
+        "@inner_kernel\ndef inner(values, index):\n    values[index] = 1\n"
         "@kernel\ndef outer(values, index):\n    inner(values, index)\n"
         "try:\n    outer(np.zeros(8)[:3], 3)\n    print('unnoticed')\n"
         "except IndexError:\n    print('caught')\n"

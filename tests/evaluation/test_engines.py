@@ -15,8 +15,8 @@ from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import EXITED
 from plyground.evaluation.runners.contest import Contest
-from plyground.evaluation.runners.processes import ProcessEngine
-from plyground.evaluation.runners.runner import EngineError, LocalEngine
+from plyground.evaluation.runners.processes import ProcessRunner
+from plyground.evaluation.runners.runner import LocalRunner, RunnerError
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 
@@ -35,7 +35,7 @@ def expected(tmp_path_factory) -> list[tuple]:
 
 
 def test_processes_play_the_same_games(expected, tmp_path):
-    assert play(PLAN, tmp_path / "store.db", ProcessEngine(2)) == expected
+    assert play(PLAN, tmp_path / "store.db", ProcessRunner(2)) == expected
     assert descendants() == []
 
 
@@ -49,14 +49,14 @@ def test_games_of_processes_that_die_are_played_again(expected, tmp_path):
             killed.append(workers[0].pid)
             workers[0].kill()
 
-    assert play(PLAN, tmp_path / "store.db", ProcessEngine(2), kill) == expected
+    assert play(PLAN, tmp_path / "store.db", ProcessRunner(2), kill) == expected
     assert len(killed) >= 3
     assert descendants() == []
 
 
 def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=1)
-    games = play(plan, tmp_path / "store.db", ProcessEngine(1), isolation="never", withdraw_after=0)
+    games = play(plan, tmp_path / "store.db", ProcessRunner(1), isolation="never", withdraw_after=0)
     assert len(games) == 2
     for game in games:
         assert game[7] == EXITED
@@ -73,11 +73,11 @@ def test_what_is_left_of_a_stopped_tournament_is_played_on_another_engine(expect
             raise Enough
 
     with pytest.raises(Enough):
-        play(PLAN, tmp_path / "store.db", ProcessEngine(2), stop)
+        play(PLAN, tmp_path / "store.db", ProcessRunner(2), stop)
     assert descendants() == []
     with Store(tmp_path / "store.db") as store:
         assert 0 < len(list(Tournament(PLAN, store).played())) < len(expected)
-    assert play(PLAN, tmp_path / "store.db", LocalEngine()) == expected
+    assert play(PLAN, tmp_path / "store.db", LocalRunner()) == expected
 
 
 def test_games_that_the_main_script_defines_are_refused():
@@ -86,7 +86,7 @@ def test_games_that_the_main_script_defines_are_refused():
     try:
         type(rules).__module__ = "__main__"
         with pytest.raises(SpecificationError, match="put the game or agent into a module"):
-            ProcessEngine(1).get_ready(
+            ProcessRunner(1).get_ready(
                 Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b"))
             )
     finally:
@@ -101,10 +101,10 @@ def test_a_worker_with_another_version_of_an_agent_is_refused():
         versions=("plyground 9", "plyground 9"),
     )
     with pytest.raises(
-        EngineError,
+        RunnerError,
         match=r"another version of [ab] \(plyground [\d.]+\) than the tournament \(plyground 9\)",
     ):
-        ProcessEngine(1).get_ready(contest)
+        ProcessRunner(1).get_ready(contest)
     assert descendants() == []
 
 
@@ -144,13 +144,13 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
         assert "stopped; " in told
         assert "--concurrency 2" in told.replace("\n", " ")
     assert 5 <= count_games(path) < 80
-    assert play(plan, path, ProcessEngine(2)) == records(run(plan, tmp_path / "undisturbed.db"))
+    assert play(plan, path, ProcessRunner(2)) == records(run(plan, tmp_path / "undisturbed.db"))
 
 
 def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_path, monkeypatch):
     monkeypatch.setattr("plyground.evaluation.runners.worker_pool.MOST_DEATHS", 2)
 
-    class Doomed(ProcessEngine):
+    class Doomed(ProcessRunner):
         """Its workers are killed when they are given the first game."""
 
         def _send(self, worker, chunk):

@@ -10,8 +10,8 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 import psutil
 import pytest
 from helpers import play, records, run
-from plyground.evaluation.runners.ray_cluster import RayEngine
-from plyground.evaluation.runners.runner import EngineError
+from plyground.evaluation.runners.ray_cluster import RayRunner
+from plyground.evaluation.runners.runner import RunnerError
 from plyground.evaluation.tournament import Plan
 
 ray = pytest.importorskip("ray")
@@ -51,7 +51,7 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
                 cluster.remove_node(doomed, allow_graceful=False)
                 lost.append(game.pair)
 
-    with_ray = play(plan, tmp_path / "ray.db", RayEngine(cluster.address), lose_a_node)
+    with_ray = play(plan, tmp_path / "ray.db", RayRunner(cluster.address), lose_a_node)
     assert with_ray == records(run(plan, tmp_path / "local.db"))
     assert lost
     assert lost[0] < 59
@@ -60,6 +60,6 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
 
 def test_a_cluster_that_is_not_there_is_said_to_be_missing():
     with pytest.raises(
-        EngineError, match=r"no Ray cluster to play on at 127\.0\.0\.1:1: .*refused"
+        RunnerError, match=r"no Ray cluster to play on at 127\.0\.0\.1:1: .*refused"
     ):
-        RayEngine("127.0.0.1:1")._connect()
+        RayRunner("127.0.0.1:1")._connect()

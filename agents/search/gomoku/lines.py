@@ -13,7 +13,7 @@ import numpy as np
 
 from ....envs import rules as r
 from ....envs.compiled.dispatch import missing, rule
-from ....envs.compiled.kernels import borrowing_kernel, kernel
+from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.compiled.randomness import mix64
 from ....envs.games import stones
 from ....envs.games.gomoku import list_near
@@ -38,13 +38,13 @@ BOARD_FIELDS = [*stones.POSITION, ("stones", np.int32, LONGEST_LINE), ("lines", 
 
 def borrowed(body: Any) -> Any:
     """A kernel compiled once more, without reference counts."""
-    return borrowing_kernel(getattr(body, "py_func", body))
+    return inner_kernel(getattr(body, "py_func", body))
 
 
 count_equal = borrowed(count_run)
 
 
-@borrowing_kernel
+@inner_kernel
 def step_of(direction):
     """The step in rows and in columns of the four directions: along a row, a column, a diagonal, an
     antidiagonal.
@@ -54,7 +54,7 @@ def step_of(direction):
     )
 
 
-@borrowing_kernel
+@inner_kernel
 def list_free(rules, position, radius, out):
     """The free cells within ``radius`` of a stone, or all of them, ascending."""
     if position.winner != r.NOBODY:
@@ -72,7 +72,7 @@ def list_free(rules, position, radius, out):
     return count
 
 
-@borrowing_kernel
+@inner_kernel
 def line_of(rules, row, column, direction):
     """The line through a cell in a direction; within it the cell's place is its row for columns,
     else its column.
@@ -86,7 +86,7 @@ def line_of(rules, row, column, direction):
     return FIRST_ANTIDIAGONAL + row + column
 
 
-@borrowing_kernel
+@inner_kernel
 def clear_board(rules, position):
     """The empty board: the part of ``start`` that every form needs."""
     lines = position.lines
@@ -103,7 +103,7 @@ def clear_board(rules, position):
             )
 
 
-@borrowing_kernel
+@inner_kernel
 def occupy(rules, position, action, player):
     """Put a stone on the board: the part of ``put`` that every form needs."""
     row, column = action // rules.cols, action % rules.cols
@@ -151,7 +151,7 @@ def transform(rules, position, permutation, out):
     set_up(rules, cells, position.winner, out)
 
 
-@borrowing_kernel
+@inner_kernel
 def compare_cells(rules, position, permutation, spare):
     """The body of ``is_own_image``: most positions differ from their image within a few cells."""
     for cell in range(rules.rows * rules.cols):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs import rules as r
-from ....envs.compiled.kernels import borrowing_kernel
+from ....envs.compiled.kernels import inner_kernel
 from ....envs.game import Game
 from ....envs.games import gomoku, stones
 from ....envs.games import gomoku_patterns as patterns
@@ -102,7 +102,7 @@ class GomokuPatterns(NamedTuple):
 register_shared_rules(GomokuPatterns)
 
 
-@borrowing_kernel
+@inner_kernel
 def code_at(table, word, place):
     """Both players' codes of the cell at ``place`` in a line."""
     window = word >> (CELL_BITS * place)
@@ -110,7 +110,7 @@ def code_at(table, word, place):
 
 
 @r.start.register_body(GomokuPatterns)
-@borrowing_kernel
+@inner_kernel
 def start_patterns(rules, position):
     clear_board(rules, position)
     lines, codes, sums = position.lines, position.codes, position.sums
@@ -135,7 +135,7 @@ def start_patterns(rules, position):
 
 
 @put.register_body(GomokuPatterns)
-@borrowing_kernel
+@inner_kernel
 def put_patterns(rules, position, action, player):
     lines, codes, sums, score, classes, table = (
         position.lines,
@@ -189,7 +189,7 @@ def put_patterns(rules, position, action, player):
 
 
 @r.play.register_body(GomokuPatterns)
-@borrowing_kernel
+@inner_kernel
 def play_patterns(rules, position, action):
     player = np.int64(position.ply & 1)
     wins = CELL_CLASS[position.sums[2 * action + player] & COUNTERS] == WINS_NOW
@@ -199,7 +199,7 @@ def play_patterns(rules, position, action):
 
 
 @r.evaluate.register_body(GomokuPatterns)
-@borrowing_kernel
+@inner_kernel
 def evaluate_patterns(rules, position, player, heuristic):
     mover = np.int64(position.ply & 1)
     points = patterns.mover_points(mover, position.score, position.classes)
@@ -207,12 +207,12 @@ def evaluate_patterns(rules, position, player, heuristic):
 
 
 @can_win_at_once.register_body(GomokuPatterns)
-@borrowing_kernel
+@inner_kernel
 def can_win_at_once_patterns(rules, position):
     return position.classes[CLASSES * (position.ply & 1) + WINS_NOW] > 0
 
 
-@borrowing_kernel
+@inner_kernel
 def list_cells(rules, sums, player, counters, out, count):
     """Append the cells where ``player`` has one of the codes that ``counters`` (a mask) counts;
     returns how many are listed now.
@@ -224,7 +224,7 @@ def list_cells(rules, sums, player, counters, out, count):
     return count
 
 
-@borrowing_kernel
+@inner_kernel
 def list_once(out, count, cell):
     """Append a cell unless it is listed already."""
     for i in range(count):
@@ -234,7 +234,7 @@ def list_once(out, count, cell):
     return count + 1
 
 
-@borrowing_kernel
+@inner_kernel
 def list_row_ends(rules, cells, action, stone, out, count):
     """Append the free cells at the ends of the rows that ``stone`` would complete on ``action``: in
     caro a stone there may stop them.
@@ -260,7 +260,7 @@ def list_row_ends(rules, cells, action, stone, out, count):
 
 
 @r.candidates.register_body(GomokuPatterns)
-@borrowing_kernel
+@inner_kernel
 def candidates_patterns(rules, position, radius, out):
     """The free cells near stones, or, where a win or a loss is at hand, only those that bring the
     one or may prevent the other.
@@ -302,7 +302,7 @@ def candidates_patterns(rules, position, radius, out):
     return list_free(rules, position, radius, out)
 
 
-@borrowing_kernel
+@inner_kernel
 def urgency(sums, cell, mover):
     """How promising a cell is: what the mover's stone would make there and what the opponent's
     would.
@@ -313,7 +313,7 @@ def urgency(sums, cell, mover):
 
 
 @r.order_actions.register_body(GomokuPatterns)
-@borrowing_kernel
+@inner_kernel
 def order_patterns(rules, position, actions, count):
     """The most urgent cells first, the first :data:`SORTED` of them in order."""
     sums, mover = position.sums, np.int64(position.ply & 1)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs import rules as r
-from ....envs.compiled.kernels import borrowing_kernel
+from ....envs.compiled.kernels import inner_kernel
 from ....envs.games.gomoku import (
     CARO10,
     look_along,
@@ -70,7 +70,7 @@ register_shared_rules(GomokuScores)
 
 
 @r.start.register_body(GomokuScores)
-@borrowing_kernel
+@inner_kernel
 def start_scores(rules, position):
     clear_board(rules, position)
     position.points[:] = 0
@@ -78,7 +78,7 @@ def start_scores(rules, position):
     position.gaps[:] = 0
 
 
-@borrowing_kernel
+@inner_kernel
 def has_gap(rules, word, player):
     """Whether one more stone of ``player`` wins on the line ``word``.
 
@@ -100,7 +100,7 @@ def has_gap(rules, word, player):
     return one_free != 0
 
 
-@borrowing_kernel
+@inner_kernel
 def note_gaps(rules, position, action, player):
     """Bring ``gaps`` up to date after a stone of ``player``: only its own may be new, only the
     opponent's may be gone.
@@ -118,13 +118,13 @@ def note_gaps(rules, position, action, player):
 
 
 @can_win_at_once.register_body(GomokuScores)
-@borrowing_kernel
+@inner_kernel
 def can_win_at_once_scores(rules, position):
     mover = position.ply & 1
     return position.gaps[2 * mover] | position.gaps[2 * mover + 1] != 0
 
 
-@borrowing_kernel
+@inner_kernel
 def put_in_windows(rules, position, action, player, row_step, col_step):
     """Bring the windows of one direction through ``action``, which is free yet, up to date."""
     cells, points, singles, own = position.cells, position.points, position.singles, player + 1
@@ -152,7 +152,7 @@ def put_in_windows(rules, position, action, player, row_step, col_step):
             singles[1 - player] -= theirs == 1
 
 
-@borrowing_kernel
+@inner_kernel
 def put_in_runs(rules, position, action, player, row_step, col_step):
     """Bring the runs of one direction that end at ``action``, which is free yet, up to date;
     returns the length of the run it joins.
@@ -176,7 +176,7 @@ def put_in_runs(rules, position, action, player, row_step, col_step):
     return length
 
 
-@borrowing_kernel
+@inner_kernel
 def add_stone(rules, position, action, player):
     """Put a stone on a free cell; returns the length of the longest run it stands in."""
     longest = 0
@@ -199,13 +199,13 @@ def add_stone(rules, position, action, player):
 
 
 @put.register_body(GomokuScores)
-@borrowing_kernel
+@inner_kernel
 def put_scores(rules, position, action, player):
     add_stone(rules, position, action, player)
 
 
 @r.play.register_body(GomokuScores)
-@borrowing_kernel
+@inner_kernel
 def play_scores(rules, position, action):
     player = np.int64(position.ply & 1)
     if add_stone(rules, position, action, player) < rules.connect:
@@ -217,7 +217,7 @@ def play_scores(rules, position, action):
 
 
 @r.evaluate.register_body(GomokuScores)
-@borrowing_kernel
+@inner_kernel
 def evaluate_scores(rules, position, player, heuristic):
     points = position.points[player] - position.points[1 - player]
     # caro10 counts only the own single stones, caro15 none here
@@ -225,13 +225,13 @@ def evaluate_scores(rules, position, player, heuristic):
 
 
 @r.candidates.register_body(GomokuScores)
-@borrowing_kernel
+@inner_kernel
 def candidates_scores(rules, position, radius, out):
     return list_free(rules, position, radius, out)
 
 
 @r.order_actions.register_body(GomokuScores)
-@borrowing_kernel
+@inner_kernel
 def order_scores(rules, position, actions, count):
     """Centre first: the same order as that of the game itself, made by walking once through all
     cells.

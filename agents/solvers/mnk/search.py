@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.compiled.bits import lowest_bit_index
-from ....envs.compiled.kernels import borrowing_kernel, kernel
+from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.compiled.randomness import mix64
 from ....envs.games.tic_tac_toe import TicTacToe
 
@@ -145,7 +145,7 @@ def begin(stack, own, opp, alpha, beta):
     stack.registers[1] = ENTER
 
 
-@borrowing_kernel
+@inner_kernel
 def run(board, table, stack, nodes_allowed):
     """Search on for at most so many nodes; whether the search is complete (its value is then in
     ``registers[2]``).
@@ -202,7 +202,7 @@ def run(board, table, stack, nodes_allowed):
     return state == DONE
 
 
-@borrowing_kernel
+@inner_kernel
 def enter_node(board, lines, images, table, own, opp, at_root, window, best, cursor, moves, scores):
     """Visit a position: returns LEAVE with its value, or ADVANCE with its moves in order."""
     empty = board.all_cells & ~(own | opp)
@@ -289,7 +289,7 @@ def enter_node(board, lines, images, table, own, opp, at_root, window, best, cur
     return ADVANCE, np.int64(0)
 
 
-@borrowing_kernel
+@inner_kernel
 def image_of(images, symmetry, stones):
     """Stones under a symmetry, byte by byte."""
     if symmetry == 0:
@@ -300,7 +300,7 @@ def image_of(images, symmetry, stones):
     return image
 
 
-@borrowing_kernel
+@inner_kernel
 def locate(board, images, table, own, opp):
     """The table index of a position and the symmetry under which it stands there: the one with the
     lowest hash.
@@ -320,7 +320,7 @@ def locate(board, images, table, own, opp):
     return np.int64(lowest & np.uint64(table.size - 1)), best
 
 
-@borrowing_kernel
+@inner_kernel
 def remember(board, images, table, own, opp, window, best, cursor):
     """Enter what the search of a position proved; forced replies are found again at no cost and not
     entered.
