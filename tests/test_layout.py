@@ -46,9 +46,9 @@ LAYERS = {
         ("__init__",),
     ),
     "evaluation": (
-        ("match", "openings", "complexity", "withdrawals"),
+        ("match", "openings", "complexity"),
         ("store",),
-        ("statistics", "quality"),
+        ("statistics", "quality", "withdrawals"),
         ("report", "runners"),
         ("*",),  # tournament, schedule, sprt, verify
         ("studies", "__init__"),
