@@ -1,6 +1,6 @@
 """Checks that a game or an environment, ours or a user's, keeps its contract."""
 
-from .env_checks import check_env
-from .game_checks import ConformanceError, check_game
+from .env_checks import ConformanceError, check_env
+from .game_checks import check_game
 
 __all__ = ["ConformanceError", "check_env", "check_game"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -283,8 +283,8 @@ def _value(lower: int, upper: int, weak: bool) -> int | None:
     return lower if lower == upper else None
 
 
-def _solution(lower: int, upper: int, weak: bool, action: int, **others: object) -> Solution:
+def _solution(lower: int, upper: int, weak: bool, action: int, **others: Any) -> Solution:
     value, result = _value(lower, upper, False), _value(lower, upper, True)
     return Solution(
         value, result, lower, upper, (result if weak else value) is not None, action, **others
-    )  # type: ignore[arg-type]
+    )
