@@ -310,6 +310,12 @@ def test_an_illegal_action_can_raise_and_then_changes_nothing():
     assert_same_state(batch, twin)
 
 
+def step_often(batch):
+    """Fill the first column, then the second."""
+    for _ in range(8):
+        batch.step(np.where(batch.state.masks[:, 0] == 1, 0, 1))
+
+
 def test_an_opponents_illegal_action_is_reported_with_its_name():
     class Zero:
         def act(self, position):
@@ -322,11 +328,9 @@ def test_an_opponents_illegal_action_is_reported_with_its_name():
     for opponent in (Zero(), ZeroForAll()):
         batch = batch_of("connect_four", 2, opponent, seat=1)
         batch.reset(seed=0)
-        with pytest.raises(
-            IllegalActionError, match=f"the opponent {type(opponent).__name__} played"
-        ):
-            for _ in range(8):
-                batch.step(np.where(batch.state.masks[:, 0] == 1, 0, 1))
+        played = f"the opponent {type(opponent).__name__} played"
+        with pytest.raises(IllegalActionError, match=played):
+            step_often(batch)
 
 
 # -- Gymnasium --
