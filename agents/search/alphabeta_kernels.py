@@ -329,9 +329,9 @@ def finish_node(options, frames, killers, history, table, ply):
             frame.key,
             options.generation,
             to_table(value, ply),
+            bound,
             action,
             min(frame.depth, MAX_DEPTH),
-            bound,
         )
     if options.pruning and frame.alpha >= frame.beta:
         if options.killers and killers[ply, 0] != action:

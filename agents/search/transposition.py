@@ -1,10 +1,9 @@
-"""The transposition table: what a search found out about a position, for when it meets the position
-again.
+"""The transposition table of alpha-beta: the results of searched positions.
 
 Entries come in buckets of two: the first keeps the deeper search, the second the latest. Each
-search stamps its entries with its generation and believes no other's, so a table needs no clearing
-between searches. Source: Breuker, Uiterwijk, van den Herik, "Replacement schemes for transposition
-tables", ICCA Journal 17, 1994.
+search stamps its entries with its generation and ignores those of other generations, so a table
+needs no clearing between searches. Source: Breuker, Uiterwijk, van den Herik, "Replacement schemes
+for transposition tables", ICCA Journal 17, 1994.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import numpy as np
 
 from ...envs.compiled.kernels import kernel
 from ...envs.specification import SpecificationError
+from ..table_size import MIB, entries_within
 
 ENTRY = np.dtype(
     (
@@ -29,33 +29,29 @@ ENTRY = np.dtype(
         ],
     )
 )
-# which side of the true value the stored one is; the low bits of a tag
+# The low two bits of a tag say whether the stored value is a bound or exact.
 LOWER, UPPER, EXACT = 1, 2, 3
-GENERATIONS = 63  # the high bits of a tag, 1 to 63
+GENERATIONS = 63  # The high six bits of a tag hold the generation, 1 to 63.
 NO_ACTION = -1
-ONE = np.uint64(1)
 
 
-def new_table(megabytes: float) -> np.recarray[Any, Any]:
-    """An empty table of at most ``megabytes``: a power of two of entries, at least one bucket."""
-    entries = 2
-    while entries * 2 * ENTRY.itemsize <= megabytes * 2**20:
-        entries *= 2
-    return np.zeros(entries, ENTRY).view(np.recarray)
+def new_table(memory_mb: float) -> np.recarray[Any, Any]:
+    """An empty table of at most so many MiB: a power of two of entries, at least one bucket."""
+    return np.zeros(entries_within(memory_mb, ENTRY.itemsize, least=2), ENTRY).view(np.recarray)
 
 
-def check_table_size(megabytes: float) -> None:
+def check_table_size(memory_mb: float) -> None:
     """Refuse a table larger than the machine's memory."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
-    if megabytes > total:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / MIB
+    if memory_mb > total:
         raise SpecificationError(
-            f"table={megabytes:g} is not possible: this machine has {total:.0f} MB of memory"
+            f"table={memory_mb:g} is not possible: this machine has {total:.0f} MiB of memory"
         )
 
 
 @kernel
 def probe(table, key, generation):
-    """The index of the entry for ``key`` written by this generation, or −1."""
+    """The index of the entry that this generation stored for ``key``, or −1."""
     bucket = np.int64(key & np.uint64(table.size - 2))
     for index in range(bucket, bucket + 2):
         if table[index].key == key and table[index].tag >> 2 == generation:
@@ -64,9 +60,11 @@ def probe(table, key, generation):
 
 
 @kernel
-def store(table, key, generation, value, action, depth, bound):
-    """Enter a result: over the shallower or outdated first entry of the bucket, else over the
-    second.
+def store(table, key, generation, value, bound, action, depth):
+    """Keep the result of a search.
+
+    It replaces the first entry of the bucket if that is shallower or of another generation, else
+    the second.
     """
     index = np.int64(key & np.uint64(table.size - 2))
     first = table[index]
@@ -74,7 +72,7 @@ def store(table, key, generation, value, action, depth, bound):
         index += 1
     entry = table[index]
     if action == NO_ACTION and entry.key == key and entry.tag >> 2 == generation:
-        action = entry.action  # a fail-low search has no best action of its own
+        action = entry.action  # A search that fails low finds no best action.
     entry.key = key
     entry.value = value
     entry.action = action
