@@ -25,7 +25,7 @@ import numpy as np
 import pettingzoo
 import torch
 from plyground import make_game
-from plyground.evaluation.gauntlet import play_ladder
+from plyground.evaluation.gauntlet import play_gauntlet
 from plyground.training.learner import Learner
 from plyground.training.network import full_precision
 from plyground.training.players import NetworkPlayer
@@ -116,10 +116,10 @@ def score(policy: Any) -> float:
     player = NetworkPlayer(policy)
     if hasattr(policy.features_extractor, "reduced"):
         with full_precision(policy):
-            return play_ladder(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[
+            return play_gauntlet(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[
                 0
             ].score
-    return play_ladder(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[0].score
+    return play_gauntlet(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[0].score
 
 
 def time_to_goal(

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
-from ..evaluation.gauntlet import play_ladder
+from ..evaluation.gauntlet import play_gauntlet
 from ..evaluation.report.display import percent
 from ..training.settings import Settings, make_settings, read_count
 from .common import (
@@ -95,10 +95,10 @@ def ppo(
     except ImportError as error:
         raise SpecificationError(str(error)) from None
     use_threads(threads)
-    ladder = (
+    opponents = (
         [] if made.evaluate == NOTHING else [name.strip() for name in (made.evaluate).split(";")]
     )
-    measure = _measure(chosen, ladder, made, seed)
+    measure = _measure(chosen, opponents, made, seed)
     facts = {
         "command": same_command(context),
         "versions": _versions(),
@@ -159,20 +159,20 @@ def _read_steps(text: str) -> int:
 
 
 def _measure(
-    game: Game, ladder: Sequence[str], settings: Settings, seed: int
+    game: Game, opponents: Sequence[str], settings: Settings, seed: int
 ) -> Callable[[Any], list[dict[str, Any]]] | None:
     """What measures the learner; opponents that do not exist are refused here, not after the first
     hour.
     """
-    if not ladder:
+    if not opponents:
         return None
     from ..agents.opponents import make_opponents
 
-    for name in ladder:
+    for name in opponents:
         make_opponents(name, game)
     pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
     return lambda player: [
-        score._asdict() for score in play_ladder(game, player, ladder, pairs, plies, seed)
+        result._asdict() for result in play_gauntlet(game, player, opponents, pairs, plies, seed)
     ]
 
 

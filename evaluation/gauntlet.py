@@ -1,15 +1,12 @@
-"""A player that answers many games at once, measured against a ladder of opponents: paired
-openings, both seats, batched.
+"""A gauntlet: a batched player measured against a list of opponents in paired games.
 
-It is how a learner is measured while it trains. The rules of evidence are those of the tournaments:
-the unit is the pair (one opening, both seats), a game that deterministic players repeat counts
+Training uses it to measure a learner. The rules of evidence are those of tournaments: the unit of
+evidence is the pair (one opening, both seats), and a game that deterministic players repeat counts
 once.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,13 +15,12 @@ import numpy as np
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
 from ..envs.single_agent.game_batch import GameBatch
-from .openings import random_openings
+from .openings import Openings
+from .statistics.intervals import paired_score_interval
 
-NORMAL_95 = 1.96
 
-
-class Score(NamedTuple):
-    """What a player reached against one opponent.
+class GauntletResult(NamedTuple):
+    """The result against one opponent.
 
     Attributes:
         opponent: the opponent's specification.
@@ -44,31 +40,39 @@ class Score(NamedTuple):
     high: float
 
 
-def play_ladder(
+def play_gauntlet(
     game: Game, player: Any, opponents: Sequence[str], pairs: int, opening_plies: int, seed: int
-) -> list[Score]:
+) -> list[GauntletResult]:
     """Play against each opponent from the same openings.
+
+    Where there are fewer openings than pairs, the openings are used again in the same order, as in
+    a tournament.
 
     Args:
         game: the game.
         player: an object with ``act_batch(observations, masks)``; see
             :class:`~plyground.envs.single_agent.opponents.Opponent`.
         opponents: specifications of agents.
-        pairs: openings, each played in both seats.
+        pairs: how many pairs of games each opponent plays. A pair is one opening in both seats.
         opening_plies: random moves of each opening.
         seed: decides the openings and the opponents' random numbers.
+
+    Raises:
+        SpecificationError: an opponent does not exist, or no opening of so many plies leaves the
+            game undecided.
     """
-    openings = list(itertools.islice(random_openings(game, opening_plies, seed), pairs))
+    openings = Openings(game, f"random:{opening_plies}", seed)
     starts = game.new_records(2 * pairs)
-    for index, opening in enumerate(openings):
-        starts[2 * index] = starts[2 * index + 1] = game.position(opening).record
+    for pair in range(pairs):
+        starts[2 * pair] = starts[2 * pair + 1] = game.position(openings[pair]).record
     seats = np.tile(np.array([0, 1], np.int8), pairs)
-    return [_play_one(game, player, opponent, starts, seats, seed) for opponent in opponents]
+    return [_play_opponent(game, player, opponent, starts, seats, seed) for opponent in opponents]
 
 
-def _play_one(
+def _play_opponent(
     game: Game, player: Any, opponent: str, starts: np.ndarray, seats: np.ndarray, seed: int
-) -> Score:
+) -> GauntletResult:
+    """Play all games against one opponent, in one batch."""
     count = len(starts)
     batch = GameBatch(game, count, make_opponents(opponent, game), restart=False)
     batch.reset(seed)
@@ -97,39 +101,25 @@ def _play_one(
     )
 
 
-def summarise(opponent: str, results: np.ndarray, courses: Sequence[bytes]) -> Score:
-    """The score from results (1, 0, −1) of games in pairs, side by side; a pair whose two games
-    both repeat earlier ones does not count.
+def summarise(opponent: str, results: np.ndarray, courses: Sequence[bytes]) -> GauntletResult:
+    """The result from the games of all pairs.
+
+    Args:
+        opponent: the opponent's specification.
+        results: 1, 0 or −1 for each game, shape (2n,) with n > 0; the two games of a pair stand
+            side by side.
+        courses: for each game what identifies its course. A game whose course has occurred before
+            does not count, and a pair of two such games is no observation.
     """
     points = (results + 1) / 2
     seen: set[bytes] = set()
-    pairs, kept = [], []
+    pair_scores, kept = [], []
     for first in range(0, len(points), 2):
         new = [index for index in (first, first + 1) if courses[index] not in seen]
         seen.update(courses[first : first + 2])
         kept += new
         if new:
-            pairs.append(points[new].mean())
-    score, spread = float(np.mean(pairs)), float(np.std(pairs))
-    # One pair more of each extreme keeps the interval from shrinking to nothing where all pairs end
-    # alike.
-    total = len(pairs)
-    width = (
-        NORMAL_95
-        * math.sqrt(
-            (spread**2 * total + 0.5 * (1 + (1 - 2 * score) ** 2) / 2) / (total + 2) / (total + 2)
-        )
-        if total
-        else 0.0
-    )
+            pair_scores.append(points[new].mean())
     wins, draws, losses = (int((results[kept] == value).sum()) for value in (1, 0, -1))
-    return Score(
-        opponent,
-        len(kept),
-        wins,
-        draws,
-        losses,
-        score,
-        max(0.0, score - width),
-        min(1.0, score + width),
-    )
+    interval = paired_score_interval(np.array(pair_scores))
+    return GauntletResult(opponent, len(kept), wins, draws, losses, *interval)

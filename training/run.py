@@ -44,7 +44,7 @@ class Progress(NamedTuple):
     scores: dict[str, float]
 
 
-# Plays the learner against a ladder; gets an object with `act_batch` and returns a row for each
+# Measures the learner in a gauntlet; gets an object with `act_batch` and returns a row for each
 # opponent with at least "opponent" and "score".
 Evaluate = Callable[[Any], Sequence[dict[str, Any]]]
 
@@ -183,7 +183,7 @@ class TrainingRun:
     # -- evaluation --
 
     def _measure(self) -> None:
-        """Play against the ladder; keep the policy if its mean score is the best so far."""
+        """Play the gauntlet; keep the policy if its mean score is the best so far."""
         self._evaluated = self.learner.step
         with full_precision(self.learner.policy):
             rows = (

@@ -9,20 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ...envs.specification import SpecificationError
 from ..statistics.cross_table import CrossTable, Tally
-from ..statistics.ratings import (
-    ELO,
-    QUANTILE,
-    Ratings,
-    RatingsError,
-    elo_of,
-    rate,
-)
+from ..statistics.intervals import mean_margin_of_totals
+from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
 from ..store.store import Store, StoredGame, StoredTournament
 from ..withdrawals import WITHDRAW_AFTER, Withdrawals
 from .display import (
@@ -73,31 +68,25 @@ class TournamentReport(NamedTuple):
 
     @property
     def first_move_elo(self) -> tuple[float, float] | None:
-        """What the first move is worth in Elo points, and half the width of its 95 % interval; None
-        where all games end alike.
+        """What the first move is worth in Elo points, and half the width of its 95 % interval.
 
-        Both seats are held by the same agents equally often, so that their strengths cancel to a
-        first approximation. Games with the same opening are one observation: an opening can favour
-        the first player whoever plays.
+        None where all games end alike. Both seats are held by the same agents equally often, so
+        that their strengths cancel to a first approximation. Games with the same opening are one
+        observation, since an opening can favour the first player whoever plays; without openings
+        every game is an observation.
         """
         tally = self.first_seat
         score = tally.score
         if tally.games in (tally.wins, tally.draws, tally.losses):
             return None
         assert score is not None
-        observed = [(games, points) for games, points in self.openings.values()]
-        if len(observed) > 1:
-            games = sum(count for count, _ in observed)
-            mean = sum(points for _, points in observed) / games
-            variance = (
-                sum((points - count * mean) ** 2 for count, points in observed)
-                / games**2
-                * len(observed)
-                / (len(observed) - 1)
-            )
-        else:  # without openings, every game is an observation
-            variance = ((tally.wins + tally.draws / 4) / tally.games - score**2) / tally.games
-        return elo_of(score), QUANTILE * ELO * max(0.0, variance) ** 0.5 / (score * (1 - score))
+        if len(self.openings) > 1:
+            sizes, totals = np.array(list(self.openings.values())).T
+        else:
+            totals = np.repeat([1.0, 0.5, 0.0], [tally.wins, tally.draws, tally.losses])
+            sizes = np.ones(tally.games)
+        _, margin = mean_margin_of_totals(totals, sizes.astype(np.int64))
+        return elo_of(score), ELO * margin / (score * (1 - score))
 
     def to_json(self) -> dict[str, Any]:
         first = self.first_seat

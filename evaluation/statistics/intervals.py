@@ -1,5 +1,7 @@
-"""Intervals for shares and means of observations that come in clusters, such as the moves of one
-game, which depend on each other.
+"""95 % intervals for shares, means and scores of observations that depend on each other.
+
+Observations come in clusters: the moves of one game, the games of one opening, the two games of a
+pair. Clusters are independent of each other; observations within one are not.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .ratings import QUANTILE
+QUANTILE = 1.959963984540054  # of the normal distribution, for 95 % between both signs
 
 Numbers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating[Any]]
 
 
 def share_interval(hits: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[float, float, float]:
@@ -53,23 +56,53 @@ def share_interval(hits: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[floa
 
 
 def mean_margin(values: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """A mean and half the width of its 95 % interval, by the normal distribution and the spread
-    from cluster to cluster.
+    """A mean and half the width of its 95 % interval, from the spread from cluster to cluster.
 
     Args:
         values: shape (n,), n > 0.
         clusters: the number of the cluster each belongs to, shape (n,).
     """
-    mean = float(np.mean(values))
-    number = len(np.unique(clusters))
-    correction = number / (number - 1) if number > 1 else math.inf
-    variance = _variance_of_mean(values - mean, clusters)
-    return mean, QUANTILE * math.sqrt(correction * variance) if variance > 0 else 0.0
+    _, places = np.unique(clusters, return_inverse=True)
+    return mean_margin_of_totals(np.bincount(places, values), np.bincount(places))
 
 
-def _variance_of_mean(
-    residuals: npt.NDArray[np.floating[Any]], clusters: npt.NDArray[np.int64]
-) -> float:
+def mean_margin_of_totals(totals: Floats, sizes: Numbers) -> tuple[float, float]:
+    """:func:`mean_margin` of observations that are given as one total for each cluster.
+
+    The interval is that of the normal distribution. It is empty where all clusters have the same
+    mean, and where there is only one cluster, which shows no spread.
+
+    Args:
+        totals: the sum of each cluster's values, shape (k,), k > 0.
+        sizes: how many values each cluster has, at least one, shape (k,).
+    """
+    count = int(sizes.sum())
+    mean = float(totals.sum()) / count
+    if len(sizes) == 1:
+        return mean, 0.0
+    variance = float(np.square(totals - mean * sizes).sum()) / count**2
+    return mean, QUANTILE * math.sqrt(len(sizes) / (len(sizes) - 1) * variance)
+
+
+def paired_score_interval(pair_scores: Floats) -> tuple[float, float, float]:
+    """A score with its 95 % interval, each pair of games being one observation.
+
+    Half a pair that is won twice and half a pair that is lost twice are added to the spread, so
+    that the interval stays wide where all pairs end alike. The score itself is the plain mean.
+
+    Args:
+        pair_scores: the mean points of the games of each pair, from 0 to 1, shape (n,), n > 0.
+
+    Returns:
+        the score, and the ends of its interval.
+    """
+    count, score = len(pair_scores), float(np.mean(pair_scores))
+    squares = float(np.square(pair_scores - score).sum()) + (score**2 + (1 - score) ** 2) / 2
+    half = QUANTILE * math.sqrt(squares) / (count + 2)
+    return score, max(0.0, score - half), min(1.0, score + half)
+
+
+def _variance_of_mean(residuals: Floats, clusters: npt.NDArray[np.int64]) -> float:
     """The variance of a mean whose residuals are independent from cluster to cluster only."""
     _, places = np.unique(clusters, return_inverse=True)
     return float(np.square(np.bincount(places, residuals)).sum()) / len(residuals) ** 2

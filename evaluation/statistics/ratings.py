@@ -32,8 +32,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .intervals import QUANTILE
+
 ELO = 400 / math.log(10)  # Elo points for each unit of log-odds
-QUANTILE = 1.959963984540054  # of the normal distribution, for 95 % between both signs
 PAIR_POINTS = np.array([0, 0.5, 1, 1.5, 2])
 SINGLE_POINTS = np.array([0, 0.5, 1])
 TOLERANCE = 1e-9  # in log-odds

@@ -9,7 +9,8 @@ from plyground.cli import app
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult
 from plyground.evaluation.report.report import parse_anchor, report_store
-from plyground.evaluation.statistics.ratings import ELO, QUANTILE, elo_of
+from plyground.evaluation.statistics.intervals import QUANTILE
+from plyground.evaluation.statistics.ratings import ELO, elo_of
 from plyground.evaluation.store.store import (
     AgentEntry,
     Store,

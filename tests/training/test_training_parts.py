@@ -9,7 +9,6 @@ import pytest
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.single_agent.game_batch import GameBatch
-from plyground.evaluation.gauntlet import play_ladder, summarise
 
 pytest.importorskip("sb3_contrib")
 import torch
@@ -256,27 +255,7 @@ def test_advantages_are_right_where_the_learner_moves_again():
     assert buffer.advantages[:, 0].tolist() == pytest.approx([first, second, third, fourth])
 
 
-# -- measuring --
-
-
-def test_a_ladder_counts_pairs_and_a_repeated_game_once():
-    game = make_game("tic_tac_toe")
-    scores = play_ladder(game, First(), ["random", "alphabeta:depth=9"], 40, 0, 1)
-    assert scores[0].games > 30
-    # one game in each seat, however often it is repeated
-    assert (scores[1].games, scores[1].losses) == (2, 2)
-    assert scores[1].score == 0.0
-    assert 0.0 <= scores[0].low < scores[0].score < scores[0].high <= 1.0
-
-
-def test_the_interval_comes_from_the_pairs():
-    courses = [bytes([index]) for index in range(200)]
-    # each pair one won, one lost: no doubt about the half
-    split = summarise("x", np.tile([1.0, -1.0], 100), courses)
-    drawn = summarise("x", np.random.default_rng(1).choice([1.0, -1.0], 200), courses)
-    assert split.score == 0.5
-    assert split.high - split.low < 0.5 * (drawn.high - drawn.low)
-    assert 0.05 < drawn.high - drawn.low < 0.25
+# -- learning --
 
 
 def test_the_first_updates_of_a_learner_find_wins_against_random():
