@@ -66,7 +66,7 @@ def mean_margin(values: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[float
     return mean_margin_of_totals(np.bincount(places, values), np.bincount(places))
 
 
-def mean_margin_of_totals(totals: Floats, sizes: Numbers) -> tuple[float, float]:
+def mean_margin_of_totals(totals: npt.NDArray[Any], sizes: Numbers) -> tuple[float, float]:
     """:func:`mean_margin` of observations that are given as one total for each cluster.
 
     The interval is that of the normal distribution. It is empty where all clusters have the same
