@@ -1,16 +1,19 @@
 """Playthroughs: one seeded game of each kind written down in full, so that any change of behaviour
 shows up as a difference of text.
 
-Write them anew after an intended change, and read the difference:
+The first line of a file names its game and its seed. Write the files anew after an intended change,
+and read the difference:
 
-    .venv/bin/python tests/playthroughs.py            # all
-    .venv/bin/python tests/playthroughs.py gomoku     # those whose name begins so
+    .venv/bin/python tests/playthroughs.py                            # all
+    .venv/bin/python tests/playthroughs.py gomoku                     # those whose name begins so
+    .venv/bin/python tests/playthroughs.py othello_6 othello:size=6 1 # a new file: name, game, seed
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -18,18 +21,17 @@ import numpy as np
 from plyground import Position, make_game
 
 DATA = Path(__file__).parent / "data" / "playthroughs"
-GAMES = {
-    "tic_tac_toe": ("tic_tac_toe", 3),
-    "tic_tac_toe_4x5": ("tic_tac_toe:rows=4,cols=5,connect=4", 1),
-    "connect_four": ("connect_four", 2),
-    "dots_and_boxes_2x2": ("dots_and_boxes:rows=2,cols=2", 1),
-    "dots_and_boxes_margin_icelandic": (
-        "dots_and_boxes:rows=2,cols=3,reward=margin,start=icelandic",
-        1,
-    ),
-    "gomoku_7_freestyle": ("gomoku:size=7,connect=4", 1),
-    "gomoku_7_caro": ("gomoku:size=7,connect=4,rule=caro", 3),
-}
+HEADER = re.compile(r"(?P<spec>\S+) \(version \d+\), random game of seed (?P<seed>\d+)")
+
+
+def recorded_games() -> dict[str, tuple[str, int]]:
+    """The game and the seed of every file, by the file's name."""
+    found = {}
+    for path in sorted(DATA.glob("*.txt")):
+        header = HEADER.fullmatch(path.read_text(encoding="utf-8").partition("\n")[0])
+        assert header is not None, f"{path.name} does not begin with its game and its seed"
+        found[path.stem] = (header["spec"], int(header["seed"]))
+    return found
 
 
 def digest(array: np.ndarray) -> str:
@@ -79,12 +81,18 @@ def playthrough(spec: str, seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main(prefixes: list[str]) -> None:
-    DATA.mkdir(parents=True, exist_ok=True)
-    for name, (spec, seed) in GAMES.items():
-        if not prefixes or name.startswith(tuple(prefixes)):
-            (DATA / f"{name}.txt").write_text(playthrough(spec, seed), encoding="utf-8")
-            print(f"wrote {DATA / name}.txt")
+def write(name: str, spec: str, seed: int) -> None:
+    (DATA / f"{name}.txt").write_text(playthrough(spec, seed), encoding="utf-8")
+    print(f"wrote {DATA / name}.txt")
+
+
+def main(arguments: list[str]) -> None:
+    if len(arguments) == 3:
+        write(arguments[0], arguments[1], int(arguments[2]))
+        return
+    for name, (spec, seed) in recorded_games().items():
+        if not arguments or name.startswith(arguments[0]):
+            write(name, spec, seed)
 
 
 if __name__ == "__main__":

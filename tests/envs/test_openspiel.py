@@ -6,31 +6,11 @@ import random
 
 import pytest
 from plyground import make_game
+from reference import openspiel_pairs
 
 pyspiel = pytest.importorskip("pyspiel")
 
-# Our game, OpenSpiel's name for it, and whether actions are numbered alike. OpenSpiel counts boxes
-# in rows and columns as we do; its mnk game has m columns and n rows; its gomoku is freestyle on a
-# square board.
-PAIRS = [
-    ("tic_tac_toe", "tic_tac_toe"),
-    ("tic_tac_toe:rows=4,cols=3,connect=3", "mnk(m=3,n=4,k=3)"),
-    ("tic_tac_toe:rows=5,cols=6,connect=4", "mnk(m=6,n=5,k=4)"),
-    ("tic_tac_toe:rows=7,cols=7,connect=3", "mnk(m=7,n=7,k=3)"),
-    ("connect_four", "connect_four"),
-    ("connect_four:rows=4,cols=5,connect=3", "connect_four(rows=4,columns=5,x_in_row=3)"),
-    ("connect_four:rows=7,cols=8,connect=5", "connect_four(rows=7,columns=8,x_in_row=5)"),
-    ("gomoku", "gomoku"),
-    ("gomoku:size=7,connect=4", "gomoku(size=7,connect=4)"),
-    ("gomoku:size=6,connect=3", "gomoku(size=6,connect=3)"),
-    ("dots_and_boxes:rows=1,cols=1", "dots_and_boxes(num_rows=1,num_cols=1)"),
-    ("dots_and_boxes:rows=2,cols=2", "dots_and_boxes(num_rows=2,num_cols=2)"),
-    (
-        "dots_and_boxes:rows=2,cols=3,reward=margin",
-        "dots_and_boxes(num_rows=2,num_cols=3,utility_margin=true)",
-    ),
-    ("dots_and_boxes:rows=4,cols=3", "dots_and_boxes(num_rows=4,num_cols=3)"),
-]
+PAIRS = openspiel_pairs()
 
 
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=[ours for ours, _ in PAIRS])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from playthroughs import DATA, GAMES, playthrough
+from playthroughs import DATA, playthrough, recorded_games
 from plyground import make_game
 from plyground.envs.registry import BUILT_IN
 
+RECORDED = recorded_games()
 
-@pytest.mark.parametrize("name", GAMES)
+
+@pytest.mark.parametrize("name", RECORDED)
 def test_the_game_goes_as_recorded(name):
     recorded = (DATA / f"{name}.txt").read_text(encoding="utf-8")
-    assert playthrough(*GAMES[name]) == recorded, (
+    assert playthrough(*RECORDED[name]) == recorded, (
         "if the change is intended: python tests/playthroughs.py, and raise the game's version"
     )
 
 
-def test_every_game_has_a_playthrough_and_every_playthrough_a_game():
-    assert {make_game(spec).name for spec, _ in GAMES.values()} == {
-        rules_type.declaration.name for rules_type in BUILT_IN
-    }
-    assert {path.stem for path in DATA.glob("*.txt")} == set(GAMES)
+def test_every_game_has_a_playthrough():
+    recorded = {make_game(spec).name for spec, _ in RECORDED.values()}
+    missing = {rules_type.declaration.name for rules_type in BUILT_IN} - recorded
+    assert not missing, f"python tests/playthroughs.py {min(missing)} {min(missing)} 1"

@@ -4,71 +4,80 @@ and variant.
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from plyground import make_game
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import new_stream
-from reference import make_reference
-from reference.heuristics import HEURISTICS
+from plyground.envs.registry import BUILT_IN, game_names
+from plyground.envs.specification import SpecificationError
+from reference import make_reference, reference_heuristic
 
 seeds = st.integers(0, 2**32 - 1)
 
+MOST = 7  # a size is drawn from its lowest value to this much more
+
+
+def possible(name, parameters):
+    """Whether the game can be played with these parameters."""
+    try:
+        make_game(name, parameters)
+    except SpecificationError:
+        return False
+    return True
+
 
 @st.composite
-def tic_tac_toe_games(draw):
-    rows, cols = draw(st.integers(1, 7)), draw(st.integers(1, 7))
-    connect = draw(st.integers(2, max(2, rows, cols)))
-    return "tic_tac_toe", {
-        "rows": max(rows, connect if cols < connect else 1),
-        "cols": cols,
-        "connect": connect,
+def games(draw):
+    """(name, parameters) of a game of the registry on a small board, in any variant."""
+    declaration = draw(st.sampled_from(BUILT_IN)).declaration
+    parameters = {
+        parameter.name: draw(
+            st.sampled_from(parameter.choices)
+            if parameter.choices is not None
+            else st.integers(parameter.low, min(parameter.high, parameter.low + MOST))
+        )
+        for parameter in declaration.parameters
     }
+    assume(possible(declaration.name, parameters))
+    return declaration.name, parameters
 
 
-@st.composite
-def connect_four_games(draw):
-    rows = draw(st.integers(1, 10))
-    cols = draw(st.integers(1, min(10, 64 // (rows + 1))))
-    connect = draw(st.integers(2, max(2, rows, cols)))
-    return "connect_four", {
-        "rows": max(rows, connect if cols < connect else 1),
-        "cols": cols,
-        "connect": connect,
-    }
+def boards_at_the_limits():
+    """Every game with all its sizes at their lowest and at their highest, where that can be
+    played.
+    """
+    for rules_type in BUILT_IN:
+        declaration = rules_type.declaration
+        sizes = [parameter for parameter in declaration.parameters if parameter.choices is None]
+        for limit in ("low", "high"):
+            parameters = {size.name: getattr(size, limit) for size in sizes}
+            if possible(declaration.name, parameters):
+                yield declaration.name, parameters
 
 
-@st.composite
-def dots_and_boxes_games(draw):
-    rows, cols = draw(st.integers(1, 5)), draw(st.integers(1, 5))
-    starts = ["empty", "icelandic"] + (["swedish"] if rows * cols > 1 else [])
-    return "dots_and_boxes", {
-        "rows": rows,
-        "cols": cols,
-        "reward": draw(st.sampled_from(["win", "margin"])),
-        "start": draw(st.sampled_from(starts)),
-    }
+def small_board(name):
+    """The first board of the game, counted from the smallest up, with at least six actions."""
+    ranges = [
+        parameter.choices or range(parameter.low, parameter.low + MOST)
+        for parameter in make_game(name).declaration.parameters
+    ]
+    names = [parameter.name for parameter in make_game(name).declaration.parameters]
+    boards = (dict(zip(names, values)) for values in itertools.product(*ranges))
+    games = (make_game(name, board) for board in boards if possible(name, board))
+    return next(game for game in games if game.facts.num_actions >= 6)
 
 
-@st.composite
-def gomoku_games(draw):
-    rows, cols = draw(st.integers(3, 9)), draw(st.integers(3, 9))
-    connect = draw(st.integers(3, min(5, max(rows, cols))))
-    rule = draw(st.sampled_from(["freestyle", "standard", "caro", "caro_overline"]))
-    return "gomoku", {"rows": rows, "cols": cols, "connect": connect, "rule": rule}
-
-
-games = st.one_of(tic_tac_toe_games(), connect_four_games(), dots_and_boxes_games(), gomoku_games())
-
-# The largest boards, and those at the limits of what a position holds.
+# Boards at the limits of what a position holds.
 LARGEST = [
+    *boards_at_the_limits(),
     ("tic_tac_toe", {"rows": 19, "cols": 19, "connect": 3}),
     ("tic_tac_toe", {"rows": 1, "cols": 19, "connect": 2}),
-    ("tic_tac_toe", {"rows": 19, "cols": 19, "connect": 19}),
     ("connect_four", {"rows": 7, "cols": 8, "connect": 4}),
     ("connect_four", {"rows": 1, "cols": 32, "connect": 4}),
     ("connect_four", {"rows": 15, "cols": 4, "connect": 9}),
@@ -121,7 +130,7 @@ def assert_same_game(game, seed):
         assert game.position_from_observation(position.observation()) == position
         if reference.is_over():
             break
-        last = next_action(rng, legal, last, game.rules.cols)
+        last = next_action(rng, legal, last, game.facts.observation_shape[1])
         position.play(last)
         reference.play(last)
         plies += 1
@@ -132,7 +141,7 @@ def assert_same_game(game, seed):
 
 
 @settings(max_examples=120)
-@given(games, seeds)
+@given(games(), seeds)
 @example(("connect_four", {"rows": 6, "cols": 7, "connect": 4}), 1)
 @example(("gomoku", {"rows": 6, "cols": 6, "connect": 3, "rule": "caro"}), 2)
 def test_random_games_go_as_in_the_reference(named, seed):
@@ -170,7 +179,7 @@ def test_the_random_games_tell_the_gomoku_rules_apart(rule):
 
 
 @settings(max_examples=60)
-@given(games, seeds)
+@given(games(), seeds)
 def test_heuristics_value_positions_as_the_reference_does(named, seed):
     game, rng = make_game(*named), random.Random(seed)
     # its weights are those of windows of five
@@ -179,7 +188,7 @@ def test_heuristics_value_positions_as_the_reference_does(named, seed):
     position, reference, last = game.initial_position(), make_reference(game), None
     while not position.is_over:
         for index, heuristic in enumerate(game.declaration.heuristics):
-            expected = HEURISTICS.get((game.name, heuristic))
+            expected = reference_heuristic(game, heuristic)
             # held to what it should say of known positions, in a test of its own
             if expected is None:
                 continue
@@ -189,13 +198,13 @@ def test_heuristics_value_positions_as_the_reference_does(named, seed):
                 )
             if heuristic in ("threats", "windows", "lines"):
                 assert expected(reference, 0) == -expected(reference, 1)
-        last = next_action(rng, position.legal_actions(), last, game.rules.cols)
+        last = next_action(rng, position.legal_actions(), last, game.facts.observation_shape[1])
         position.play(last)
         reference.play(last)
 
 
 @settings(max_examples=60)
-@given(games, seeds)
+@given(games(), seeds)
 def test_ordering_permutes_the_legal_actions(named, seed):
     game, rng = make_game(*named), random.Random(seed)
     position = game.initial_position()
@@ -207,17 +216,9 @@ def test_ordering_permutes_the_legal_actions(named, seed):
         position.play(rng.choice(legal))
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "tic_tac_toe",
-        "connect_four:rows=2,cols=4,connect=2",
-        "dots_and_boxes:rows=1,cols=2",
-        "gomoku:size=4,connect=3",
-    ],
-)
-def test_random_actions_are_uniform_over_the_legal_ones(spec):
-    game = make_game(spec)
+@pytest.mark.parametrize("name", game_names())
+def test_random_actions_are_uniform_over_the_legal_ones(name):
+    game = small_board(name)
     scratch, rng, draws = np.empty(game.facts.num_actions, np.int16), new_stream(7), 4000
     for plies in (0, 1, 2, 3):
         position, choose = game.initial_position(), random.Random(plies)
@@ -238,7 +239,7 @@ def test_random_actions_are_uniform_over_the_legal_ones(spec):
 
 
 @settings(max_examples=60)
-@given(games, seeds)
+@given(games(), seeds)
 def test_play_commutes_with_every_symmetry(named, seed):
     game, rng = make_game(*named), random.Random(seed)
     symmetries = game.symmetries

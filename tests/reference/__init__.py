@@ -2,31 +2,46 @@
 code.
 
 They use sets, dictionaries and loops over all lines of the board, so that one can see that they are
-right. Each class has the same methods as :class:`Reference`; :func:`make_reference` makes one from
-a game's specification.
+right. The module of a game has the game's name. It holds
+
+- a subclass of :class:`Reference` with the name of the game's rules type, made from the game's
+  parameters by name;
+- a function ``HEURISTIC(reference, player)`` for each declared heuristic that is held to a
+  reference;
+- ``OPENSPIEL``, if OpenSpiel has the game: pairs of our specification and OpenSpiel's.
 """
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+
 from plyground.envs.declaration import parameter_values
 from plyground.envs.game import Game
+from plyground.envs.registry import game_names
 
-from .connect_four import ConnectFour
-from .dots_and_boxes import DotsAndBoxes
-from .gomoku import Gomoku
 from .reference import Reference, perft
-from .tic_tac_toe import TicTacToe
 
-__all__ = ["Reference", "make_reference", "perft"]
-
-CLASSES = {
-    "tic_tac_toe": TicTacToe,
-    "connect_four": ConnectFour,
-    "dots_and_boxes": DotsAndBoxes,
-    "gomoku": Gomoku,
-}
+__all__ = ["Reference", "make_reference", "openspiel_pairs", "perft", "reference_heuristic"]
 
 
 def make_reference(game: Game) -> Reference:
     """The plain-Python version of a game, at its initial position."""
-    return CLASSES[game.name](**parameter_values(game.rules))
+    reference_class = getattr(_module(game.name), type(game.rules).__name__)
+    reference: Reference = reference_class(**parameter_values(game.rules))
+    return reference
+
+
+def reference_heuristic(game: Game, heuristic: str) -> Callable[[Reference, int], int] | None:
+    """The plain-Python version of a declared heuristic, or None if there is none."""
+    return getattr(_module(game.name), heuristic, None)
+
+
+def openspiel_pairs() -> list[tuple[str, str]]:
+    """(our specification, OpenSpiel's) of every game that both have."""
+    return [pair for name in game_names() for pair in getattr(_module(name), "OPENSPIEL", ())]
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f".{name}", __package__)

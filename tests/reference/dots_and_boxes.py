@@ -8,6 +8,17 @@ from .reference import Reference
 
 Edge = frozenset  # of the two dots (row, column) it joins
 
+# OpenSpiel counts boxes in rows and columns, as we do.
+OPENSPIEL = [
+    ("dots_and_boxes:rows=1,cols=1", "dots_and_boxes(num_rows=1,num_cols=1)"),
+    ("dots_and_boxes:rows=2,cols=2", "dots_and_boxes(num_rows=2,num_cols=2)"),
+    (
+        "dots_and_boxes:rows=2,cols=3,reward=margin",
+        "dots_and_boxes(num_rows=2,num_cols=3,utility_margin=true)",
+    ),
+    ("dots_and_boxes:rows=4,cols=3", "dots_and_boxes(num_rows=4,num_cols=3)"),
+]
+
 
 class DotsAndBoxes(Reference):
     def __init__(self, rows: int, cols: int, reward: str, start: str) -> None:
@@ -82,3 +93,17 @@ class DotsAndBoxes(Reference):
         planes[..., 4] = int(self.to_move == player)
         planes[..., 5] = int(player == 0)
         return planes
+
+
+def classic(game: DotsAndBoxes, player: int) -> int:
+    """100 for each box ahead, −50, 10, 2 for each box with three, two, at most one side, 30 if more
+    than two boxes ahead.
+    """
+    owners = list(game.owners.values())
+    lead = owners.count(player) - owners.count(1 - player)
+    points = 100 * lead + (30 if lead > 2 else 0)
+    for row in range(game.rows):
+        for column in range(game.cols):
+            drawn = sum(side in game.drawn for side in game.sides(row, column))
+            points += {0: 2, 1: 2, 2: 10, 3: -50, 4: 0}[drawn]
+    return points

@@ -94,6 +94,16 @@ class StonesReference(Reference):
         return planes
 
 
+def window_counts(game: StonesReference, player: int) -> list[tuple[int, int]]:
+    """(own stones, opponent's stones) of every window of ``connect`` neighbouring cells."""
+    found = []
+    for line in game.lines():
+        for first in range(len(line) - game.connect + 1):
+            owners = [game.stones.get(cell) for cell in line[first : first + game.connect]]
+            found.append((owners.count(player), owners.count(1 - player)))
+    return found
+
+
 class CellsReference(StonesReference):
     """Stones may be put on any free cell; the action is the cell, row-major."""
 
