@@ -13,6 +13,7 @@ from rich.table import Table
 
 from ...agents.agent import Decision
 from ...agents.solvers.solver import Solution, solver_class_of
+from ...envs import rules as r
 from ...envs.game import PLAYERS, Game, Position
 from .display import duration, plain_table, value_in_words
 
@@ -208,6 +209,45 @@ def progress_line(position: Position, decision: Decision, seconds: float) -> str
     return (
         f"{stage}  {duration(seconds):>7}  {value:>16}  "
         f"{line_of_play(game, decision.principal_variation[:10])}"
+    )
+
+
+def static_evaluations(position: Position) -> dict[str, tuple[int, int]]:
+    """What every heuristic of the game says of a position, without any search.
+
+    Args:
+        position: a position of any game.
+
+    Returns:
+        For each heuristic, in the order in which the game declares them, its points from the side
+        of player_0 and from the side of player_1. Empty if the game declares no heuristic. The two
+        numbers need not add up to 0: some heuristics count features for one side only.
+
+    Raises:
+        ValueError: the game is over; heuristics estimate games that go on.
+    """
+    if position.is_over:
+        raise ValueError(f"there is nothing to estimate: the game is over ({position.outcome})")
+    rules, record = position.game.rules, position.record
+    return {
+        name: (int(r.evaluate(rules, record, 0, index)), int(r.evaluate(rules, record, 1, index)))
+        for index, name in enumerate(position.game.declaration.heuristics)
+    }
+
+
+def static_text(position: Position) -> str:
+    """The table of :func:`static_evaluations` as text, one heuristic on each line."""
+    values = static_evaluations(position)
+    if not values:
+        return f"{position.game.name} has no heuristic"
+    rows = [("heuristic", *PLAYERS)]
+    rows += [
+        (name, *(f"{points:+,}" if points else "0" for points in values[name])) for name in values
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return "\n".join(
+        f"{name:<{widths[0]}}  {first:>{widths[1]}}  {second:>{widths[2]}}"
+        for name, first, second in rows
     )
 
 

@@ -15,6 +15,7 @@ import sys
 import pytest
 from plyground import make_agent, make_game
 from plyground.cli import app
+from plyground.evaluation.report.analysis import static_evaluations, static_text
 from plyground.evaluation.report.display import thoughts, value_in_words
 from typer.testing import CliRunner
 
@@ -172,6 +173,34 @@ def test_a_move_from_the_book_is_called_so():
 )
 def test_values_in_words(spec, value, scale, exact, words):
     assert value_in_words(make_game(spec), value, scale, exact) == words
+
+
+# -- static evaluations --
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "expected"),
+    [
+        # `threats` counts 2 for each of the 7 lines through the cell; `windows` 1 for the centre.
+        ("connect_four", "d", {"threats": (14, -14), "windows": (1, -1)}),
+        # Four of the eight lines go through the centre and are closed to player_1.
+        ("tic_tac_toe", "b2", {"lines": (4, -4)}),
+        # `classic` counts 2 points for every box with less than two sides, for either player.
+        ("dots_and_boxes:rows=1,cols=1", "", {"chains": (-17, 17), "classic": (2, 2)}),
+    ],
+)
+def test_static_evaluations_are_given_by_every_heuristic_for_both_players(spec, moves, expected):
+    game = make_game(spec)
+    position = game.position(moves.split(",") if moves else ())
+    assert static_evaluations(position) == expected
+    text = static_text(position).splitlines()
+    assert text[0].split() == ["heuristic", "player_0", "player_1"]
+    assert [line.split()[0] for line in text[1:]] == list(game.declaration.heuristics)
+
+
+def test_a_finished_game_has_no_static_evaluation():
+    with pytest.raises(ValueError, match="the game is over"):
+        static_evaluations(make_game("tic_tac_toe").position(["a1", "b1", "a2", "b2", "a3"]))
 
 
 # -- solve --
