@@ -240,7 +240,7 @@ def static_text(position: Position) -> str:
     values = static_evaluations(position)
     if not values:
         return f"{position.game.name} has no heuristic"
-    rows = [("heuristic", *PLAYERS)]
+    rows: list[tuple[str, ...]] = [("heuristic", *PLAYERS)]
     rows += [
         (name, *(f"{points:+,}" if points else "0" for points in values[name])) for name in values
     ]
