@@ -28,7 +28,6 @@ class Facts(NamedTuple):
         min_return, max_return: range of the returns, zero-sum.
         observation_shape: (rows, columns, planes) of the int8 observation; its values are 0 and 1.
         moves_again: whether a player can move twice in a row.
-        players: always two.
     """
 
     num_actions: int
@@ -37,7 +36,6 @@ class Facts(NamedTuple):
     max_return: float
     observation_shape: tuple[int, int, int]
     moves_again: bool = False
-    players: int = 2
 
 
 class Declaration(NamedTuple):
@@ -60,6 +58,12 @@ class Declaration(NamedTuple):
         for short in self.short_forms:
             if short.name in given:
                 short.convert(given[short.name], self.name)
+                beside = [name for name in short.stands_for if name in given]
+                if beside:
+                    raise SpecificationError(
+                        f"{short.name} cannot be given together with {' and '.join(beside)} for "
+                        f"{self.name}: {short.name} stands for {' and '.join(short.stands_for)}"
+                    )
         return rules_type(**self.expand(dict(given)))
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from . import rules as r
 from .declaration import Declaration, Facts, parameter_values
 from .entry_points import EntryPoints, records_of
-from .specification import format_specification
+from .specification import SpecificationError, format_specification
 
 PLAYERS = ("player_0", "player_1")
 
@@ -46,6 +46,11 @@ class Game:
         self.rules = rules
         self.declaration: Declaration = rules.declaration
         self.facts: Facts = r.facts(rules)
+        if not 0 < self.facts.num_actions <= r.MOST_ACTIONS:
+            raise SpecificationError(
+                f"{self.spec} has {self.facts.num_actions} actions; a game has from 1 to "
+                f"{r.MOST_ACTIONS}"
+            )
 
     @property
     def name(self) -> str:

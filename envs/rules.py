@@ -30,6 +30,7 @@ from .compiled.randomness import random_below
 from .pictures.drawing import text_picture
 
 NOBODY = -1  # the value of a `winner` field while nobody has won
+MOST_ACTIONS = 2**15 - 1  # lists of actions are int16
 
 
 @rule
@@ -144,7 +145,7 @@ def transform(rules, position, permutation, out):
 
 @is_legal.default_body
 def _is_legal(rules, position, action):
-    buffer = np.empty(1024, np.int16)
+    buffer = np.empty(MOST_ACTIONS, np.int16)  # no game has more, whatever its parameters
     count = legal_actions(rules, position, buffer)
     for i in range(count):
         if buffer[i] == action:

@@ -68,7 +68,8 @@ class Parameter(NamedTuple):
 
     ``kind`` is ``int``, ``float``, ``str`` or ``bool``; ``choices`` lists the allowed texts of a
     ``str`` (None: any text) or the words that may stand in place of a number; ``low`` and ``high``
-    are inclusive limits of a number. A default of None means "not set".
+    are inclusive limits of a number. A default of None means "not set". A short form lists in
+    ``stands_for`` the parameters that it sets and that may not be given beside it.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Parameter(NamedTuple):
     low: float = -math.inf
     high: float = math.inf
     choices: tuple[str, ...] | None = None
+    stands_for: tuple[str, ...] = ()
 
     def allowed(self) -> str:
         """What the parameter accepts, in words."""

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,10 @@ REQUIRED = (
 # room behind the buffer for actions, so that a game with more actions than it declares is caught,
 # not a crash
 SPARE = 1024
-MOST_KEYS = 20_000  # remember no more; enough to meet many transpositions
+# remember no more positions; enough to meet many transpositions
+MOST_KEYS, MOST_BYTES = 20_000, 2**26
+# of a game with many actions, a random sample of so many is looked at in each position
+MOST_LOOKED_AT = 1000
 CONTINUATIONS = 4  # random continuations that two positions with one key are compared by
 
 
@@ -105,14 +108,6 @@ def _check_rule_functions(game: Game) -> None:
 
 def _check_facts(game: Game) -> None:
     facts = game.facts
-    _require(
-        facts.players == 2, game, f"facts.players is {facts.players}, but games are for two players"
-    )
-    _require(
-        0 < facts.num_actions < 2**15,
-        game,
-        f"facts.num_actions is {facts.num_actions}, which is not from 1 to {2**15 - 1}",
-    )
     _require(
         facts.longest_game > 0,
         game,
@@ -230,6 +225,12 @@ class _Run:
             "outcome_reason gives no text",
         )
 
+    def sample(self, actions: Sequence[int]) -> Sequence[int]:
+        """These actions, or a random choice of them where there are very many."""
+        if len(actions) <= MOST_LOOKED_AT:
+            return actions
+        return [int(action) for action in self.rng.choice(actions, MOST_LOOKED_AT, replace=False)]
+
     def check_move(self, position: Position, action: int) -> Position:
         """The position after an action, reached in two ways that must agree."""
         before = position.copy()
@@ -274,18 +275,20 @@ class _Run:
         over = position.is_over
         self.require(not (over and legal), f"the game is over, but legal_actions lists {legal}")
         self.require(over or bool(legal), "the game is not over, but no action is legal")
-        for action in range(-1, count + 1):
+        listed = set(legal)
+        for action in [-1, *self.sample(range(count)), count]:
             answer = bool(r.is_legal(rules, position.record, action))
-            self.require(
-                answer == (action in legal),
-                f"is_legal says {'yes' if answer else 'no'} to action {action}, legal_actions "
-                f"lists {legal}",
-            )
+            if answer != (action in listed):
+                self.require(
+                    False,
+                    f"is_legal says {'yes' if answer else 'no'} to action {action}, legal_actions "
+                    f"lists {legal}",
+                )
         self.require(
             np.flatnonzero(position.action_mask()).tolist() == legal,
             "the action mask differs from the legal actions",
         )
-        illegal = [action for action in range(count) if action not in legal][:3]
+        illegal = [action for action in range(count) if action not in listed][:3]
         for wrong in [*illegal, -1, count]:
             before = position.copy()
             try:
@@ -426,9 +429,12 @@ class _Run:
         """Note the keys of the position and of all that follow it, for
         :meth:`check_after_all_games`.
         """
-        if len(self.by_key) > MOST_KEYS:
+        if len(self.by_key) > min(MOST_KEYS, MOST_BYTES // position.record.nbytes):
             return
-        for known in (position, *(position.after(action) for action in position.legal_actions())):
+        for known in (
+            position,
+            *(position.after(action) for action in self.sample(position.legal_actions())),
+        ):
             self.by_key.setdefault(known.key(), {}).setdefault(known.record.tobytes(), known)
 
     def check_after_all_games(self) -> None:

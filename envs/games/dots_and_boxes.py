@@ -111,7 +111,9 @@ def _check(rules: DotsAndBoxes) -> str | None:
             choices=("empty", "icelandic", "swedish"),
         ),
     ),
-    short_forms=(Parameter("dots", str, None, "the board in dots, 5x5"),),
+    short_forms=(
+        Parameter("dots", str, None, "the board in dots, 5x5", stands_for=("rows", "cols")),
+    ),
     heuristics=("chains", "classic"),
     check=_check,
     expand=_expand,

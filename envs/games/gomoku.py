@@ -102,7 +102,7 @@ def _check(rules: Gomoku) -> str | None:
             choices=("freestyle", "standard", "caro", "caro_overline"),
         ),
     ),
-    short_forms=(Parameter("size", int, None, "an n×n board", 3, 19),),
+    short_forms=(Parameter("size", int, None, "an n×n board", 3, 19, stands_for=("rows", "cols")),),
     heuristics=("patterns", "caro15", "caro10", "caro15_open"),
     check=_check,
     expand=_expand,

@@ -44,7 +44,7 @@ LINES = 0  # heuristics, in the order of the declaration
 
 
 def _expand(given: dict[str, Any]) -> dict[str, Any]:
-    """``size`` stands for rows, cols and connect, each of which may still be given."""
+    """``size`` stands for rows and cols, and for connect where that is not given."""
     size = given.pop("size", None)
     return given if size is None else {"rows": size, "cols": size, "connect": size} | given
 
@@ -70,7 +70,17 @@ def _check(rules: TicTacToe) -> str | None:
         Parameter("cols", int, 3, "width of the board", 1, 19),
         Parameter("connect", int, 3, "stones in a row that win", 2, 19),
     ),
-    short_forms=(Parameter("size", int, None, "an n×n board with n in a row", 2, 19),),
+    short_forms=(
+        Parameter(
+            "size",
+            int,
+            None,
+            "an n×n board with n in a row",
+            2,
+            19,
+            stands_for=("rows", "cols"),
+        ),
+    ),
     heuristics=("lines",),
     check=_check,
     expand=_expand,

@@ -10,6 +10,7 @@ import numpy as np
 import plyground
 import pytest
 from plyground import IllegalActionError, make_game
+from plyground.envs import SpecificationError
 from plyground.envs.registry import BUILT_IN, game_names, register_game
 
 SPECS = [
@@ -81,6 +82,28 @@ def test_short_forms_mean_the_same(long, short):
     assert make_game(long) == make_game(short)
 
 
+@pytest.mark.parametrize(
+    ("spec", "short", "beside", "stands_for"),
+    [
+        ("dots_and_boxes:dots=2x2,rows=3", "dots", "rows", "rows and cols"),
+        ("dots_and_boxes:cols=3,rows=3,dots=2x2", "dots", "rows and cols", "rows and cols"),
+        ("tic_tac_toe:size=3,cols=4", "size", "cols", "rows and cols"),
+        ("gomoku:rows=9,size=10", "size", "rows", "rows and cols"),
+    ],
+)
+def test_a_short_form_beside_a_parameter_that_it_stands_for_is_refused(
+    spec, short, beside, stands_for
+):
+    with pytest.raises(
+        SpecificationError,
+        match=(
+            f"^{short} cannot be given together with {beside} for {spec.partition(':')[0]}: "
+            f"{short} stands for {stands_for}$"
+        ),
+    ):
+        make_game(spec)
+
+
 def test_dots_may_be_a_tuple_in_python():
     assert make_game("dots_and_boxes", dots=(3, 4)) == make_game("dots_and_boxes", rows=2, cols=3)
 
@@ -88,7 +111,6 @@ def test_dots_may_be_a_tuple_in_python():
 @each_game
 def test_the_facts_describe_the_game(game):
     facts, start = game.facts, game.initial_position()
-    assert facts.players == 2
     assert start.observation().shape == facts.observation_shape
     assert start.observation().dtype == np.int8
     assert start.action_mask().shape == (facts.num_actions,)
