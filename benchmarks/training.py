@@ -26,11 +26,11 @@ import pettingzoo
 import torch
 from plyground import make_game
 from plyground.evaluation.gauntlet import play_gauntlet
-from plyground.training.learner import Learner
 from plyground.training.network import full_precision
-from plyground.training.players import NetworkPlayer
+from plyground.training.ppo.learner import Learner
+from plyground.training.ppo.players import NetworkPlayer
+from plyground.training.ppo.settings import ppo_settings
 from plyground.training.sb3 import BoardVecEnv
-from plyground.training.settings import make_settings
 from rich.console import Console
 from rich.table import Table
 from sb3_contrib import MaskablePPO
@@ -87,7 +87,7 @@ def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
 
 def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
     game = make_game("connect_four")
-    settings = make_settings("connect_four", {"opponent": "random", "steps": 10**9}, SETTINGS)
+    settings = ppo_settings("connect_four", {"opponent": "random", "steps": 10**9}, SETTINGS)
     env = BoardVecEnv(
         game,
         settings.games,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +17,8 @@ from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
 from ..evaluation.gauntlet import play_gauntlet
 from ..evaluation.report.display import percent
-from ..training.settings import Settings, make_settings, read_count
+from ..training.ppo.settings import PPOSettings, ppo_settings
+from ..training.settings import read_count
 from .common import (
     INTERRUPTED,
     GameArgument,
@@ -27,7 +28,6 @@ from .common import (
 )
 
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
-NOTHING = "none"
 
 train_app = typer.Typer(no_args_is_help=True, help="Train a learner against opponents.")
 app.add_typer(train_app, name="train")
@@ -88,17 +88,14 @@ def ppo(
         "evaluate": evaluate,
         "steps": None if steps is None else _read_steps(steps),
     }
-    made = make_settings(chosen.name, given, settings or ())
+    made = ppo_settings(chosen.name, given, settings or ())
     try:
-        from ..training.learner import use_threads
-        from ..training.run import train
+        from ..training.ppo.learner import use_threads
+        from ..training.ppo.trainer import train
     except ImportError as error:
         raise SpecificationError(str(error)) from None
     use_threads(threads)
-    opponents = (
-        [] if made.evaluate == NOTHING else [name.strip() for name in (made.evaluate).split(";")]
-    )
-    measure = _measure(chosen, opponents, made, seed)
+    measure = _measure(chosen, made, seed)
     facts = {
         "command": same_command(context),
         "versions": _versions(),
@@ -109,7 +106,7 @@ def ppo(
     try:
         with bar:
             run = train(
-                chosen, made, seed, out, facts, evaluate=measure, evaluate_every=max(made.steps // made.evaluations, 1), on_progress=bar.show,
+                chosen, made, seed, out, facts, evaluate=measure, on_progress=bar.show,
                 on_note=bar.note,
             )  # fmt: skip
     except KeyboardInterrupt:
@@ -159,11 +156,12 @@ def _read_steps(text: str) -> int:
 
 
 def _measure(
-    game: Game, opponents: Sequence[str], settings: Settings, seed: int
+    game: Game, settings: PPOSettings, seed: int
 ) -> Callable[[Any], list[dict[str, Any]]] | None:
     """What measures the learner; opponents that do not exist are refused here, not after the first
     hour.
     """
+    opponents = settings.opponents_to_measure
     if not opponents:
         return None
     from ..agents.opponents import make_opponents
@@ -191,7 +189,7 @@ class _ProgressBar:
     evaluations only.
     """
 
-    def __init__(self, console: Console, settings: Settings) -> None:
+    def __init__(self, console: Console, settings: PPOSettings) -> None:
         self._console = console
         self._bar = Progress(
             BarColumn(bar_width=24), TextColumn(
@@ -214,7 +212,7 @@ class _ProgressBar:
     def show(self, progress: Any) -> None:
         """Draw where the run stands; tell of an evaluation when there was one."""
         mean = "" if progress.mean_return is None else f"  return {progress.mean_return:+.2f}"
-        text = f"{progress.step:,} steps  {progress.rate:,.0f}/s{mean}  {progress.curriculum}"
+        text = f"{progress.step:,} steps  {progress.rate:,.0f}/s{mean}  {progress.stage}"
         self._bar.update(self._task, completed=progress.step, text=text)
         if progress.scores != self._scores:
             self._scores = progress.scores

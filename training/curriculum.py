@@ -158,7 +158,7 @@ class Curriculum:
         """What a checkpoint holds of it."""
         return {"stage": self.stage, "recent": list(self._recent)}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def load_state(self, state: dict[str, Any]) -> None:
         """Go on where :meth:`state` was taken."""
         self.stage = state["stage"]
         self._recent.clear()

@@ -1,254 +1,130 @@
-"""The settings of a training run, and the table of what each game is trained with by default."""
+"""Settings of training runs: typed fields that declare their own help, limits and choices.
+
+An algorithm declares its settings as a frozen dataclass below :class:`RunSettings`, one
+:func:`setting` for each field. From that one table come the defaults, the checks, the texts of
+errors and the list that the command line shows.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
 
-from ..envs.specification import SpecificationError
+from ..envs.specification import Parameter, SpecificationError, check_names
+
+S = TypeVar("S", bound="RunSettings")
+
+KINDS: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
+# The lowest value of a number that must be above 0.
+POSITIVE = 1e-12
+
+
+def setting(
+    default: Any,
+    help: str,
+    low: float = -math.inf,
+    high: float = math.inf,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """A field of a settings dataclass.
+
+    Args:
+        default: its value where nothing else is said.
+        help: what it decides, in one line.
+        low: the lowest value allowed of a number.
+        high: the highest.
+        choices: the texts allowed, or None: any.
+    """
+    declared = {"help": help, "low": low, "high": high, "choices": choices}
+    return dataclasses.field(default=default, metadata=declared)
 
 
 @dataclasses.dataclass(frozen=True)
-class Settings:
-    """What a run does, apart from its game and its seed.
+class RunSettings:
+    """What every training run is told, whatever the algorithm.
 
-    Attributes:
-        opponent: whom the learner meets; see :mod:`plyground.training.curriculum`.
-        steps: how many actions it takes in all.
-        games: games played at once.
-        opening_plies: every game begins with random moves of both players, from none to this many;
-            a learner that always starts from the empty board against a deterministic opponent
-            learns a few games by heart.
-        rollout: actions in each game between two updates.
-        batch_size: samples in a minibatch.
-        epochs: passes over the samples of an update.
-        learning_rate: of Adam at the beginning; it falls in a straight line to nothing.
-        entropy: weight of the entropy at the beginning; it falls likewise.
-        gamma: discount for each action.
-        gae_lambda: of the generalised advantage estimate.
-        clip: range of PPO's ratio.
-        value_weight: of the value's loss.
-        gradient_norm: gradients are clipped to this norm.
-        channels, layers, dense, hidden: of the network; see
-            :class:`~plyground.training.network.BoardPolicy`. ``dense`` lists units, ``512,256``, or
-            is ``none``.
-        precision: of products in the network: ``float32``, ``bfloat16``, or ``auto``: bfloat16
-            where the processor has instructions for it.
-        symmetries: whether the learner sees the board through random symmetries.
-        threshold, window, rehearsal: of a ladder; see
-            :class:`~plyground.training.curriculum.Curriculum`.
-        snapshots: how many past versions of itself are kept.
-        snapshot_every: steps between two of them.
-        evaluate: whom the learner is measured against during the run, separated by semicolons;
-            ``none``: nobody.
-        evaluations: how many times.
-        evaluation_pairs: openings of each of these measurements; each is played in both seats.
-        evaluation_plies: random moves of each of these openings.
+    Raises:
+        SpecificationError: a value that is not possible.
     """
 
-    opponent: str = "random"
-    steps: int = 2_000_000
-    games: int = 256
-    opening_plies: int = 4
-    rollout: int = 32
-    batch_size: int = 512
-    epochs: int = 3
-    learning_rate: float = 1e-3
-    entropy: float = 0.01
-    gamma: float = 0.99
-    gae_lambda: float = 0.95
-    clip: float = 0.2
-    value_weight: float = 0.5
-    gradient_norm: float = 0.5
-    channels: int = 32
-    layers: int = 0
-    dense: str = "512,256"
-    hidden: int = 64
-    precision: str = "auto"
-    symmetries: bool = True
-    threshold: float = 0.75
-    window: int = 500
-    rehearsal: float = 0.3
-    snapshots: int = 10
-    snapshot_every: int = 100_000
-    evaluate: str = "random;greedy;alphabeta:depth=2;alphabeta:depth=4;mcts:simulations=100"
-    evaluations: int = 20
-    evaluation_pairs: int = 100
-    evaluation_plies: int = 2
+    algorithm: ClassVar[str] = "training"
+
+    steps: int = setting(2_000_000, "Actions that the learner takes in all.", low=1)
+    evaluate: str = setting(
+        "random;greedy;alphabeta:depth=2;alphabeta:depth=4;mcts:simulations=100",
+        "Opponents that the learner is measured against, separated by semicolons, or none.",
+    )
+    evaluations: int = setting(20, "How many times the learner is measured.", low=1)
+    evaluation_pairs: int = setting(
+        100, "Openings of each measurement; each is played in both seats.", low=1
+    )
+    evaluation_plies: int = setting(2, "Random moves of each of these openings.", low=0)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be trained with."""
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            least, most = LIMITS.get(field.name, (-math.inf, math.inf))
-            if field.type in ("int", "float") and not least <= value <= most:
-                raise SpecificationError(
-                    f"{field.name}={value} is not possible; it is {_range(least, most)}"
-                )
-        if self.precision not in PRECISIONS:
-            raise SpecificationError(
-                f"precision={self.precision} is not possible; it is one of {', '.join(PRECISIONS)}"
-            )
-        if not self.units and not self.layers:
-            raise SpecificationError(
-                "layers=0 is not possible with dense=none: the network would have no layers"
-            )
-        if self.batch_size > self.games * self.rollout:
-            samples = self.games * self.rollout
-            raise SpecificationError(
-                f"batch_size={self.batch_size} is not possible: an update has games × rollout = "
-                f"{samples} samples"
-            )
+        """Convert and check every value."""
+        for parameter in settings_table(type(self)):
+            value = parameter.convert(getattr(self, parameter.name), self.algorithm)
+            object.__setattr__(self, parameter.name, value)
 
     @property
-    def units(self) -> tuple[int, ...]:
-        """The units of the dense layers."""
-        try:
-            units = (
-                () if self.dense == "none" else tuple(int(part) for part in self.dense.split(","))
-            )
-        except ValueError:
-            units = (0,)
-        if any(count < 1 for count in units):
-            raise SpecificationError(
-                f"dense={self.dense} is not possible; it lists units of layers, such as 512,256, "
-                f"or is none"
-            )
-        return units
+    def opponents_to_measure(self) -> list[str]:
+        """The opponents of :attr:`evaluate`; none of them if it is ``none``."""
+        if self.evaluate.strip() == "none":
+            return []
+        return [name.strip() for name in self.evaluate.split(";")]
+
+    @property
+    def steps_between_evaluations(self) -> int:
+        """After how many steps the learner is measured again."""
+        return max(self.steps // self.evaluations, 1)
 
 
-PRECISIONS = ("auto", "float32", "bfloat16")
-_POSITIVE = 1e-12
-LIMITS: dict[str, tuple[float, float]] = {
-    **dict.fromkeys(
-        (
-            "steps",
-            "games",
-            "batch_size",
-            "epochs",
-            "channels",
-            "hidden",
-            "window",
-            "snapshots",
-            "snapshot_every",
-            "evaluations",
-            "evaluation_pairs",
-        ),
-        (1, math.inf),
-    ),
-    **dict.fromkeys(("learning_rate", "clip", "gradient_norm"), (_POSITIVE, math.inf)),
-    **dict.fromkeys(("entropy", "value_weight"), (0, math.inf)),
-    **dict.fromkeys(("gamma", "gae_lambda", "threshold"), (0, 1)),
-    "rollout": (2, math.inf),
-    "layers": (0, 20),
-    "opening_plies": (0, math.inf),
-    "evaluation_plies": (0, math.inf),
-    "rehearsal": (0, 0.9),
-}
-
-# What the commands of the documentation run with. Games that are not listed take the defaults
-# above.
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "tic_tac_toe": {
-        "opponent": "mix:0.55 random,0.35 self,0.1 alphabeta:depth=9",
-        "steps": 2_500_000,
-        "games": 128,
-        "epochs": 4,
-        "opening_plies": 3,
-        "dense": "256,128",
-        "entropy": 0.03,
-        "gamma": 1.0,
-        "evaluate": "random;alphabeta:depth=9",
-        "evaluation_plies": 0,
-        "evaluation_pairs": 500,
-    },
-    "connect_four": {
-        "opponent": (
-            "ladder:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 alphabeta:depth=4,0.25 "
-            "alphabeta:depth=2,0.2 random,0.15 self"
-        ),
-        "steps": 16_000_000,
-        "threshold": 0.6,
-        "window": 1000,
-        "rehearsal": 0.2,
-        "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
-        "evaluation_plies": 3,
-        "evaluations": 40,
-    },
-    "dots_and_boxes": {
-        "opponent": "mix:0.6 greedy,0.25 self,0.15 random",
-        "steps": 4_000_000,
-        "games": 128,
-        "batch_size": 256,
-        "opening_plies": 3,
-        "dense": "256,128",
-        "entropy": 0.03,
-        "gamma": 1.0,
-        "evaluate": "random;greedy;alphabeta:depth=4",
-        "evaluation_pairs": 200,
-    },
-    "gomoku": {
-        "opponent": "mix:0.7 self,0.3 random",
-        "steps": 500_000,
-        "games": 128,
-        "layers": 3,
-        "dense": "none",
-        "snapshot_every": 25_000,
-        "evaluate": "random;easy",
-        "evaluation_pairs": 50,
-        "evaluations": 5,
-    },
-}
+def settings_table(kind: type[RunSettings]) -> tuple[Parameter, ...]:
+    """The settings of an algorithm as parameters, in the order of their declaration."""
+    return tuple(
+        Parameter(field.name, KINDS[str(field.type)], field.default, **field.metadata)
+        for field in dataclasses.fields(kind)
+    )
 
 
-def make_settings(game: str, given: dict[str, Any], texts: Iterable[str] = ()) -> Settings:
-    """The settings for a game.
+def make_settings(
+    kind: type[S],
+    defaults: Mapping[str, Any],
+    given: Mapping[str, Any],
+    texts: Iterable[str] = (),
+) -> S:
+    """The settings of a run.
 
     Args:
-        game: the game's name.
-        given: settings by name that replace the game's defaults; None is no setting.
+        kind: the settings of the algorithm.
+        defaults: what replaces the algorithm's defaults for this game.
+        given: settings by name that replace these; None is no setting.
         texts: more of them, each as ``name=value``.
 
     Raises:
         SpecificationError: an unknown name, or a value that is not possible.
     """
-    chosen = DEFAULTS.get(game, {}) | {
-        name: value for name, value in given.items() if value is not None
-    }
+    chosen = dict(defaults) | {name: value for name, value in given.items() if value is not None}
+    known = {parameter.name: parameter for parameter in settings_table(kind)}
     for text in texts:
-        name, equals, value = text.partition("=")
+        name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
             raise SpecificationError(
                 f"{text!r} is not of the form NAME=VALUE, such as learning_rate=0.0005"
             )
-        chosen[name.strip()] = _read(name.strip(), value.strip())
-    return Settings(**chosen)
+        check_names("there is no setting", [name], known)
+        chosen[name] = _count(value) if known[name].kind is int else value
+    return kind(**chosen)
 
 
-def _read(name: str, text: str) -> Any:
-    types = {field.name: str(field.type) for field in dataclasses.fields(Settings)}
-    if name not in types:
-        near = difflib.get_close_matches(name, types, 1)
-        raise SpecificationError(
-            f"there is no setting {name!r}{f'; did you mean {near[0]!r}?' if near else ''} (there "
-            f"are: {', '.join(types)})"
-        )
-    if types[name] == "str":
-        return text
-    if types[name] == "bool":
-        if text not in ("yes", "no"):
-            raise SpecificationError(f"{name}={text} is not possible; it is yes or no")
-        return text == "yes"
+def _count(text: str) -> Any:
+    """The number that ``text`` names, if it is a count; otherwise the text, to be refused later."""
     try:
-        return read_count(text) if types[name] == "int" else float(text)
+        return read_count(text)
     except ValueError:
-        raise SpecificationError(
-            f"{name}={text} is not possible; it is a "
-            f"{'whole number' if types[name] == 'int' else 'number'}"
-        ) from None
+        return text
 
 
 def read_count(text: str) -> int:
@@ -258,9 +134,3 @@ def read_count(text: str) -> int:
     if not value.is_integer():
         raise ValueError(f"{text} is no whole number")
     return int(value)
-
-
-def _range(least: float, most: float) -> str:
-    if least == _POSITIVE:
-        return "a number above 0"
-    return f"at least {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"

@@ -17,12 +17,12 @@ import pytest
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.training.folder import RunFolder, TrainingError, read_metrics
-from plyground.training.settings import make_settings
+from plyground.training.ppo.settings import ppo_settings
 
 pytest.importorskip("sb3_contrib")
 import torch
-from plyground.training.learner import pack, unpack
-from plyground.training.run import TrainingRun, train
+from plyground.training.ppo.trainer import PPOTrainer, train
+from plyground.training.run import TrainingRun, open_folder, pack, unpack
 
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 SMALL = (
@@ -40,7 +40,7 @@ OPPONENT = "mix:0.4 random,0.3 greedy,0.3 self"
 
 
 def small_settings(steps=2048, opponent=OPPONENT, game="tic_tac_toe", **given):
-    return make_settings(
+    return ppo_settings(
         game,
         {"steps": steps, "opponent": opponent},
         [*SMALL, *(f"{name}={value}" for name, value in given.items())],
@@ -52,11 +52,11 @@ def run_in(folder, settings, game="tic_tac_toe", seed=1, **options):
 
 
 def weights(folder):
-    payload, _ = RunFolder.load_checkpoint(open_folder(folder))
+    payload, _ = RunFolder.load_checkpoint(held_folder(folder))
     return unpack(payload)["learner"]["policy"]
 
 
-def open_folder(path):
+def held_folder(path):
     description = json.loads((path / "run.json").read_text())["description"]
     return RunFolder(path, description, {})
 
@@ -73,9 +73,7 @@ def interrupted(settings, folder, updates, seed=1):
     class Stop(Exception):
         pass
 
-    run = TrainingRun(
-        make_game("tic_tac_toe"), settings, seed, open_or_make(folder, settings, seed)
-    )
+    run = new_run(folder, settings, seed)
     count = 0
 
     def after(progress):
@@ -90,17 +88,11 @@ def interrupted(settings, folder, updates, seed=1):
         run.run()
 
 
-def open_or_make(folder, settings, seed):
-    import dataclasses
-
-    description = {
-        "algorithm": "ppo",
-        "game": "tic_tac_toe",
-        "game_version": 0,
-        "seed": seed,
-        **dataclasses.asdict(settings),
-    }
-    return RunFolder(folder, description, {})
+def new_run(folder, settings, seed=1):
+    game = make_game("tic_tac_toe")
+    return TrainingRun(
+        PPOTrainer(game, settings, seed), settings, open_folder(folder, game, settings, seed, {})
+    )
 
 
 def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(tmp_path):
@@ -253,14 +245,12 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path):
 
 def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
     settings = small_settings()
-    run = TrainingRun(
-        make_game("tic_tac_toe"), settings, 1, open_or_make(tmp_path / "run", settings, 1)
-    )
+    run = new_run(tmp_path / "run", settings)
 
     def blow_up(progress):
         if progress.step == 512:
             run._save()
-            run.learner.model.lr_schedule = lambda remaining: 1e30
+            run.trainer.learner.model.lr_schedule = lambda remaining: 1e30
 
     run._on_progress = blow_up
     with pytest.raises(
@@ -272,7 +262,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoi
         run.run()
     assert all(torch.isfinite(values).all() for values in weights(tmp_path / "run").values())
     run_in(tmp_path / "run", settings)
-    assert open_folder(tmp_path / "run").last_step() == 2048
+    assert held_folder(tmp_path / "run").last_step() == 2048
 
 
 def test_a_full_disk_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
@@ -316,27 +306,29 @@ def test_reading_a_checkpoint_executes_nothing():
     [
         (["learning_rat=1"], "there is no setting 'learning_rat'; did you mean 'learning_rate'"),
         (["learning_rate"], "'learning_rate' is not of the form NAME=VALUE"),
-        (["learning_rate=fast"], "learning_rate=fast is not possible; it is a number"),
-        (["learning_rate=0"], r"learning_rate=0\.0 is not possible; it is a number above 0"),
-        (["games=1.5"], "games=1.5 is not possible; it is a whole number"),
-        (["games=0"], "games=0 is not possible; it is at least 1"),
-        (["gamma=1.5"], "gamma=1.5 is not possible; it is from 0 to 1"),
-        (["symmetries=maybe"], "symmetries=maybe is not possible; it is yes or no"),
+        (["learning_rate=fast"], "learning_rate=fast is not possible for ppo: .* a number of"),
+        (["learning_rate=0"], "learning_rate must be a number of at least 1e-12"),
+        (["games=1.5"], "games=1.5 is not possible for ppo: games must be a whole number"),
+        (["games=0"], "games must be a whole number of at least 1"),
+        (["gamma=1.5"], "gamma must be a number from 0 to 1"),
+        (["symmetries=maybe"], "symmetries must be yes or no"),
         (["dense=12,x"], "dense=12,x is not possible; it lists units of layers"),
         (["dense=none", "layers=0"], "layers=0 is not possible with dense=none"),
         (
             ["games=4", "rollout=4", "batch_size=64"],
             "batch_size=64 is not possible: an update has games × rollout = 16 samples",
         ),
-        (
-            ["precision=int8"],
-            "precision=int8 is not possible; it is one of auto, float32, bfloat16",
-        ),
+        (["precision=int8"], "precision must be one of auto, float32, bfloat16"),
     ],
 )
 def test_settings_that_are_not_possible_are_refused(texts, message):
     with pytest.raises(SpecificationError, match=message):
-        make_settings("connect_four", {}, texts)
+        ppo_settings("connect_four", {}, texts)
+
+
+@pytest.mark.parametrize(("text", "steps"), [("300k", 300_000), ("2M", 2_000_000), ("1.5k", 1500)])
+def test_counts_of_settings_may_be_written_short(text, steps):
+    assert ppo_settings("tic_tac_toe", {}, [f"steps={text}"]).steps == steps
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from plyground.envs.single_agent.game_batch import GameBatch
 pytest.importorskip("sb3_contrib")
 import torch
 from plyground.training.curriculum import Curriculum, read_stages
-from plyground.training.learner import Learner
 from plyground.training.network import BoardPolicy, action_places
-from plyground.training.players import Snapshots
+from plyground.training.ppo.learner import Learner
+from plyground.training.ppo.players import Snapshots
+from plyground.training.ppo.settings import ppo_settings
 from plyground.training.sb3 import BoardVecEnv
-from plyground.training.settings import make_settings
 from plyground.training.symmetry import observation_symmetries
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
@@ -259,7 +259,7 @@ def test_advantages_are_right_where_the_learner_moves_again():
 
 
 def test_the_first_updates_of_a_learner_find_wins_against_random():
-    settings = make_settings(
+    settings = ppo_settings(
         "tic_tac_toe",
         {"opponent": "random", "steps": 20_000},
         ["games=64", "rollout=16", "batch_size=128", "precision=float32"],

@@ -8,16 +8,15 @@ tensors, numbers, texts, lists and dictionaries, so reading one executes nothing
 
 from __future__ import annotations
 
-import io
 import math
 from typing import Any
 
 import numpy as np
 
-from ..envs.game import Game
-from .folder import TrainingError
-from .sb3 import BoardVecEnv
-from .settings import Settings
+from ...envs.game import Game
+from ..folder import TrainingError
+from ..sb3 import BoardVecEnv
+from .settings import PPOSettings
 
 try:
     import torch
@@ -29,7 +28,7 @@ except ImportError as error:
         'training needs stable-baselines3 and sb3-contrib: pip install "plyground[train]"'
     ) from error
 
-from .network import BoardPolicy, action_places, processor_has_bfloat16
+from ..network import BoardPolicy, action_places, processor_has_bfloat16
 
 
 class EpisodeCollector(BaseCallback):
@@ -63,7 +62,7 @@ class Learner:
         seed: of the weights, the games and the choices.
     """
 
-    def __init__(self, env: BoardVecEnv, settings: Settings, seed: int) -> None:
+    def __init__(self, env: BoardVecEnv, settings: PPOSettings, seed: int) -> None:
         # a tenth of the time; what a NaN does is caught in `update`
         torch.distributions.Distribution.set_default_validate_args(False)
         self.env, self.settings = env, settings
@@ -150,7 +149,7 @@ class Learner:
             "starts": torch.from_numpy(model._last_episode_starts.copy()),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def load_state(self, state: dict[str, Any]) -> None:
         """Go on where :meth:`state` was taken."""
         model = self.model
         model.num_timesteps, model._n_updates = state["step"], state["updates"]
@@ -171,7 +170,7 @@ class Learner:
         torch.set_rng_state(state["torch"])
 
 
-def network_options(game: Game, settings: Settings) -> dict[str, Any]:
+def network_options(game: Game, settings: PPOSettings) -> dict[str, Any]:
     """The settings of the network as :class:`~plyground.training.network.BoardPolicy` takes them."""
     return {
         "channels": settings.channels,
@@ -186,18 +185,6 @@ def network_options(game: Game, settings: Settings) -> dict[str, Any]:
 
 def _to_bytes(values: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(values.view(np.uint8).copy())
-
-
-def pack(state: dict[str, Any]) -> bytes:
-    """A checkpoint's content as bytes."""
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    return buffer.getvalue()
-
-
-def unpack(payload: bytes) -> dict[str, Any]:
-    """What :func:`pack` was given; nothing is executed."""
-    return dict(torch.load(io.BytesIO(payload), weights_only=True))
 
 
 def use_threads(count: int) -> None:

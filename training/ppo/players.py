@@ -93,7 +93,7 @@ class Snapshots:
             "randomness": self._randomness.get_state(),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def load_state(self, state: dict[str, Any]) -> None:
         """Go on where :meth:`state` was taken."""
         self._weights, self._drawn = list(state["weights"]), state["drawn"]
         self._player.policy.load_state_dict(self._weights[self._drawn])

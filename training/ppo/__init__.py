@@ -1,0 +1,1 @@
+"""Training by proximal policy optimisation with action masks (MaskablePPO of sb3-contrib)."""
