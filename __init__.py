@@ -17,6 +17,7 @@ from .envs import (
     make_game,
 )
 from .envs.version import __version__
+from .training import datasets
 from .training.environments import register_environments
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "IllegalActionError",
     "Position",
     "__version__",
+    "datasets",
     "make_agent",
     "make_game",
     "register_agent",

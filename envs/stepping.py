@@ -27,6 +27,21 @@ def advance(rules: Any, position: Any, action: Any) -> Any:
 
 
 @kernel
+def random_walk(rules: Any, position: Any, rng: Any, scratch: Any, out: Any) -> Any:
+    """Play ``len(out)`` uniformly random actions in place and write them into ``out`` (int16).
+
+    ``scratch`` is int16 of length num_actions. Returns whether the game goes on after them.
+    """
+    for ply in range(len(out)):
+        count = r.legal_actions(rules, position, scratch)
+        if count == 0:
+            return False
+        out[ply] = scratch[random_below(rng, count)]
+        r.play(rules, position, np.int64(out[ply]))
+    return not r.is_over(rules, position)
+
+
+@kernel
 def draw_opening(rules: Any, positions: Any, rng: Any, scratch: Any, out: Any) -> Any:
     """Play ``len(out)`` random actions from ``positions[0]``, which stays; the position reached is
     left in ``positions[1]``.
@@ -35,12 +50,8 @@ def draw_opening(rules: Any, positions: Any, rng: Any, scratch: Any, out: Any) -
     move lets it go on. ``positions`` has three records, ``scratch`` is int16 of length num_actions.
     """
     positions[1] = positions[0]
-    for ply in range(len(out)):
-        count = r.legal_actions(rules, positions[1], scratch)
-        if count == 0:
-            return False
-        out[ply] = scratch[random_below(rng, count)]
-        r.play(rules, positions[1], np.int64(out[ply]))
+    if not random_walk(rules, positions[1], rng, scratch, out):
+        return False
     mover = r.to_move(rules, positions[1])
     open_moves = 0
     for i in range(r.legal_actions(rules, positions[1], scratch)):

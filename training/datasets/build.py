@@ -1,0 +1,209 @@
+"""Making a dataset: draw positions, solve them in chunks, write the file.
+
+A build that was stopped goes on where it was: what is finished lies in the folder ``FILE.parts``
+until the file is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...agents.registry import make_agent
+from ...agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
+from ...envs.files import written_whole
+from ...envs.game import Game
+from ...envs.specification import SpecificationError
+from ...envs.version import __version__
+from .file import check_file_name, columns_of, write
+from .labels import Labels, label_chunks
+from .positions import (
+    Actions,
+    Report,
+    check_plies,
+    games_of_agent,
+    positions_of_games,
+    positions_of_random_play,
+)
+
+CHUNK = 500  # positions that are solved and saved together
+
+
+class Source(NamedTuple):
+    """Where positions come from.
+
+    Attributes:
+        name: ``random``, the specification of an agent, or the name of a store.
+        games: the actions of finished games, for a store; None otherwise.
+    """
+
+    name: str = "random"
+    games: Iterable[Actions] | None = None
+
+
+RANDOM_PLAY = Source()
+
+
+class Progress(NamedTuple):
+    """What is called while a dataset is made, each with (done, of how many)."""
+
+    drawn: Report | None = None
+    solved: Report | None = None
+
+
+SILENT = Progress()
+
+
+def build_dataset(
+    game: Game,
+    count: int,
+    out: Path,
+    *,
+    plies: range | None = None,
+    seed: int = 1,
+    source: Source = RANDOM_PLAY,
+    processes: int = 1,
+    memory_mb: int = DEFAULT_MEMORY_MB,
+    progress: Progress = SILENT,
+) -> int:
+    """Write a dataset; returns how many positions it holds.
+
+    These are fewer than ``count`` if no more could be found. The same arguments give the same
+    file. A build that was stopped goes on where it was.
+
+    Raises:
+        SpecificationError: no solver for the game, plies that are not possible, a file that cannot
+            be written, or the parts of another dataset under the same name.
+    """
+    check_file_name(out)
+    solver_class_of(game)
+    plies = range(game.facts.longest_game) if plies is None else plies
+    check_plies(game, plies)
+    settings = {
+        "game": game.spec,
+        "rules": game.declaration.game_id,
+        "plyground": __version__,
+        "positions": count,
+        "plies": [plies.start, plies.stop - 1],
+        "seed": seed,
+        "source": source.name,
+    }
+    parts = _Parts(out.with_name(out.name + ".parts"), settings)
+    positions = parts.positions(lambda: _draw(game, count, plies, seed, source, progress.drawn))
+    if not positions:
+        raise SpecificationError(f"no position of {game.spec} was found at these plies")
+    chunks = [positions[start : start + CHUNK] for start in range(0, len(positions), CHUNK)]
+    labels = _solve(game, chunks, parts, processes, memory_mb, progress.solved)
+    write(out, columns_of(game, positions, labels), settings | {"positions": len(positions)})
+    parts.remove()
+    return len(positions)
+
+
+def _draw(
+    game: Game, count: int, plies: range, seed: int, source: Source, report: Report | None
+) -> list[Actions]:
+    """The positions of a source, in a shuffled order, so that all chunks take about as long."""
+    if source.games is not None:
+        found = positions_of_games(game, source.games, count, plies, report)
+    elif source.name == "random":
+        found = positions_of_random_play(game, count, plies, seed, report)
+    else:
+        games = games_of_agent(game, make_agent(source.name, game), seed)
+        found = positions_of_games(game, games, count, plies, report)
+    order = np.random.default_rng(seed).permutation(len(found))
+    return [found[index] for index in order]
+
+
+def _solve(
+    game: Game,
+    chunks: Sequence[list[Actions]],
+    parts: _Parts,
+    processes: int,
+    memory_mb: int,
+    report: Report | None,
+) -> Labels:
+    """The labels of all chunks; those that an earlier build has left are read."""
+    held = {number: found for number in range(len(chunks)) if (found := parts.labels(number))}
+    missing = [number for number in range(len(chunks)) if number not in held]
+    done, total = sum(len(chunks[number]) for number in held), sum(map(len, chunks))
+    solved = label_chunks(game, [chunks[number] for number in missing], processes, memory_mb)
+    for number, labels in zip(missing, solved):
+        parts.keep(number, labels)
+        held[number] = labels
+        done += len(chunks[number])
+        if report is not None:
+            report(done, total)
+    ordered = [held[number] for number in range(len(chunks))]
+    return Labels(*(np.concatenate(fields) for fields in zip(*ordered)))
+
+
+class _Parts:
+    """The folder of an unfinished dataset.
+
+    Raises:
+        SpecificationError: the folder belongs to another dataset, or cannot be written.
+    """
+
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+        self.folder = folder
+        stated = folder / "settings.json"
+        try:
+            folder.mkdir(exist_ok=True)
+            if not stated.exists():
+                self._write(stated, json.dumps(settings).encode())
+            elif json.loads(stated.read_bytes()) != settings:
+                raise SpecificationError(
+                    f"{folder} holds the parts of another dataset; finish that one with its own "
+                    f"settings, remove the folder, or choose another file name"
+                )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise SpecificationError(f"{folder} cannot be used: {reason}") from None
+
+    def positions(self, draw: Callable[[], list[Actions]]) -> list[Actions]:
+        """The positions, drawn once and then kept."""
+        path = self.folder / "positions.npz"
+        if path.exists():
+            with np.load(path) as held:
+                ends = np.cumsum(held["lengths"])[:-1]
+                return [tuple(part.tolist()) for part in np.split(held["actions"], ends)]
+        found = draw()
+        actions = np.array([action for each in found for action in each], np.int16)
+        lengths = np.array([len(each) for each in found], np.int64)
+        self._save(path, actions=actions, lengths=lengths)
+        return found
+
+    def labels(self, number: int) -> Labels | None:
+        """The labels of a chunk, if it was solved before."""
+        path = self._chunk(number)
+        if not path.exists():
+            return None
+        with np.load(path) as held:
+            return Labels(held["values"], held["results"])
+
+    def keep(self, number: int, labels: Labels) -> None:
+        """Save the labels of a chunk."""
+        self._save(self._chunk(number), **labels._asdict())
+
+    def remove(self) -> None:
+        """Remove the folder; the dataset is complete."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _chunk(self, number: int) -> Path:
+        return self.folder / f"{number:06d}.npz"
+
+    def _save(self, path: Path, **arrays: np.ndarray) -> None:
+        try:
+            with written_whole(path) as stream:
+                np.savez(stream, **arrays)  # type: ignore[arg-type]
+        except OSError as error:
+            raise SpecificationError(f"{path} cannot be written: {error.strerror}") from None
+
+    def _write(self, path: Path, data: bytes) -> None:
+        with written_whole(path) as stream:
+            stream.write(data)

@@ -1,0 +1,223 @@
+"""The file of a dataset: Parquet or npz, its columns, its metadata, and how it is read.
+
+====================  =========  ==================================================================
+column                shape      meaning
+====================  =========  ==================================================================
+``observation``       int8 …     the position as the player to move observes it
+``action_mask``       int8 A     1 for each legal action
+``action_values``     int16 A    exact value of each action, in the solver's unit; −32768: illegal
+``action_results``    int8 A     +1 wins, 0 draws, −1 loses under best play; −128: illegal
+``value``             int16      the best of the action values
+``result``            int8       the best of the action results
+``ply``               int16      moves played before
+``to_move``           int8       the player to move, 0 or 1
+``key``               uint64     the position's hash, as transposition tables use it
+``moves``             int16 …    the actions that lead to the position
+====================  =========  ==================================================================
+
+A is the number of actions. All values are from the side of the player to move. The metadata state
+the game, the schema, the seed, the source of the positions and the versions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ...envs.files import written_whole
+from ...envs.game import Game, Position
+from ...envs.registry import make_game
+from ...envs.specification import SpecificationError
+from .labels import Labels
+from .positions import Actions
+
+SCHEMA_VERSION = 1
+METADATA_KEY = "plyground"
+ROWS_IN_GROUP = 65_536
+FORMATS = (".parquet", ".npz")
+_INSTALL = 'Parquet files need pyarrow: pip install -e ".[parquet]"; or choose a file FILE.npz'
+
+
+class Dataset:
+    """Positions with the exact values of their actions, in memory.
+
+    Attributes:
+        arrays: the columns by name, each of shape (positions, …); ``moves`` is padded with −1.
+        metadata: what the file states of itself.
+        game: the game of the positions.
+    """
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
+        self.arrays, self.metadata = dict(arrays), dict(metadata)
+        self.game: Game = make_game(self.metadata["game"])
+
+    def __len__(self) -> int:
+        return len(self.arrays["value"])
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        """One position: its row of every column."""
+        return {name: array[index] for name, array in self.arrays.items()}
+
+    def position(self, index: int) -> Position:
+        """One position, to be played on."""
+        moves = self.arrays["moves"][index]
+        return self.game.position(moves[moves >= 0].tolist())
+
+    def batches(
+        self, size: int, seed: int | None = None, drop_last: bool = False
+    ) -> Iterator[dict[str, np.ndarray]]:
+        """All positions once, in batches of ``size``: in the file's order, or shuffled."""
+        order = np.arange(len(self))
+        if seed is not None:
+            np.random.default_rng(seed).shuffle(order)
+        for start in range(0, len(order), size):
+            rows = order[start : start + size]
+            if len(rows) < size and drop_last:
+                return
+            yield {name: array[rows] for name, array in self.arrays.items()}
+
+    def torch(self) -> Any:
+        """The dataset as a ``torch.utils.data.Dataset`` of dictionaries of tensors."""
+        from .torch_dataset import TorchDataset
+
+        return TorchDataset(self)
+
+
+def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str, np.ndarray]:
+    """The columns of a dataset, from its positions (the actions that lead to them) and labels."""
+    count, facts = len(positions), game.facts
+    moves = np.full((count, max(map(len, positions), default=0)), -1, np.int16)
+    arrays = {
+        "observation": np.zeros((count, *facts.observation_shape), np.int8),
+        "action_mask": np.zeros((count, facts.num_actions), np.int8),
+        "action_values": labels.values,
+        "action_results": labels.results,
+        "value": labels.values.max(axis=1, initial=np.iinfo(np.int16).min),
+        "result": labels.results.max(axis=1, initial=np.iinfo(np.int8).min),
+        "ply": np.array([len(actions) for actions in positions], np.int16),
+        "to_move": np.zeros(count, np.int8),
+        "key": np.zeros(count, np.uint64),
+        "moves": moves,
+    }
+    for row, actions in enumerate(positions):
+        position = game.position(actions)
+        moves[row, : len(actions)] = actions
+        arrays["observation"][row] = position.observation()
+        arrays["action_mask"][row] = position.action_mask()
+        arrays["to_move"][row] = position.to_move
+        arrays["key"][row] = position.key()
+    return arrays
+
+
+def check_file_name(path: Path) -> None:
+    """Refuse a name whose format is not known or cannot be written, with a SpecificationError."""
+    if path.suffix not in FORMATS:
+        raise SpecificationError(f"{path} is no {' or '.join(FORMATS)} file; choose such a name")
+    if path.suffix == ".parquet":
+        _pyarrow()
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise SpecificationError(f"{path} cannot be written: its folder does not exist")
+
+
+def write(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
+    """Write a dataset; the format follows from the name. The file appears when it is complete.
+
+    Raises:
+        SpecificationError: the file cannot be written.
+    """
+    stated = json.dumps({"schema": SCHEMA_VERSION, **metadata}, ensure_ascii=False)
+    try:
+        with written_whole(path) as stream:
+            (_write_parquet if path.suffix == ".parquet" else _write_npz)(stream, arrays, stated)
+    except OSError as error:
+        raise SpecificationError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def load(path: str | Path) -> Dataset:
+    """Read a dataset.
+
+    Raises:
+        SpecificationError: there is no such file, or it holds no dataset of this schema.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise SpecificationError(f"there is no dataset {path}")
+    try:
+        arrays, stated = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path)
+    except SpecificationError:
+        raise
+    except Exception as error:  # whatever a reader raises over foreign or damaged files
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise SpecificationError(f"{path} is no dataset of plyground: {reason}") from None
+    metadata = json.loads(stated)
+    if metadata.get("schema") != SCHEMA_VERSION:
+        raise SpecificationError(
+            f"{path} is a dataset of schema {metadata.get('schema')}; this plyground reads schema "
+            f"{SCHEMA_VERSION}"
+        )
+    shape = make_game(metadata["game"]).facts.observation_shape
+    arrays["observation"] = arrays["observation"].reshape(-1, *shape)
+    return Dataset(arrays, metadata)
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise SpecificationError(_INSTALL) from None
+    return pyarrow
+
+
+def _write_npz(stream: BinaryIO, arrays: Mapping[str, np.ndarray], stated: str) -> None:
+    np.savez_compressed(stream, **{METADATA_KEY: np.array(stated)}, **arrays)  # type: ignore[arg-type]
+
+
+def _read_npz(path: Path) -> tuple[dict[str, np.ndarray], str]:
+    with np.load(path, allow_pickle=False) as held:
+        arrays = {name: held[name] for name in held.files if name != METADATA_KEY}
+        return arrays, str(held[METADATA_KEY])
+
+
+def _write_parquet(stream: BinaryIO, arrays: Mapping[str, np.ndarray], stated: str) -> None:
+    """Columns of more than one number a position become lists: of fixed length, but for moves."""
+    pa = _pyarrow()
+    columns = {}
+    for name, array in arrays.items():
+        if name == "moves":
+            lists = [row[row >= 0] for row in array]
+            columns[name] = pa.array(lists, pa.list_(pa.int16()))
+        elif array.ndim == 1:
+            columns[name] = pa.array(array)
+        else:
+            flat = np.ascontiguousarray(array).reshape(-1)
+            width = int(np.prod(array.shape[1:]))
+            columns[name] = pa.FixedSizeListArray.from_arrays(pa.array(flat), width)
+    table = pa.table(columns).replace_schema_metadata({METADATA_KEY: stated})
+    pa.parquet.write_table(table, stream, compression="zstd", row_group_size=ROWS_IN_GROUP)
+
+
+def _read_parquet(path: Path) -> tuple[dict[str, np.ndarray], str]:
+    pa = _pyarrow()
+    table = pa.parquet.read_table(path)
+    stated = (table.schema.metadata or {}).get(METADATA_KEY.encode())
+    if stated is None:
+        raise ValueError("its metadata lack the key 'plyground'")
+    arrays = {}
+    for name in table.column_names:
+        column = table.column(name).combine_chunks()
+        if name == "moves":
+            lists = column.to_pylist()
+            padded = itertools.zip_longest(*lists, fillvalue=-1)
+            arrays[name] = np.array(list(padded), np.int16).T.reshape(len(lists), -1)
+        elif pa.types.is_fixed_size_list(column.type):
+            flat = column.flatten().to_numpy(zero_copy_only=False)
+            arrays[name] = flat.reshape(len(column), -1)
+        else:
+            arrays[name] = column.to_numpy(zero_copy_only=False)
+    return arrays, stated.decode()

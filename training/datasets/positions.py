@@ -1,0 +1,155 @@
+"""The positions of a dataset: drawn from random play or from games, spread over the plies, unique.
+
+Two positions count as one if a symmetry of the board maps one onto the other. The order and the
+choice depend on the game, the settings and the seed alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from ...agents.agent import Agent
+from ...envs.canonical import CanonicalForm
+from ...envs.compiled.randomness import new_stream
+from ...envs.game import Game, Position
+from ...envs.specification import SpecificationError
+from ...envs.stepping import random_walk
+
+Actions = tuple[int, ...]
+Report = Callable[[int, int], None]  # positions found, of how many
+
+POSITION_STREAM = 0x64617461  # keeps these random numbers apart from those of agents
+MOST_FAILED_WALKS = 5_000  # random walks in succession that reach nothing new, before a ply is left
+MOST_BARREN_GAMES = 100  # games in succession that bring nothing new, before drawing ends
+RANDOM_PLIES = 8  # an agent's game starts with 0 to this many random moves
+
+
+class PositionSet:
+    """Positions up to symmetry, with room for a number of them at each ply."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.actions: list[Actions] = []
+        self._canonical = CanonicalForm(game)
+        self._seen: set[bytes] = set()
+
+    def add(self, position: Position, actions: Actions) -> bool:
+        """Take a position that goes on and is not there yet; whether it was taken."""
+        if position.is_over:
+            return False
+        form, _ = self._canonical(position)
+        if form in self._seen:
+            return False
+        self._seen.add(form)
+        self.actions.append(actions)
+        return True
+
+
+class RandomWalk:
+    """Draws positions by uniformly random moves from the initial position."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._scratch = np.empty(game.facts.num_actions, np.int16)
+
+    def draw(self, plies: int, rng: np.ndarray) -> tuple[Position | None, Actions]:
+        """The position after so many moves and the moves; None where the game ended before."""
+        position, out = self.game.initial_position(), np.empty(plies, np.int16)
+        if not random_walk(self.game.rules, position.record, rng, self._scratch, out):
+            return None, ()
+        return position, tuple(out.tolist())
+
+
+def check_plies(game: Game, plies: range) -> None:
+    """Refuse plies that no position of the game can have, with a SpecificationError."""
+    if not plies or plies.start < 0 or plies.stop > game.facts.longest_game:
+        raise SpecificationError(
+            f"plies {plies.start} to {plies.stop - 1} are not possible; a position of {game.spec} "
+            f"that goes on has 0 to {game.facts.longest_game - 1}"
+        )
+
+
+def positions_of_random_play(
+    game: Game, count: int, plies: range, seed: int, progress: Report | None = None
+) -> list[Actions]:
+    """Positions after random moves, as many at each ply as there are, in ascending order of plies.
+
+    What a ply lacks (there are four positions of connect four after one move, up to symmetry) is
+    shared out among the later ones.
+
+    Returns:
+        The actions that lead to each position. Fewer than ``count`` if no more could be found.
+    """
+    check_plies(game, plies)
+    found, walk = PositionSet(game), RandomWalk(game)
+    for index, ply in enumerate(plies):
+        rng = new_stream(seed, POSITION_STREAM, ply)
+        wanted = (count - len(found.actions)) // (len(plies) - index)
+        failed = 0
+        while wanted > 0 and failed < MOST_FAILED_WALKS:
+            position, actions = walk.draw(ply, rng)
+            if position is not None and found.add(position, actions):
+                wanted, failed = wanted - 1, 0
+                if progress is not None:
+                    progress(len(found.actions), count)
+            else:
+                failed += 1
+    return found.actions
+
+
+def positions_of_games(
+    game: Game,
+    games: Iterable[Actions],
+    count: int,
+    plies: range,
+    progress: Report | None = None,
+) -> list[Actions]:
+    """Positions met in games, at most an equal share at each ply, in the order of the games.
+
+    Args:
+        game: the game.
+        games: the actions of each game, from the initial position.
+        count: how many positions are wanted.
+        plies: at which plies.
+        progress: called with how many positions are found, of how many.
+
+    Returns:
+        The actions that lead to each position. Fewer than ``count`` if the games hold no more.
+    """
+    check_plies(game, plies)
+    found = PositionSet(game)
+    room = {ply: count // len(plies) + (i < count % len(plies)) for i, ply in enumerate(plies)}
+    barren = 0
+    for actions in games:
+        before = len(found.actions)
+        position = game.initial_position()
+        for ply, action in enumerate((*actions, -1)):
+            if room.get(ply, 0) > 0 and found.add(position, tuple(actions[:ply])):
+                room[ply] -= 1
+            if action >= 0:
+                position.play(action)
+        if progress is not None:
+            progress(len(found.actions), count)
+        barren = 0 if len(found.actions) > before else barren + 1
+        if len(found.actions) >= count or barren >= MOST_BARREN_GAMES:
+            break
+    return found.actions
+
+
+def games_of_agent(game: Game, agent: Agent, seed: int) -> Iterator[Actions]:
+    """Games of an agent against itself, each from 0 to ``RANDOM_PLIES`` random moves. No end."""
+    rng = new_stream(seed, POSITION_STREAM)
+    generator = np.random.default_rng(int(rng[0]))
+    walk = RandomWalk(game)
+    while True:
+        position, start = walk.draw(int(generator.integers(RANDOM_PLIES + 1)), rng)
+        if position is None:
+            continue
+        agent.reset(int(generator.integers(2**31)))
+        actions = list(start)
+        while not position.is_over:
+            actions.append(agent.act(position))
+            position.play(actions[-1])
+        yield tuple(actions)
