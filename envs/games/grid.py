@@ -4,9 +4,13 @@ a grid of cells.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from .. import rules as r
 from ..compiled.kernels import kernel
+from ..pictures.drawing import Shape, Text
 
 COLUMN_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # (row step, column step)
@@ -40,14 +44,15 @@ def winning_cells(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def cell_name(rows: int, cols: int, action: int) -> str:
+def cell_name(rows: int, cols: int, action: int, from_top: bool = False) -> str:
     """A cell as people write it: column letter, then the row's number counted from the bottom
-    (``a1`` is bottom left).
+    (``a1`` is bottom left) or from the top.
     """
-    return f"{COLUMN_LETTERS[action % cols]}{rows - action // cols}"
+    row = action // cols
+    return f"{COLUMN_LETTERS[action % cols]}{row + 1 if from_top else rows - row}"
 
 
-def parse_cell(rows: int, cols: int, text: str) -> int:
+def parse_cell(rows: int, cols: int, text: str, from_top: bool = False) -> int:
     """The row-major index of a named cell; ValueError that says what is allowed."""
     name = text.strip()
     column = COLUMN_LETTERS.find(name[:1].lower() if cols <= 26 else name[:1]) if name else -1
@@ -55,9 +60,70 @@ def parse_cell(rows: int, cols: int, text: str) -> int:
     if not (0 <= column < cols and 1 <= number <= rows):
         raise ValueError(
             f"{text!r} is no cell of this board; cells run from a1 to "
-            f"{cell_name(rows, cols, cols - 1)}"
+            f"{COLUMN_LETTERS[cols - 1]}{rows}"
         )
-    return (rows - number) * cols + column
+    return (number - 1 if from_top else rows - number) * cols + column
+
+
+def seen_cells(rules: Any, position: Any) -> np.ndarray:
+    """The board as (rows, cols) for games that observe own and opponent's stones in the first two
+    planes: 0 free, 1 and 2 the players' stones.
+    """
+    seen = np.zeros(r.facts(rules).observation_shape, np.int8)
+    r.observe(rules, position, 0, seen)
+    cells: np.ndarray = seen[..., 0] + 2 * seen[..., 1]
+    return cells
+
+
+def register_named_cells(rules_type: Any, extra: str, symbols: str, slant: int = 0) -> None:
+    """Register the texts of actions and boards of a game on cells that are named from the top left.
+
+    Args:
+        rules_type: of the game. Its actions are the cells, row-major, and perhaps one more.
+        extra: the name of the action after the last cell.
+        symbols: of a free cell, and of the players' stones.
+        slant: as of :func:`grid_text`.
+    """
+
+    def action_to_text(rules: Any, action: int) -> str:
+        rows, cols, _ = r.facts(rules).observation_shape
+        return extra if action == rows * cols else cell_name(rows, cols, action, from_top=True)
+
+    def text_to_action(rules: Any, text: str) -> int:
+        rows, cols, _ = r.facts(rules).observation_shape
+        if text.strip().lower() == extra and r.facts(rules).num_actions > rows * cols:
+            return int(rows * cols)
+        return parse_cell(rows, cols, text, from_top=True)
+
+    def board_text(rules: Any, position: Any) -> str:
+        rows, cols, _ = r.facts(rules).observation_shape
+        cells = seen_cells(rules, position).ravel()
+        return grid_text(rows, cols, symbols, cells, from_top=True, slant=slant)
+
+    r.action_to_text.register(rules_type)(action_to_text)
+    r.text_to_action.register(rules_type)(text_to_action)
+    r.board_text.register(rules_type)(board_text)
+
+
+def with_extra_action(permutations: np.ndarray) -> np.ndarray:
+    """Permutations of cells, int16 (symmetries, cells), as those of the actions of a game with one
+    more action, which is its own image.
+    """
+    extra = np.full((len(permutations), 1), permutations.shape[1], np.int16)
+    return np.hstack([permutations, extra])
+
+
+@kernel
+def sort_by_rank(actions, ranks):
+    """Sort the first ``len(ranks)`` actions by ascending rank, both in place (insertion sort,
+    stable).
+    """
+    for i in range(1, len(ranks)):
+        action, rank, j = actions[i], ranks[i], i
+        while j > 0 and ranks[j - 1] > rank:
+            actions[j], ranks[j] = actions[j - 1], ranks[j - 1]
+            j -= 1
+        actions[j], ranks[j] = action, rank
 
 
 def cell_symmetries(rows: int, cols: int) -> np.ndarray:
@@ -72,13 +138,35 @@ def cell_symmetries(rows: int, cols: int) -> np.ndarray:
     return np.stack([np.argsort(image.ravel()).astype(np.int16) for image in images])
 
 
-def grid_text(rows: int, cols: int, symbols: str, cells: np.ndarray) -> str:
-    """A board of cells as text, with coordinates; ``cells`` (row-major, top row first) index into
-    ``symbols``.
+def grid_text(
+    rows: int, cols: int, symbols: str, cells: np.ndarray, from_top: bool = False, slant: int = 0
+) -> str:
+    """A board of cells as text, with coordinates.
+
+    Args:
+        rows: height of the board.
+        cols: width of the board.
+        symbols: what ``cells`` (row-major, top row first) index into.
+        cells: the board.
+        from_top: whether rows are numbered from the top.
+        slant: by how many characters each row is moved to the right of the one above.
     """
     lines = []
     for row in range(rows):
         shown = " ".join(symbols[value] for value in cells[row * cols : (row + 1) * cols])
-        lines.append(f"{rows - row:>2} {shown}")
-    lines.append("   " + " ".join(COLUMN_LETTERS[:cols]))
-    return "\n".join(lines)
+        lines.append(f"{' ' * slant * row}{row + 1 if from_top else rows - row:>2} {shown}")
+    letters = "   " + " ".join(COLUMN_LETTERS[:cols])
+    return "\n".join([letters, *lines] if from_top else [*lines, letters])
+
+
+def names_at_the_sides(rows: int, cols: int, margin: float) -> list[Shape]:
+    """Letters above the columns and numbers left of the rows of a board that begins ``margin``
+    from the upper left corner of its picture.
+    """
+    letters: list[Shape] = [
+        Text(margin + column + 0.5, margin / 2, COLUMN_LETTERS[column], "#6b6558", 0.3)
+        for column in range(cols)
+    ]
+    return letters + [
+        Text(margin / 2, margin + row + 0.5, str(row + 1), "#6b6558", 0.3) for row in range(rows)
+    ]
