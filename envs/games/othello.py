@@ -1,0 +1,329 @@
+"""Othello (Reversi) on square boards of an even size, 4×4 to 8×8.
+
+Rules. Player 0 (Black) begins; each side starts with two discs in the centre, crosswise. A disc is
+put on a free cell so that at least one straight row of the opponent's discs, in any of the eight
+directions, ends at another disc of the mover; all discs so enclosed turn over. A player without
+such a cell passes; the game ends when neither player has one. More discs on the board win. With
+``reward="win"`` the winner gets +1 and the loser −1; with ``reward="margin"`` each gets the
+difference of the discs. Free cells count for nobody.
+
+Actions. The cell, row-major from the top left, then the pass. A pass is legal exactly when the
+player to move has no cell and the opponent has one. People write ``a1`` (top left) to e.g. ``h8``,
+and ``pass``.
+
+Observation. (size, size, 3): own discs, opponent's discs, whether the observer is player 0 (the
+last plane is constant).
+
+Symmetries. The four that leave the first discs as they are: the half turn and both diagonals.
+
+Position. A bitboard for each player: cell (row, column) is bit ``8 * row + column`` on every board.
+``moves`` holds the cells open to the player to move; where there are none, ``state`` tells a pass
+from the end of the game. Source: World Othello Federation, rules of play; the flood in eight
+directions: Chess Programming Wiki, "Dumb7Fill".
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import rules as r
+from ..compiled.bits import count_bits
+from ..compiled.kernels import kernel
+from ..compiled.randomness import mix64
+from ..declaration import Facts, declare_game
+from ..pictures.drawing import Disc, Line, Picture, Rectangle
+from ..specification import Parameter
+from .grid import (
+    cell_symmetries,
+    names_at_the_sides,
+    register_named_cells,
+    seen_cells,
+    sort_by_rank,
+    with_extra_action,
+)
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # where discs can be enclosed sideways
+KEY_SALT, TURN_SALT = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
+# one step to the right, down-left, down and down-right; shifts to the right are the opposite ones
+STEPS = (np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9))
+DOWN = np.uint64(8)
+
+WIN, MARGIN = range(2)
+PLAYS, PASSES, OVER = range(3)  # values of `state`
+# order of cells by their distances from the edges: corner, edge, inside, beside a corner
+RANKS = np.array([[0, 3, 1], [3, 4, 2], [1, 2, 2]])
+COLOURS, EDGE = ("#20242b", "#f7f4ee"), 0.6  # of the discs; room for the cells' names
+MOBILITY, DISCS = range(2)  # heuristics, in the order of the declaration
+MOVE_POINTS, CORNER_POINTS, BESIDE_CORNER_POINTS = 10, 100, 30
+
+
+@declare_game(
+    name="othello",
+    version=0,
+    title="Othello",
+    position=[
+        ("discs", np.uint64, 2),
+        ("moves", np.uint64),
+        ("mover", np.int8),
+        ("state", np.int8),
+    ],
+    parameters=(
+        Parameter("size", int, 8, "cells on a side, an even number", 4, 8),
+        Parameter("reward", str, "win", "what a game returns", choices=("win", "margin")),
+    ),
+    heuristics=("mobility", "discs"),
+    check=lambda rules: f"size must be even, not {rules.size}" if rules.size % 2 else None,
+)
+class Othello(NamedTuple):
+    size: int = 8
+    reward: int = WIN
+
+
+register_named_cells(Othello, extra="pass", symbols=".XO")
+
+
+@kernel
+def cell_bit(rules, action):
+    """The bit of a cell, given by its action."""
+    return ONE << np.uint64(8 * (action // rules.size) + action % rules.size)
+
+
+@kernel
+def enclosed(own, other, step):
+    """The opponent's discs that follow own discs without a gap, backwards and forwards by a step.
+
+    A flood over at most six discs in a row. It leaves no narrow board: beyond lie no discs.
+    """
+    inner = other if step == DOWN else other & INNER_COLUMNS
+    back, forth = (own >> step) & inner, (own << step) & inner
+    for _ in range(5):
+        back |= (back >> step) & inner
+        forth |= (forth << step) & inner
+    return back, forth
+
+
+@kernel
+def open_cells(rules, own, other):
+    """The free cells on which a disc of ``own`` turns at least one of ``other``."""
+    found = ZERO
+    for step in STEPS:
+        back, forth = enclosed(own, other, step)
+        found |= (back >> step) | (forth << step)
+    board = ZERO
+    for row in range(rules.size):
+        board |= ((ONE << np.uint64(rules.size)) - ONE) << np.uint64(8 * row)
+    return found & board & ~(own | other)
+
+
+@kernel
+def turned_discs(disc, own, other):
+    """The discs of ``other`` that a disc of ``own`` on the cell ``disc`` turns over."""
+    turned = ZERO
+    for step in STEPS:
+        back, forth = enclosed(disc, other, step)
+        if (back >> step) & own != ZERO:
+            turned |= back
+        if (forth << step) & own != ZERO:
+            turned |= forth
+    return turned
+
+
+@kernel
+def find_moves(rules, position):
+    """Derive ``moves`` and ``state`` from the discs and the player to move."""
+    own, other = position.discs[position.mover], position.discs[1 - position.mover]
+    position.moves = open_cells(rules, own, other)
+    position.state = PLAYS
+    if position.moves == ZERO:
+        position.state = OVER if open_cells(rules, other, own) == ZERO else PASSES
+
+
+@r.start.register_body(Othello)
+def start(rules, position):
+    upper_left = cell_bit(rules, (rules.size // 2 - 1) * rules.size + rules.size // 2 - 1)
+    position.discs[0] = (upper_left << STEPS[0]) | (upper_left << DOWN)
+    position.discs[1] = upper_left | (upper_left << STEPS[3])
+    position.mover = 0
+    find_moves(rules, position)
+
+
+@r.legal_actions.register_body(Othello)
+def legal_actions(rules, position, out):
+    if position.state == PASSES:
+        out[0] = rules.size * rules.size
+        return 1
+    count, moves = 0, position.moves
+    while moves != ZERO:
+        bit = count_bits((moves & (~moves + ONE)) - ONE)  # the number of the lowest bit set
+        out[count] = bit // 8 * rules.size + bit % 8
+        moves &= moves - ONE
+        count += 1
+    return count
+
+
+@r.is_legal.register_body(Othello)
+def is_legal(rules, position, action):
+    cells = rules.size * rules.size
+    if action == cells:
+        return position.state == PASSES
+    return 0 <= action < cells and position.moves & cell_bit(rules, action) != ZERO
+
+
+@r.play.register_body(Othello)
+def play(rules, position, action):
+    mover = position.mover
+    if action < rules.size * rules.size:
+        disc = cell_bit(rules, action)
+        turned = turned_discs(disc, position.discs[mover], position.discs[1 - mover])
+        position.discs[mover] |= disc | turned
+        position.discs[1 - mover] &= ~turned
+    position.mover = 1 - mover
+    find_moves(rules, position)
+
+
+@r.to_move.register_body(Othello)
+def to_move(rules, position):
+    return np.int64(position.mover)
+
+
+@r.is_over.register_body(Othello)
+def is_over(rules, position):
+    return position.state == OVER
+
+
+@r.returns.register_body(Othello)
+def returns(rules, position, player):
+    if position.state != OVER:
+        return 0.0
+    margin = count_bits(position.discs[player]) - count_bits(position.discs[1 - player])
+    return float(margin) if rules.reward == MARGIN else float(np.sign(margin))
+
+
+@r.observe.register_body(Othello)
+def observe(rules, position, player, out):
+    own, other = position.discs[player], position.discs[1 - player]
+    for row in range(rules.size):
+        for column in range(rules.size):
+            bit = np.uint64(8 * row + column)
+            out[row, column, 0] = np.int8((own >> bit) & ONE)
+            out[row, column, 1] = np.int8((other >> bit) & ONE)
+            out[row, column, 2] = player == 0
+
+
+@r.from_observation.register_body(Othello)
+def from_observation(rules, observation, position):
+    start(rules, position)
+    own, other = ZERO, ZERO
+    for action in range(rules.size * rules.size):
+        seen = observation[action // rules.size, action % rules.size]
+        if seen[0] != 0:
+            own |= cell_bit(rules, action)
+        if seen[1] != 0:
+            other |= cell_bit(rules, action)
+    if own & other == ZERO:  # else two discs in one place: the initial position looks different
+        position.mover = 0 if observation[0, 0, 2] != 0 else 1
+        position.discs[position.mover] = own
+        position.discs[1 - position.mover] = other
+        find_moves(rules, position)
+
+
+@r.key.register_body(Othello)
+def key(rules, position):
+    turn = np.uint64(position.mover) * TURN_SALT
+    return mix64(position.discs[0]) ^ mix64(position.discs[1] ^ KEY_SALT) ^ turn
+
+
+@kernel
+def image_of(rules, board, permutation):
+    """A bitboard under a permutation of the cells."""
+    image = ZERO
+    for action in range(rules.size * rules.size):
+        if board & cell_bit(rules, action) != ZERO:
+            image |= cell_bit(rules, np.int64(permutation[action]))
+    return image
+
+
+@r.transform.register_body(Othello)
+def transform(rules, position, permutation, out):
+    mover, state = position.mover, position.state
+    for player in range(2):
+        out.discs[player] = image_of(rules, position.discs[player], permutation)
+    out.moves = image_of(rules, position.moves, permutation)
+    out.mover, out.state = mover, state
+
+
+@r.order_actions.register_body(Othello)
+def order_actions(rules, position, actions, count):
+    """Corners first, then edges; cells that give a corner away last."""
+    ranks, far = np.empty(count, np.int64), rules.size - 1
+    for i in range(count):
+        row, column = actions[i] // rules.size, actions[i] % rules.size
+        ranks[i] = RANKS[max(min(row, far - row, 2), 0), min(column, far - column, 2)]
+    sort_by_rank(actions, ranks)
+
+
+@kernel
+def side_points(rules, own, other):
+    """``mobility`` of one side: its open cells and corners, less its discs beside free corners."""
+    points = MOVE_POINTS * count_bits(open_cells(rules, own, other))
+    for row, beside_row in ((0, 1), (rules.size - 1, rules.size - 2)):
+        for column, beside_column in ((0, 1), (rules.size - 1, rules.size - 2)):
+            corner = ONE << np.uint64(8 * row + column)
+            beside = ONE << np.uint64(8 * beside_row + beside_column)
+            if own & corner != ZERO:
+                points += CORNER_POINTS
+            elif other & corner == ZERO and own & beside != ZERO:
+                points -= BESIDE_CORNER_POINTS
+    return points
+
+
+@r.evaluate.register_body(Othello)
+def evaluate(rules, position, player, heuristic):
+    """``mobility``: 10 for each cell open to the side, 100 for each corner, −30 for each disc
+    diagonally beside a free corner, own minus the opponent's; ``discs``: own minus the opponent's.
+    """
+    own, other = position.discs[player], position.discs[1 - player]
+    if heuristic == DISCS:
+        return count_bits(own) - count_bits(other)
+    return np.int64(side_points(rules, own, other) - side_points(rules, other, own))
+
+
+@r.facts.register(Othello)
+def facts(rules: Othello) -> Facts:
+    cells = rules.size**2
+    # Between two passes a disc is put down, and neither the first nor the last ply is a pass.
+    longest = 2 * (cells - 4) - 1
+    most = float(cells) if rules.reward == MARGIN else 1.0
+    return Facts(cells + 1, longest, -most, most, (rules.size, rules.size, 3))
+
+
+@r.symmetries.register(Othello)
+def symmetries(rules: Othello) -> np.ndarray:
+    return with_extra_action(cell_symmetries(rules.size, rules.size)[[0, 3, 4, 7]])
+
+
+@r.outcome_reason.register(Othello)
+def outcome_reason(rules: Othello, position: Any) -> str:
+    first, second = (int(count_bits(discs)) for discs in position.discs)
+    return f"{first} discs to {second}"
+
+
+@r.picture.register(Othello)
+def picture(rules: Othello, position: Any, last_action: int | None) -> Picture:
+    """A green board with the cells' names at its sides; the last disc carries a dot."""
+    shapes: list[Any] = [Rectangle(EDGE, EDGE, rules.size, rules.size, "#1f7a4d")]
+    far = EDGE + rules.size
+    for at in range(rules.size + 1):
+        shapes.append(Line(EDGE, EDGE + at, far, EDGE + at, "#135635", 0.04))
+        shapes.append(Line(EDGE + at, EDGE, EDGE + at, far, "#135635", 0.04))
+    shapes += names_at_the_sides(rules.size, rules.size, EDGE)
+    for (row, column), disc in np.ndenumerate(seen_cells(rules, position)):
+        x, y = column + EDGE + 0.5, row + EDGE + 0.5
+        if disc != 0:
+            shapes += [Disc(x, y + 0.03, 0.41, "#0f4429"), Disc(x, y, 0.41, COLOURS[disc - 1])]
+        if last_action == row * rules.size + column:
+            shapes.append(Disc(x, y, 0.1, "#d7263d"))
+    return Picture(far + 0.2, far + 0.2, shapes)
