@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from ..agents import Decision
-from ..agents.human import HumanAgent, HumanQuit
+from ..agents.human import HumanQuit
 from ..envs import Position, make_game
 from ..envs.game import PLAYERS
 from ..evaluation.match import GameResult, play_game
+from ..evaluation.players import Player
 from ..evaluation.report import display
 from ..evaluation.runners.contest import Contest
 from ..evaluation.tournament import distinct_labels
@@ -81,7 +82,7 @@ def match(
 
 def _play(
     contest: Contest,
-    players: list[Any],
+    players: list[Player],
     opening: list[int],
     seed: int,
     show: bool,
@@ -111,7 +112,7 @@ def _play(
                 **known,
             }
         )
-        if not isinstance(players[seat], HumanAgent):
+        if not contest.is_human(seat):
             thoughts = display.thoughts(game, decision)
             tell(
                 f"{len(opening) + len(moves):>3}. {PLAYERS[seat]} ({names[seat]}) plays "

@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..agents import make_agent
-from ..agents.human import HumanAgent
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
@@ -17,7 +15,7 @@ from ..evaluation.quality import (
     REACH,
     TIME_LIMIT,
     Evidence,
-    Judge,
+    MoveJudge,
     ask_agents,
     first_ply_within_reach,
     sample_positions,
@@ -25,6 +23,7 @@ from ..evaluation.quality import (
 )
 from ..evaluation.report.display import show_steps
 from ..evaluation.report.quality_table import print_qualities, to_json
+from ..evaluation.runners.contest import Contest
 from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
 from .common import (
@@ -99,7 +98,7 @@ def quality(
     plyground quality connect_four --games plyground-tournament.db
     """
     chosen = make_game(game)
-    judge = Judge(chosen, memory, time_limit)
+    judge = MoveJudge(chosen, memory, time_limit)
     first = first_ply_within_reach(chosen) if from_ply is None else from_ply
     try:
         if games is not None:
@@ -133,19 +132,22 @@ def quality(
     print_qualities(evidence, judge.solver.meaning, console)
 
 
-def _of_positions(judge: Judge, specs: list[str], count: int, seed: int, first: int) -> Evidence:
-    agents = [make_agent(spec, judge.game, seed) for spec in specs]
-    if any(isinstance(agent, HumanAgent) for agent in agents):
+def _of_positions(
+    judge: MoveJudge, specs: list[str], count: int, seed: int, first: int
+) -> Evidence:
+    contest = Contest(judge.game, tuple(specs), tuple(distinct_labels(tuple(specs))))
+    if any(map(contest.is_human, range(len(specs)))):
         raise SpecificationError("a person at the terminal is not judged; use: plyground play GAME")
     notes = Console(stderr=True)
-    with show_steps("solving positions", notes) as progress:
-        sample = sample_positions(judge, count, seed, first, progress)
-    with show_steps("agents' moves", notes) as progress:
-        return ask_agents(judge, sample, agents, distinct_labels(tuple(specs)), seed, progress)
+    with contest.seated() as players:
+        with show_steps("solving positions", notes) as progress:
+            sample = sample_positions(judge, count, seed, first, progress)
+        with show_steps("agents' moves", notes) as progress:
+            return ask_agents(judge, sample, players, contest.labels, seed, progress)
 
 
 def _of_store(
-    judge: Judge, path: Path, labels: list[str], count: int | None, seed: int, first: int
+    judge: MoveJudge, path: Path, labels: list[str], count: int | None, seed: int, first: int
 ) -> Evidence:
     with Store(path) as store, show_steps("judging moves", Console(stderr=True)) as progress:
         evidence = stored_moves(judge, store, labels, count, seed, first, progress)

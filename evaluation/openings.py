@@ -122,7 +122,7 @@ class Openings:
                 "(--balanced AGENT)"
             )
         self.judged = 0
-        self.judge = None if balanced is None else Judge(game, balanced, within, seed)
+        self.judge = None if balanced is None else BalanceJudge(game, balanced, within, seed)
         if self.judge is not None:
             self.description += f", balanced by {self.judge.description}"
             drawn = self._balanced(self.judge, drawn)
@@ -164,7 +164,7 @@ class Openings:
         """The opening of pair ``number``, from 0 on."""
         return self._found[number % self.find(number + 1)]
 
-    def _balanced(self, judge: Judge, drawn: Iterable[Actions]) -> Iterator[Actions]:
+    def _balanced(self, judge: BalanceJudge, drawn: Iterable[Actions]) -> Iterator[Actions]:
         """Those that the judge keeps.
 
         Up to the last one that is known, exactly the known ones have been kept before.
@@ -300,7 +300,7 @@ def _example(game: Game) -> str:
     return ", ".join(names)
 
 
-class Judge:
+class BalanceJudge:
     """Tells balanced openings from others: an agent must value the position near 0.
 
     Args:

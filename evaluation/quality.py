@@ -1,27 +1,29 @@
-"""Move quality: what agents' moves cost against perfect play, as the exact solver knows it.
+"""Move quality: the loss of agents' moves against perfect play, by the exact solver.
 
 A move is judged by the solver's values of all legal moves: it is optimal if none has a better
-value, else it loses the difference. A position in which all legal moves are worth the same asks
-nothing and is left out. Moves come from positions that are drawn at random for the agents to decide
-on (:func:`sample_positions`, :func:`ask_agents`), or from the games that a store holds
+value, else it loses the difference. A position in which all legal moves have the same value is no
+test and is left out. Moves come from random positions in which the agents decide
+(:func:`sample_positions`, :func:`ask_agents`), or from the games of a store
 (:func:`stored_moves`).
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..agents.agent import Agent
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
 from ..envs.compiled.randomness import new_stream
-from ..envs.game import Game, IllegalActionError, Position
+from ..envs.game import Game, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
+from .players import Fault, Player, as_player, existing_action, illegal
 from .store.store import Store, StoreError
 
 PHASES = ("opening", "middle", "end")  # thirds of the longest game
@@ -30,17 +32,17 @@ REACH = 30
 TIME_LIMIT = 10.0  # seconds for one position
 # keeps these random numbers apart from those that agents draw from the same seed
 POSITION_STREAM = 0x71756C74
-# newly solved positions in succession that ask nothing, before a phase is given up
+# newly solved positions in succession with moves all alike, before a phase is given up
 MOST_BARREN = 40
 MOST_UNSOLVED = 10  # positions in succession that take too long, before a phase is given up
 MOST_FAILED_WALKS = 400  # random walks in succession that end early or at positions seen before
 WON_DRAWN, WON_LOST, DRAWN_LOST = "won to drawn", "won to lost", "drawn to lost"
 BLUNDERS = (WON_DRAWN, WON_LOST, DRAWN_LOST)
 
-Report = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
-class Judged(NamedTuple):
+class JudgedMove(NamedTuple):
     """A move that has been judged.
 
     Attributes:
@@ -73,12 +75,12 @@ class Evidence(NamedTuple):
     """
 
     labels: list[str]
-    moves: list[Judged]
+    moves: list[JudgedMove]
     left_out: dict[str, int]
     faults: dict[str, tuple[int, str]]
 
 
-class Judge:
+class MoveJudge:
     """Knows the value of every legal move of a position, and keeps what it has found out.
 
     Args:
@@ -126,8 +128,8 @@ class Judge:
         return best - values[action], -1 if kind is None else BLUNDERS.index(kind)
 
 
-def asks_something(values: Mapping[int, int]) -> bool:
-    """Whether some legal move is worse than another."""
+def has_worse_move(values: Mapping[int, int]) -> bool:
+    """Whether some legal move is worse than another, so that the position tests an agent."""
     return len(set(values.values())) > 1
 
 
@@ -149,14 +151,15 @@ class Sample(NamedTuple):
 
 
 def sample_positions(
-    judge: Judge,
+    judge: MoveJudge,
     count: int,
     seed: int,
     first_ply: int | None = None,
-    progress: Report | None = None,
+    progress: Progress | None = None,
 ) -> Sample:
-    """Draw distinct positions that ask something, as many from each phase as there are, or as the
-    solver can do.
+    """Draw distinct positions with better and worse moves, equally many from each phase.
+
+    Where a phase has too few of them, or the solver does too few, the other phases give more.
 
     A position is reached by random moves that do not end the game, so that it is open and may hold
     threats of either side.
@@ -169,8 +172,8 @@ def sample_positions(
         progress: called with how many positions are found, of how many.
 
     Raises:
-        SpecificationError: no position can be reached so late, or none of those reached asks
-            something and is solved in time.
+        SpecificationError: no position can be reached so late, or none of those reached has better
+            and worse moves and is solved in time.
     """
     game = judge.game
     first = first_ply_within_reach(game) if first_ply is None else first_ply
@@ -191,25 +194,25 @@ def sample_positions(
     for index, phase in enumerate(phases):
         wanted = (count - len(found)) // (len(phases) - index)
         for position in itertools.islice(
-            _asking(judge, plies[phase], seed_of_walks, left_out), wanted
+            _test_positions(judge, plies[phase], seed_of_walks, left_out), wanted
         ):
             found.append((position, phase))
             if progress is not None:
                 progress(len(found), count)
     if not found:
         raise SpecificationError(
-            f"no position of {game.spec} after {first} plies or more was found that asks something "
-            f"and is solved within "
+            f"no position of {game.spec} after {first} plies or more was found that has a better "
+            f"and a worse move and is solved within "
             f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer "
             f"--time-limit may help"
         )
     return Sample(found, left_out)
 
 
-def _asking(
-    judge: Judge, plies: Sequence[int], chance: random.Random, left_out: dict[str, int]
+def _test_positions(
+    judge: MoveJudge, plies: Sequence[int], chance: random.Random, left_out: dict[str, int]
 ) -> Iterator[Position]:
-    """Positions of these plies that ask something, until no more are found."""
+    """Positions of these plies with better and worse moves, until no more are found."""
     barren = unsolved = failed = 0
     while barren < MOST_BARREN and unsolved < MOST_UNSOLVED and failed < MOST_FAILED_WALKS:
         position = _walk(judge.game, chance.choice(plies), chance)
@@ -221,7 +224,7 @@ def _asking(
         if values is None:
             left_out["not solved in time"] += 1
             unsolved += 1
-        elif not asks_something(values):
+        elif not has_worse_move(values):
             left_out["all moves alike"] += 1
             barren, unsolved = barren + 1, 0
         else:
@@ -248,51 +251,66 @@ def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:
 
 
 def ask_agents(
-    judge: Judge,
+    judge: MoveJudge,
     sample: Sample,
-    agents: Sequence[Agent],
+    agents: Sequence[Any],
     labels: Sequence[str],
     seed: int,
-    progress: Report | None = None,
+    progress: Progress | None = None,
 ) -> Evidence:
-    """Let agents decide in the positions of a sample, each anew: nothing is remembered from one
-    position to the next.
+    """Let agents decide in the positions of a sample; each is reset before every position.
+
+    Args:
+        judge: knows the values.
+        sample: the positions.
+        agents: agents, anything with ``act(position)``, or players.
+        labels: the agents' names.
+        seed: decides the agents' random choices.
+        progress: called with how many decisions are made, of how many.
+
+    Raises:
+        SpecificationError: an agent cannot play the game.
     """
-    moves: list[Judged] = []
+    moves: list[JudgedMove] = []
     faults: dict[str, tuple[int, str]] = {}
     total, done = len(agents) * len(sample.positions), 0
-    for number, agent in enumerate(agents):
-        agent.get_ready(judge.game)
+    for number, player in enumerate(map(as_player, agents)):
         for index, (position, phase) in enumerate(sample.positions):
-            agent.reset(seed + index)
             try:
-                decision = agent.analyse(position.copy())
-                if not position.is_legal(decision.action):
-                    raise IllegalActionError(f"it played the illegal action {decision.action}")
-            except Exception as error:  # whatever an agent does wrong is counted as its fault
-                count, first = faults.get(
-                    labels[number], (0, " ".join(f"{type(error).__name__}: {error}".split()))
-                )
+                action, seconds = _decide(player, position, seed + index)
+            except Fault as fault:
+                count, first = faults.get(labels[number], (0, str(fault)))
                 faults[labels[number]] = (count + 1, first)
             else:
-                moves.append(
-                    Judged(
-                        number,
-                        index,
-                        phase,
-                        *judge.verdict(position, decision.action),
-                        decision.seconds,
-                    )
-                )
+                verdict = judge.verdict(position, action)
+                moves.append(JudgedMove(number, index, phase, *verdict, seconds))
             done += 1
             if progress is not None:
                 progress(done, total)
     return Evidence(list(labels), moves, sample.left_out, faults)
 
 
-class _Played(NamedTuple):
-    """A move of a stored game: the game's number, all its actions, which of them this is, labels
-    and seconds a move of both seats.
+def _decide(player: Player, position: Position, seed: int) -> tuple[int, float]:
+    """A player's legal action in a position, and its thinking time; Fault if it has none."""
+    player.prepare(position.game, seed)
+    began = time.perf_counter()
+    answer, decision = player.ask(position.copy(), analyse=True, allowed=math.inf)
+    seconds = time.perf_counter() - began if decision is None else decision.seconds
+    action = existing_action(answer, position.game)
+    if not position.is_legal(action):
+        raise illegal(position.game, action)
+    return action, seconds
+
+
+class _StoredMove(NamedTuple):
+    """A move of a stored game.
+
+    Attributes:
+        game: the game's number.
+        actions: all actions of the game.
+        ply: which of them this is.
+        players: the label of each seat.
+        seconds: the mean time a move of each seat.
     """
 
     game: int
@@ -303,13 +321,13 @@ class _Played(NamedTuple):
 
 
 def stored_moves(
-    judge: Judge,
+    judge: MoveJudge,
     store: Store,
     only: Sequence[str] = (),
     count: int | None = None,
     seed: int = 1,
     first_ply: int | None = None,
-    progress: Report | None = None,
+    progress: Progress | None = None,
 ) -> Evidence:
     """Judge the moves that agents have played in the games of a store. Games with the same agents
     and the same moves are taken once.
@@ -337,33 +355,38 @@ def stored_moves(
     }
     labels = _labels_of(judge.game, store, only)
     chosen = _drawn(_candidates(judge.game, store, labels, first, left_out), count, seed)
-    numbers = {label: number for number, label in enumerate(labels)}
-    moves: list[Judged] = []
-    for done, played in enumerate(chosen, 1):
-        position = judge.game.position(played.actions[: played.ply])
-        mover, action = position.to_move, played.actions[played.ply]
-        number = numbers.get(played.players[mover])
-        if number is not None:
-            values = judge.values(position)
-            if values is None:
-                left_out["not solved in time"] += 1
-            elif not asks_something(values):
-                left_out["all moves alike"] += 1
-            else:
-                phase = phase_of(judge.game, played.ply)
-                moves.append(
-                    Judged(
-                        number,
-                        played.game,
-                        phase,
-                        *judge.verdict(position, action),
-                        played.seconds[mover],
-                    )
-                )
+    moves: list[JudgedMove] = []
+    for done, candidate in enumerate(chosen, 1):
+        move = _judge_stored(judge, candidate, labels, left_out)
+        moves += [] if move is None else [move]
         if progress is not None:
             progress(done, len(chosen))
     return Evidence(
         labels, moves, {reason: number for reason, number in left_out.items() if number}, {}
+    )
+
+
+def _judge_stored(
+    judge: MoveJudge, move: _StoredMove, labels: Sequence[str], left_out: dict[str, int]
+) -> JudgedMove | None:
+    """Judge a stored move; None if it is another agent's or no test, which is then counted."""
+    position = judge.game.position(move.actions[: move.ply])
+    mover = position.to_move
+    if move.players[mover] not in labels:
+        return None
+    values = judge.values(position)
+    if values is None:
+        left_out["not solved in time"] += 1
+        return None
+    if not has_worse_move(values):
+        left_out["all moves alike"] += 1
+        return None
+    return JudgedMove(
+        labels.index(move.players[mover]),
+        move.game,
+        phase_of(judge.game, move.ply),
+        *judge.verdict(position, move.actions[move.ply]),
+        move.seconds[mover],
     )
 
 
@@ -374,7 +397,7 @@ def _labels_of(game: Game, store: Store, only: Sequence[str]) -> list[str]:
         dict.fromkeys(
             entry.label
             for tournament in held
-            if _same(game, tournament.settings)
+            if _is_of_game(game, tournament.settings)
             for entry in tournament.agents
         )
     )
@@ -394,7 +417,7 @@ def _labels_of(game: Game, store: Store, only: Sequence[str]) -> list[str]:
     return list(only) or labels
 
 
-def _same(game: Game, settings: Mapping[str, Any]) -> bool:
+def _is_of_game(game: Game, settings: Mapping[str, Any]) -> bool:
     """Whether a tournament's settings are those of this game; those of a game that is not known
     here are not.
     """
@@ -406,14 +429,14 @@ def _same(game: Game, settings: Mapping[str, Any]) -> bool:
 
 def _candidates(
     game: Game, store: Store, labels: Sequence[str], first: int, left_out: dict[str, int]
-) -> Iterator[_Played]:
+) -> Iterator[_StoredMove]:
     """The moves of the store's games that may be judged, and some of their opponents', which are
     told apart when the game is replayed.
     """
     seen: set[int] = set()
     number = 0
     for tournament in store.tournaments():
-        if not _same(game, tournament.settings):
+        if not _is_of_game(game, tournament.settings):
             continue
         for stored in store.games(tournament.number):
             result = stored.result
@@ -437,17 +460,17 @@ def _candidates(
             left_out["opening moves, not the agents' own"] += opening
             left_out[f"before ply {first}"] += max(0, min(first, len(result.moves)) - opening)
             for ply in range(max(opening, first), len(result.moves)):
-                yield _Played(number, result.moves, ply, players, seconds)
+                yield _StoredMove(number, result.moves, ply, players, seconds)
 
 
-def _drawn(candidates: Iterator[_Played], count: int | None, seed: int) -> list[_Played]:
+def _drawn(candidates: Iterator[_StoredMove], count: int | None, seed: int) -> list[_StoredMove]:
     """All candidates, or ``count`` of them by reservoir sampling (Vitter's algorithm R), in their
     order.
     """
     if count is None:
         return list(candidates)
     chance = random.Random(seed)
-    kept: list[tuple[int, _Played]] = []
+    kept: list[tuple[int, _StoredMove]] = []
     for index, candidate in enumerate(candidates):
         if index < count:
             kept.append((index, candidate))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .match import CRASHES, OUT_OF_TIME
+from .players import CRASHES, OUT_OF_TIME
 from .runners.contest import (
     Arena,
     Conditions,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .match import CRASHES
+from .players import CRASHES
 from .store.store import StoredGame
 
 WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament is told otherwise

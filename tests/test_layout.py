@@ -46,7 +46,7 @@ LAYERS = {
         ("__init__",),
     ),
     "evaluation": (
-        ("match", "openings", "complexity"),
+        ("players", "match", "openings", "complexity"),
         ("store",),
         ("statistics", "quality", "withdrawals"),
         ("report", "runners"),

@@ -12,12 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..quality import (
-    BLUNDERS,
-    PHASES,
-    Evidence,
-    Judged,
-)
+from ..quality import BLUNDERS, PHASES, Evidence, JudgedMove
 from ..statistics.intervals import mean_margin, share_interval
 from .display import duration, percent, plain_table
 
@@ -74,7 +69,7 @@ def _qualities(evidence: Evidence) -> Iterator[Quality]:
                 yield _quality(label, name, moves)
 
 
-def _quality(label: str, phase: str, moves: Sequence[Judged]) -> Quality:
+def _quality(label: str, phase: str, moves: Sequence[JudgedMove]) -> Quality:
     clusters = np.array([move.cluster for move in moves], np.int64)
     losses = np.array([move.loss for move in moves], np.int64)
     kinds = np.array([move.blunder for move in moves], np.int64)
@@ -105,7 +100,7 @@ def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
         console.print(f"left out: {told}", style="dim", markup=False, soft_wrap=True)
     for label, (count, first) in evidence.faults.items():
         console.print(
-            f"{label} failed to move in {count} positions, first because of {first}",
+            f"{label} failed to move in {count} positions, first because it {first}",
             style="red",
             markup=False,
             soft_wrap=True,

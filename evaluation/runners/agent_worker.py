@@ -1,13 +1,21 @@
-"""The other end of :mod:`~plyground.evaluation.runners.isolation`: a process that holds one agent
-and does what it is asked.
+"""The process of an isolated agent: it holds the agent and answers requests about it.
 
-Every request gets one answer. Both begin with a letter; positions are the bytes of their record.
+:mod:`~plyground.evaluation.runners.isolation` sends the requests. Each gets one answer. Both begin
+with a letter; a position is the bytes of its record.
 
-    request                                       answer M, pickled (modules, game, specification)
-    K, pickled Description P, seed: prepare for a game                   K A, position: choose an
-    action                 A, the action as text D, position: the same, and tell why           D,
-    pickled Decision any                                           F, kind of fault, zero byte, what
-    happened; or S, a SpecificationError's text
+Requests:
+
+``M``, pickled (modules, game, specification)
+    make the agent; answered by ``K`` and the pickled Description
+``P``, seed
+    prepare for a game; answered by ``K``
+``A``, position
+    choose an action; answered by ``A`` and the action as text
+``D``, position
+    choose an action and say why; answered by ``D`` and the pickled Decision
+
+Any request may be answered by ``F``, the kind of fault, a zero byte and what happened; or by ``S``
+and the text of a SpecificationError.
 """
 
 from __future__ import annotations
@@ -17,40 +25,18 @@ import dataclasses
 import importlib
 import pickle
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...agents import Decision, make_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
-from ..match import (
-    Fault,
-    LocalPlayer,
-    illegal,
-    raised,
-    whole_number,
-)
-
-
-class Description(NamedTuple):
-    """What an agent says of itself: the specification that makes it, all its options, its version,
-    whether it is deterministic.
-    """
-
-    spec: str
-    options: dict[str, Any]
-    version: str
-    deterministic: bool
+from ..players import Description, Fault, LocalPlayer, existing_action, raised
 
 
 def _fault(fault: Fault) -> bytes:
     return b"F" + f"{fault.kind}\0{fault}".encode(errors="replace")
-
-
-def describe(agent: Any) -> Description:
-    """What an agent says of itself."""
-    return Description(agent.spec, agent.options, agent.version, agent.deterministic)
 
 
 class _Server:
@@ -85,16 +71,13 @@ class _Server:
         for module in modules:
             importlib.import_module(module)  # a user's games and agents are registered so
         self._game = pickle.loads(game)
-        agent = make_agent(spec, self._game)
-        self._player = LocalPlayer(agent)
-        return describe(agent)
+        self._player = LocalPlayer(make_agent(spec, self._game))
+        return self._player.describe()
 
     def _move(self, game: Game, position: Position, analyse: bool) -> bytes:
         assert self._player is not None
         answer, decision = self._player.ask(position, analyse, allowed=0.0)
-        action = whole_number(answer, game.facts.num_actions)
-        if not 0 <= action < game.facts.num_actions:
-            raise illegal(game, action)
+        action = existing_action(answer, game)
         return (
             b"A%d" % action
             if decision is None

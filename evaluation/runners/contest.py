@@ -1,39 +1,28 @@
-"""What a process needs to know to play games of a tournament, as plain data, and the playing of
-them in this process.
-"""
+"""A contest: what a process needs to know to play games of a tournament, as plain data."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...agents import make_agent
+from ...agents.human import HumanAgent
 from ...agents.registry import resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ..match import (
-    NO_LIMITS,
-    GameResult,
-    Limits,
-    play_game,
-)
+from ..match import NO_LIMITS, GameResult, Limits, play_game
+from ..players import Description, LocalPlayer, Player
 from ..store.store import GameKey
 from ..withdrawals import WITHDRAW_AFTER
-from .agent_worker import Description, describe
-from .isolation import (
-    AUTO,
-    ISOLATION,
-    IsolatedPlayer,
-    is_isolated,
-)
+from .isolation import AUTO, ISOLATION, IsolatedPlayer, is_isolated
 
 LEAST_MEMORY = 256 << 20
 
 
 class Conditions(NamedTuple):
-    """Under which conditions games are played.
+    """The conditions under which games are played.
 
     Attributes:
         isolation: which agents play from a process of their own: ``auto`` (those whose class says
@@ -71,7 +60,7 @@ USUAL = Conditions()
 
 
 class Contest(NamedTuple):
-    """Who plays what, under which conditions.
+    """The agents that play each other, their game and the conditions.
 
     Attributes:
         game: the game.
@@ -95,16 +84,25 @@ class Contest(NamedTuple):
         classes = [resolve_agent(spec)[0] for spec in self.agents]
         return tuple({found.__module__: None for found in (type(self.game.rules), *classes)})
 
-    def player(self, number: int) -> Any:
-        """The agent of that number, made for playing games."""
+    def player(self, number: int) -> Player:
+        """A player of the agent of that number.
+
+        Raises:
+            SpecificationError: the agent cannot be made. That of an isolated agent is not known
+                before :meth:`Player.describe`.
+        """
         spec = self.agents[number]
         if is_isolated(spec, self.conditions.isolation):
             return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules)
-        return make_agent(spec, self.game)
+        return LocalPlayer(make_agent(spec, self.game))
+
+    def is_human(self, number: int) -> bool:
+        """Whether the agent of that number is a person at the terminal."""
+        return issubclass(resolve_agent(self.agents[number])[0], HumanAgent)
 
     @contextlib.contextmanager
-    def seated(self) -> Iterator[list[Any]]:
-        """All agents, made and sure to be there; those with processes of their own end afterwards.
+    def seated(self) -> Iterator[list[Player]]:
+        """Players of all agents, each of which is known to exist; they are closed afterwards.
 
         Raises:
             SpecificationError: one of them cannot be made.
@@ -112,37 +110,34 @@ class Contest(NamedTuple):
         players = [self.player(number) for number in range(len(self.agents))]
         try:
             for player in players:
-                if isinstance(player, IsolatedPlayer):
-                    player.describe()
+                player.describe()
             yield players
         finally:
             for player in players:
-                if isinstance(player, IsolatedPlayer):
-                    player.close()
+                player.close()
 
     def describe(self) -> list[Description]:
-        """What each agent says of itself. Agents are made for this, and let go again.
+        """The agents' descriptions of themselves. The agents are made for this and released again.
 
         Raises:
             SpecificationError: one of them cannot be made.
         """
-        known = {
-            spec: self._describe(number)
-            for spec, number in {spec: number for number, spec in enumerate(self.agents)}.items()
-        }
+        known: dict[str, Description] = {}
+        for number, spec in enumerate(self.agents):
+            if spec not in known:
+                with contextlib.closing(self.player(number)) as player:
+                    known[spec] = player.describe()
         return [known[spec] for spec in self.agents]
-
-    def _describe(self, number: int) -> Description:
-        player = self.player(number)
-        if not isinstance(player, IsolatedPlayer):
-            return describe(player)
-        with contextlib.closing(player):
-            return player.describe()
 
 
 class ScheduledGame(NamedTuple):
-    """A game to be played: the pair it belongs to, the agents' numbers by seat, the opening, the
-    seed for each seat.
+    """A game to be played.
+
+    Attributes:
+        pair: the number of the pair it belongs to.
+        players: the agents' numbers, by seat.
+        opening: the actions that are played first.
+        seeds: what each seat is reset with.
     """
 
     pair: int
@@ -157,27 +152,28 @@ class ScheduledGame(NamedTuple):
 
 
 class Arena:
-    """The agents of a contest, alive.
+    """The players of a contest, and their games in this process.
 
-    Which games they have played before makes no difference to a game.
+    A game does not depend on the games that its players have played before.
     """
 
     def __init__(self, contest: Contest) -> None:
         self.contest = contest
         self._players = [contest.player(number) for number in range(len(contest.agents))]
 
-    def get_ready(self) -> None:
-        """Let the agents compile and allocate, which is no thinking time.
+    def get_ready(self) -> tuple[str | None, ...]:
+        """Let the agents compile and allocate, which is no thinking time; returns their versions.
 
-        An agent that fails in this will forfeit its games.
+        An agent that fails in this will forfeit its games; None stands for its version.
         """
-        for player in self._players:
-            with contextlib.suppress(Exception):
-                player.get_ready(self.contest.game)
+        return tuple(map(self._get_ready, self._players))
 
-    def versions(self) -> tuple[str | None, ...]:
-        """The agents' versions, None where an agent could not be made."""
-        return tuple(player.version for player in self._players)
+    def _get_ready(self, player: Player) -> str | None:
+        try:
+            player.prepare(self.contest.game, seed=0)
+            return player.describe().version
+        except Exception:  # of the agent, whatever it is; the games will tell
+            return None
 
     def play(self, game: ScheduledGame) -> GameResult:
         """Play a game."""
@@ -193,7 +189,6 @@ class Arena:
         )
 
     def close(self) -> None:
-        """End the processes of agents that have their own."""
+        """Close the players, which ends the processes of isolated agents."""
         for player in self._players:
-            if isinstance(player, IsolatedPlayer):
-                player.close()
+            player.close()

@@ -61,8 +61,7 @@ class GameWorker:
 
     def get_ready(self) -> dict[str, str]:
         """Let the agents compile; returns the versions of all that decides how they play."""
-        self._arena.get_ready()
-        return versions(self._contest, self._arena.versions())
+        return versions(self._contest, self._arena.get_ready())
 
     def play(self, chunk: Chunk) -> Played:
         """Play the games of a chunk."""

@@ -1,8 +1,8 @@
-"""Agents in processes of their own. Whatever such an agent does - hang in native code, exit, eat up
-the memory - costs it a game and no more.
+"""Isolated agents: each plays from a process of its own.
 
-The agent's process is started anew after every such fault, before its next game. It is a guard
-against mistakes, not against malice: the process may do whatever its user may.
+Whatever such an agent does (hang in native code, exit, use up the memory) loses it a game and
+nothing else. Its process is started again after every such fault, before its next game. This guards
+against mistakes, not against malice: the process has all rights of its user.
 """
 
 from __future__ import annotations
@@ -17,24 +17,16 @@ from ...agents.human import HumanAgent
 from ...agents.registry import resolve_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
-from ..match import (
-    EXITED,
-    HUNG,
-    NO_LIMITS,
-    OUT_OF_MEMORY,
-    Fault,
-    Limits,
-    Player,
-)
-from .agent_worker import Description
+from ..match import NO_LIMITS, Limits
+from ..players import EXITED, HUNG, OUT_OF_MEMORY, Description, Fault, Player
 from .worker_process import WorkerDied, WorkerProcess
 
 AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")
 
 START_SECONDS = 600.0  # for importing, loading and compiling
 LONGEST_MOVE_SECONDS = 600.0  # where no limit is set
-GRACE_SECONDS = 1.0  # an answer that is late by no more is taken note of, and the process lives on
-WATCH_SECONDS = 0.1  # between two looks at the memory
+GRACE_SECONDS = 1.0  # an answer that is late by no more is still read, and the process kept
+WATCH_SECONDS = 0.1  # between two readings of the memory used
 
 
 def is_isolated(spec: str, mode: str) -> bool:
@@ -62,7 +54,7 @@ class IsolatedPlayer(Player):
         self, spec: str, game: Game, limits: Limits = NO_LIMITS, modules: tuple[str, ...] = ()
     ) -> None:
         self._spec, self._game, self._limits, self._modules = spec, game, limits, modules
-        self.version: str | None = None  # the agent's, once it has been made
+        self._description: Description | None = None  # once the agent has been made
         self._worker: WorkerProcess | None = None
         self._answering = False
         self._looked = 0.0  # when the memory was last looked at
@@ -73,26 +65,24 @@ class IsolatedPlayer(Player):
         return None if self._worker is None else self._worker.pid
 
     def describe(self) -> Description:
-        """What the agent says of itself.
+        """The agent's description of itself; the process is started if that is not known yet.
 
         Raises:
-            SpecificationError: it cannot be made.
+            SpecificationError: the agent cannot be made.
         """
-        try:
-            return self._start()
-        except Fault as fault:
-            raise SpecificationError(f"{self._spec} cannot be made: it {fault}") from None
-
-    def get_ready(self, game: Game) -> None:
-        """Start the process, and let the agent compile."""
-        self.prepare(game, seed=0)
+        if self._description is None:
+            try:
+                self._description = self._start()
+            except Fault as fault:
+                raise SpecificationError(f"{self._spec} cannot be made: it {fault}") from None
+        return self._description
 
     def prepare(self, game: Game, seed: int) -> None:
         if game != self._game:
             raise ValueError(f"this player was made for {self._game.spec}, not for {game.spec}")
-        # the last answer was not waited for: somebody interrupted
+        # An unanswered request was interrupted: its answer would be taken for that of the next.
         if self._worker is None or self._answering:
-            self._start()
+            self._description = self._start()
         self._request(b"P%d" % seed, START_SECONDS)
 
     def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
@@ -116,7 +106,6 @@ class IsolatedPlayer(Player):
         self._worker = WorkerProcess("plyground.evaluation.runners.agent_worker")
         message = pickle.dumps((self._modules, pickle.dumps(self._game), self._spec))
         description: Description = pickle.loads(self._request(b"M" + message, START_SECONDS))
-        self.version = description.version
         return description
 
     def _request(self, message: bytes, allowed: float) -> bytes:

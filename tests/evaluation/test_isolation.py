@@ -16,7 +16,8 @@ import pytest
 from helpers import TESTS, records, run
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import (
+from plyground.evaluation.match import Limits, play_game
+from plyground.evaluation.players import (
     EXITED,
     HUNG,
     ILLEGAL_ACTION,
@@ -24,8 +25,6 @@ from plyground.evaluation.match import (
     OUT_OF_MEMORY,
     OUT_OF_TIME,
     RAISED,
-    Limits,
-    play_game,
 )
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.runners.contest import Conditions, Contest

@@ -16,12 +16,8 @@ from plyground.agents.human import HumanAgent, HumanQuit, read_move
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.complexity import size_report
-from plyground.evaluation.match import (
-    ILLEGAL_ACTION,
-    NO_ACTION,
-    RAISED,
-    play_game,
-)
+from plyground.evaluation.match import play_game
+from plyground.evaluation.players import ILLEGAL_ACTION, NO_ACTION, RAISED
 
 GAMES = [
     "tic_tac_toe",

@@ -244,9 +244,9 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
     taken = first(10, *arguments)
     asked = []
     monkeypatch.setattr(
-        module.Judge,
+        module.BalanceJudge,
         "keeps",
-        lambda self, opening, keeps=module.Judge.keeps: (
+        lambda self, opening, keeps=module.BalanceJudge.keeps: (
             asked.append(opening) or keeps(self, opening)
         ),
     )

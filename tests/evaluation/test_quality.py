@@ -16,11 +16,11 @@ from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.quality import (
     BLUNDERS,
     PHASES,
-    Judge,
+    MoveJudge,
     Sample,
     ask_agents,
-    asks_something,
     first_ply_within_reach,
+    has_worse_move,
     phase_of,
     sample_positions,
     stored_moves,
@@ -58,7 +58,7 @@ def value_of(position, action) -> int:
 
 
 def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():
-    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
     seen, waiting, blunders = set(), [TIC_TAC_TOE.initial_position()], [0, 0, 0]
     while waiting:
         position = waiting.pop()
@@ -86,7 +86,7 @@ def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():
 )
 def test_where_a_player_moves_again_moves_are_judged_from_its_own_side(spec):
     game = plyground.make_game(spec)
-    judge = Judge(game)
+    judge = MoveJudge(game)
     sample = sample_positions(judge, 30, seed=5, first_ply=max(0, game.facts.longest_game - 8))
     again = 0
     for position, _ in sample.positions:
@@ -100,7 +100,7 @@ def test_where_a_player_moves_again_moves_are_judged_from_its_own_side(spec):
 
 def test_boxes_already_taken_decide_whether_a_loss_is_a_blunder():
     game = plyground.make_game("dots_and_boxes:rows=2,cols=2")
-    judge = Judge(game)
+    judge = MoveJudge(game)
     # player_0 has one of the four boxes and moves again
     position = game.position(["v 0 1", "v 0 0", "h 1 1", "h 2 1", "h 0 0", "v 0 2", "h 1 0"])
     judged = {
@@ -116,7 +116,7 @@ def test_boxes_already_taken_decide_whether_a_loss_is_a_blunder():
 
 
 def test_a_win_that_is_missed_is_a_blunder_of_its_kind():
-    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
     # both sides have two in a row, and player_0 is to move
     win = TIC_TAC_TOE.position(["a1", "b1", "a2", "b2"])
     assert judge.verdict(win, TIC_TAC_TOE.text_to_action("a3")) == (0, -1)
@@ -141,7 +141,7 @@ def test_a_win_that_is_missed_is_a_blunder_of_its_kind():
 )
 def test_the_solver_plays_nothing_but_optimal_moves(spec):
     game = plyground.make_game(spec)
-    judge = Judge(game, memory_mb=16)
+    judge = MoveJudge(game, memory_mb=16)
     sample = sample_positions(judge, 24, seed=3)
     evidence = ask_agents(
         judge,
@@ -168,19 +168,21 @@ def test_the_solver_plays_nothing_but_optimal_moves(spec):
 
 
 def test_positions_are_distinct_open_ask_something_and_come_again_by_seed():
-    judge = Judge(TIC_TAC_TOE, memory_mb=1)
-    first, again, other = (sample_positions(Judge(TIC_TAC_TOE, 1), 60, seed) for seed in (1, 1, 2))
+    judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
+    first, again, other = (
+        sample_positions(MoveJudge(TIC_TAC_TOE, 1), 60, seed) for seed in (1, 1, 2)
+    )
     assert first.positions == again.positions != other.positions
     assert len({position for position, _ in first.positions}) == 60
     assert {phase for _, phase in first.positions} == {0, 1, 2}
     for position, phase in first.positions:
         assert not position.is_over
-        assert asks_something(judge.values(position))
+        assert has_worse_move(judge.values(position))
         assert phase == phase_of(TIC_TAC_TOE, 9 - len(position.legal_actions()))
 
 
 def test_a_small_game_gives_the_positions_it_has():
-    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
     sample = sample_positions(judge, 100_000, seed=1, first_ply=7)
     assert 30 < len(sample.positions) < 2000
     assert sample.left_out["all moves alike"] > 0
@@ -193,7 +195,7 @@ def test_the_solver_is_asked_where_it_answers_soon():
 
 def test_positions_that_take_too_long_are_left_out_and_counted():
     game = plyground.make_game("connect_four")
-    judge = Judge(game, memory_mb=16, time_limit=0.001)
+    judge = MoveJudge(game, memory_mb=16, time_limit=0.001)
     assert judge.values(game.position(["d", "d"])) is None
     sample = sample_positions(judge, 12, seed=1, first_ply=8)
     assert sample.left_out["not solved in time"] > 0
@@ -201,8 +203,8 @@ def test_positions_that_take_too_long_are_left_out_and_counted():
     with pytest.raises(
         SpecificationError,
         match=(
-            r"no position of tic_tac_toe:size=4 after 0 plies or more was found that asks "
-            r"something and is solved"
+            r"no position of tic_tac_toe:size=4 after 0 plies or more was found that has a better "
+            r"and a worse move and is solved"
         ),
     ):
         sample_positions(
@@ -210,7 +212,7 @@ def test_positions_that_take_too_long_are_left_out_and_counted():
         )
 
 
-class _Hopeless(Judge):
+class _Hopeless(MoveJudge):
     """Nothing is solved in time."""
 
     def values(self, position):
@@ -230,17 +232,18 @@ class _Failing(Agent):
 
 
 def test_an_agent_that_fails_is_told_of_and_the_others_are_judged():
-    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
     sample = Sample(
         [(TIC_TAC_TOE.position(moves), 0) for moves in (["a3", "b3"], ["a3"], ["b2"])], {}
     )
     evidence = ask_agents(
         judge, sample, [_Failing(), make_agent("solver:memory=1")], ["failing", "solver"], 1
     )
-    assert evidence.faults == {"failing": (2, "ValueError: no idea")}
+    count, first = evidence.faults["failing"]
+    assert (count, first.partition(" (")[0]) == (2, "raised ValueError: no idea")
     assert [row.moves for row in qualities(evidence) if row.phase == ALL] == [1, 3]
     other = ask_agents(judge, Sample(sample.positions[1:], {}), [_Failing()], ["failing"], 1)
-    assert other.faults == {"failing": (1, "IllegalActionError: it played the illegal action 0")}
+    assert other.faults == {"failing": (1, "played the illegal action 0 (a3)")}
 
 
 @pytest.fixture(scope="module")
@@ -288,7 +291,7 @@ def store(tmp_path_factory):
 
 
 def test_the_moves_of_a_store_are_judged_where_they_were_played(store):
-    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
     with Store(store) as opened:
         evidence = stored_moves(judge, opened)
         games = [game for game in opened.games(1) if game.pair < 100]
@@ -313,7 +316,7 @@ def test_the_moves_of_a_store_are_judged_where_they_were_played(store):
 
 
 def test_some_agents_and_some_moves_of_a_store_can_be_asked_for(store):
-    judge = Judge(TIC_TAC_TOE, memory_mb=1)
+    judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
     with Store(store) as opened:
         everything = stored_moves(judge, opened, only=["lucky"])
         some = stored_moves(judge, opened, only=["lucky"], count=20, seed=4)
@@ -382,7 +385,7 @@ def test_a_store_without_games_says_so(tmp_path):
         f"plyground: {tmp_path}/empty.db holds no moves to judge: no games",
     )
     with pytest.raises(StoreError, match=r"new.db holds no games of tic_tac_toe$"):
-        stored_moves(Judge(TIC_TAC_TOE, 1), Store(tmp_path / "new.db"))
+        stored_moves(MoveJudge(TIC_TAC_TOE, 1), Store(tmp_path / "new.db"))
 
 
 def test_the_command_shows_a_table_that_fits_a_terminal_and_the_same_as_json(store):

@@ -13,7 +13,7 @@ import pytest
 from helpers import count_games, play, records, run
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import EXITED
+from plyground.evaluation.players import EXITED
 from plyground.evaluation.runners.contest import Contest
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.evaluation.runners.runner import LocalRunner, RunnerError

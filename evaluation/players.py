@@ -1,0 +1,206 @@
+"""Players: agents as a match sees them, and the faults that lose them a game.
+
+A match knows players only. :class:`LocalPlayer` is an agent of this process, :class:`BotPlayer` any
+object with ``act(position)``, and
+:class:`~plyground.evaluation.runners.isolation.IsolatedPlayer` an agent in a process of its own.
+"""
+
+from __future__ import annotations
+
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..agents.agent import Agent, Decision
+from ..envs.game import Game, Position
+from ..envs.specification import SpecificationError
+
+# Kinds of faults that lose a game, as the store keeps them.
+RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (
+    "raised",
+    "no action",
+    "illegal action",
+    "out of time",
+)
+# Those that end the process of an isolated agent, which must be started again.
+HUNG, EXITED, OUT_OF_MEMORY = "hung", "exited", "out of memory"
+CRASHES = (HUNG, EXITED, OUT_OF_MEMORY)
+
+
+class Fault(Exception):
+    """An agent's fault: its kind, and what happened in words that follow the player's name."""
+
+    def __init__(self, kind: str, what: str) -> None:
+        super().__init__(what)
+        self.kind = kind
+
+
+class Description(NamedTuple):
+    """An agent's description of itself.
+
+    Attributes:
+        spec: the specification that makes it.
+        options: all its options.
+        version: what its decisions depend on beside the specification.
+        deterministic: whether it plays the same in a game that takes the same course.
+    """
+
+    spec: str
+    options: dict[str, Any]
+    version: str
+    deterministic: bool
+
+
+class Player(ABC):
+    """An agent in a match. All methods raise Fault for what the agent does wrong."""
+
+    @abstractmethod
+    def describe(self) -> Description:
+        """The agent's description of itself.
+
+        Raises:
+            SpecificationError: the agent cannot be made.
+        """
+
+    @abstractmethod
+    def prepare(self, game: Game, seed: int) -> None:
+        """Let the agent compile and allocate for the game, which is no thinking time, and reset it.
+
+        Raises:
+            SpecificationError: the agent cannot play the game.
+        """
+
+    @abstractmethod
+    def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
+        """The agent's answer, unchecked, and its decision if that is wanted and known.
+
+        Args:
+            position: a position of the game that the player was prepared for; the agent may change
+                it.
+            analyse: whether more than an action is wanted.
+            allowed: seconds after which an agent that can be stopped is stopped.
+        """
+
+    def close(self) -> None:
+        """Release what the player holds: its process, if it has one."""
+
+
+class LocalPlayer(Player):
+    """An agent in this process. It cannot be stopped while it thinks."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def describe(self) -> Description:
+        agent = self._agent
+        return Description(agent.spec, agent.options, agent.version, agent.deterministic)
+
+    def prepare(self, game: Game, seed: int) -> None:
+        try:
+            self._agent.get_ready(game)
+            self._agent.reset(seed)
+        except SpecificationError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise raised(error) from error
+
+    def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
+        try:
+            if analyse:
+                decision = self._agent.analyse(position)
+                return decision.action, decision
+            return self._agent.act(position), None
+        except (Exception, SystemExit) as error:
+            raise raised(error) from error
+
+    def __str__(self) -> str:
+        return str(self._agent)
+
+
+class BotPlayer(Player):
+    """Any object with ``act(position)``, and with ``reset(seed)`` if it needs that."""
+
+    def __init__(self, bot: Any) -> None:
+        self._bot = bot
+        self._reset: Callable[[int], object] = getattr(bot, "reset", lambda seed: None)
+
+    def describe(self) -> Description:
+        deterministic = getattr(self._bot, "deterministic", False) is True
+        return Description(str(self._bot), {}, "unknown", deterministic)
+
+    def prepare(self, game: Game, seed: int) -> None:
+        try:
+            self._reset(seed)
+        except (Exception, SystemExit) as error:
+            raise raised(error) from error
+
+    def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
+        try:
+            return self._bot.act(position), None
+        except (Exception, SystemExit) as error:
+            raise raised(error) from error
+
+    def __str__(self) -> str:
+        return str(self._bot)
+
+
+def as_player(agent: Any) -> Player:
+    """A player of an agent or of any object with ``act(position)``; a player stays as it is."""
+    if isinstance(agent, Player):
+        return agent
+    return LocalPlayer(agent) if isinstance(agent, Agent) else BotPlayer(agent)
+
+
+def existing_action(answer: Any, game: Game) -> int:
+    """An answer as an action of the game, legal or not.
+
+    Raises:
+        Fault: the answer is no whole number, or no action of the game has that number.
+    """
+    num_actions = game.facts.num_actions
+    if type(answer) is int:
+        action = answer
+    elif isinstance(answer, (int, np.integer)) and not isinstance(answer, (bool, np.bool_)):
+        action = int(answer)
+    else:
+        raise Fault(
+            NO_ACTION,
+            f"returned {_one_line(answer, repr)}, which is no action; actions are whole numbers "
+            f"from 0 to {num_actions - 1}",
+        )
+    if not 0 <= action < num_actions:
+        raise Fault(
+            ILLEGAL_ACTION,
+            f"played the action {_one_line(action, repr)}, which does not exist; actions go from "
+            f"0 to {num_actions - 1}",
+        )
+    return action
+
+
+def illegal(game: Game, action: int) -> Fault:
+    """The fault of playing an action that exists but is not legal."""
+    return Fault(
+        ILLEGAL_ACTION, f"played the illegal action {action} ({game.action_to_text(action)})"
+    )
+
+
+def raised(error: BaseException) -> Fault:
+    """The fault of raising: type, message and place, in one line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = (
+        f" ({frames[-1].filename.rpartition('/')[2]}, line {frames[-1].lineno})" if frames else ""
+    )
+    message = _one_line(error, str)
+    return Fault(RAISED, f"raised {type(error).__name__}{': ' + message if message else ''}{place}")
+
+
+def _one_line(value: Any, render: Callable[[Any], str], longest: int = 200) -> str:
+    """A value as one line of text, whatever ``__str__`` or ``__repr__`` of its class do."""
+    try:
+        text = " ".join(render(value).split())
+    except Exception:
+        return f"an unprintable {type(value).__name__}"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
