@@ -12,6 +12,7 @@ Every game of ours has a module such as ``plyground.envs.connect_four_v0`` with 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -428,6 +429,7 @@ def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..
     "plyground/NAME-vN")``.
     """
     declaration = rules_type.declaration
+    module = sys._getframe(1).f_globals["__name__"]  # as namedtuple does, so that they pickle
 
     def constructor(name: str, checked: bool, summary: str) -> Callable[..., BoardEnv]:
         def construct(render_mode: str | None = None, **parameters: Any) -> BoardEnv:
@@ -437,6 +439,7 @@ def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..
 
         described: Any = construct
         described.__name__ = described.__qualname__ = name
+        described.__module__ = module
         described.__doc__ = summary + "\n\n" + "\n".join(_describe(declaration))
         described.__signature__ = _signature(declaration)
         return construct
