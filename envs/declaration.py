@@ -38,6 +38,29 @@ class Facts(NamedTuple):
     moves_again: bool = False
 
 
+class Bound(NamedTuple):
+    """A number that tells how large a game is: what is counted, the formula, the number."""
+
+    quantity: str
+    formula: str
+    value: int
+
+
+class Complexity(NamedTuple):
+    """Bounds that a game declares on its size, for reports.
+
+    Attributes:
+        board: the parts of the board.
+        states: the most positions there can be; None where no bound is known.
+        fewer_each_ply: whether the number of legal actions is at most the longest game at first,
+            and at most one less after every ply.
+    """
+
+    board: tuple[Bound, ...] = ()
+    states: Bound | None = None
+    fewer_each_ply: bool = False
+
+
 class Declaration(NamedTuple):
     """What :func:`declare_game` records about a rules type."""
 
@@ -50,6 +73,7 @@ class Declaration(NamedTuple):
     short_forms: tuple[Parameter, ...]
     expand: Callable[[dict[str, Any]], dict[str, Any]]
     contract: Callable[[dict[str, Any]], dict[str, Any]]
+    colours: tuple[str, str] | None
 
     def make_rules(self, rules_type: type, given: Mapping[str, Any]) -> Any:
         """The rules for the parameters given, short forms (``size=``, ``dots=``) included."""
@@ -84,6 +108,7 @@ def declare_game(
     short_forms: tuple[Parameter, ...] = (),
     expand: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given,
     contract: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
+    colours: tuple[str, str] | None = None,
 ) -> Callable[[T], T]:
     """Class decorator for a rules type: a NamedTuple of whole numbers, validated when it is made.
 
@@ -99,6 +124,7 @@ def declare_game(
         short_forms: parameters that stand for several others (``size=5`` for ``rows=5,cols=5``).
         expand: replaces short forms among the parameters given by what they stand for.
         contract: the inverse, applied to all the values when a game is written as text.
+        colours: those of player_0 and player_1 in pictures of the board, ``#rrggbb``.
     """
     dtype = np.dtype((np.record, np.dtype(position, align=True)))
 
@@ -124,7 +150,16 @@ def declare_game(
         declared: Any = rules_type
         declared.__new__ = validated_new
         declared.declaration = Declaration(
-            name, version, title, dtype, parameters, heuristics, short_forms, expand, contract
+            name,
+            version,
+            title,
+            dtype,
+            parameters,
+            heuristics,
+            short_forms,
+            expand,
+            contract,
+            colours,
         )
         return rules_type
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from .compiled.dispatch import missing, rule
 from .compiled.randomness import random_below
+from .declaration import Complexity
 from .pictures.drawing import text_picture
 
 NOBODY = -1  # the value of a `winner` field while nobody has won
@@ -176,6 +177,12 @@ def _random_action(rules, position, rng, scratch):
 def facts(rules: Any) -> Any:
     """The game's :class:`~plyground.envs.declaration.Facts` for these parameters."""
     raise missing(rules, "facts")
+
+
+@functools.singledispatch
+def complexity(rules: Any) -> Complexity:
+    """Bounds on the size of the game; a game that registers none declares no bounds."""
+    return Complexity()
 
 
 @functools.singledispatch

@@ -1,24 +1,28 @@
-"""How large a game is: bounds on its states, its depth, its branching and the trees that minimax
-and alpha-beta search.
+"""The size of a game: bounds on states, depth, branching and the trees that searches visit.
 
 Alpha-beta with the best move always tried first visits b₁·b₃·b₅… + b₂·b₄·b₆… − 1 leaves of a tree
 whose nodes at ply i all have bᵢ successors; minimax visits the product of all. Source: Knuth and
 Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975. The figures are for
 players who take turns; that a player may move again changes which leaves these are, not the bound.
+
+What the board consists of and how many positions it has is declared by the game
+(:func:`plyground.envs.rules.complexity`). A game that declares nothing is bounded by its tree.
 """
 
 from __future__ import annotations
 
 import math
+import random
 from typing import Any, NamedTuple
 
+from ..envs import rules as r
 from ..envs.game import Game
+
+RANDOM_GAMES = 100
 
 
 class SizeLine(NamedTuple):
-    """One line of a size report: what is counted, how the number comes about, and the number
-    (whole, or an average).
-    """
+    """One line of a size report: what is counted, the formula, and the number (whole, or a mean)."""
 
     quantity: str
     formula: str
@@ -40,30 +44,28 @@ class SizeLine(NamedTuple):
 
 
 def size_report(game: Game) -> list[SizeLine]:
-    """The size of a game, from what it declares of itself."""
+    """The size of a game, from what it declares and, for the mean branching, from random games."""
+    declared = r.complexity(game.rules)
     depth, actions = game.facts.longest_game, game.facts.num_actions
-    if game.name == "dots_and_boxes":
-        boxes = game.rules.rows * game.rules.cols
-        lines = [
-            SizeLine("edges", "2mn - m - n for m x n dots", actions),
-            SizeLine("boxes", "", boxes),
-        ]
-        if depth != actions:
-            lines.append(SizeLine("free edges at the start", "L", depth))
-        lines.append(SizeLine("states, by edges drawn", f"2^{depth}", 2**depth))
+    lines = [SizeLine(*bound) for bound in declared.board]
+    if declared.states is not None:
+        lines.append(SizeLine(*declared.states))
     else:
-        cells = game.facts.observation_shape[0] * game.facts.observation_shape[1]
-        lines = [SizeLine("cells", "", cells), SizeLine("states, at most", f"3^{cells}", 3**cells)]
+        nodes = sum(actions**ply for ply in range(depth + 1))
+        lines.append(SizeLine("states, at most", "nodes of the game tree", nodes))
     lines.append(SizeLine("depth, at most", "plies of the longest game", depth))
-    if depth > actions:  # an action can be played more than once
-        degrees = [actions] * depth
-        lines.append(SizeLine("branching, at most", "", actions))
-        formula = f"{actions}^{depth}"
-    else:
-        degrees = list(range(depth, 0, -1))  # every move takes away one action
+    if declared.fewer_each_ply:
+        degrees = list(range(depth, 0, -1))
         lines.append(SizeLine("branching at first", "", depth))
         lines.append(SizeLine("branching, roughly on average", "half of that", depth / 2))
         formula = f"{depth}!"
+    else:
+        degrees = [actions] * depth
+        lines.append(SizeLine("branching, at most", "", actions))
+        lines.append(
+            SizeLine("branching, on average", f"{RANDOM_GAMES} random games", mean_branching(game))
+        )
+        formula = f"{actions}^{depth}"
     lines.append(SizeLine("minimax leaves, at most", formula, math.prod(degrees)))
     lines.append(
         SizeLine(
@@ -73,3 +75,16 @@ def size_report(game: Game) -> list[SizeLine]:
         )
     )
     return lines
+
+
+def mean_branching(game: Game, games: int = RANDOM_GAMES) -> float:
+    """The mean number of legal actions over the positions of random games, the same every time."""
+    chance = random.Random(1)
+    counts = []
+    for _ in range(games):
+        position = game.initial_position()
+        while not position.is_over:
+            actions = position.legal_actions()
+            counts.append(len(actions))
+            position.play(chance.choice(actions))
+    return sum(counts) / len(counts)

@@ -27,7 +27,7 @@ from .. import rules as r
 from ..compiled.bits import count_bits
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_bits
-from ..declaration import Facts, declare_game
+from ..declaration import Complexity, Facts, declare_game
 from ..pictures.drawing import (
     PLAYER_COLOURS,
     PLAYER_SHADES,
@@ -39,7 +39,7 @@ from ..pictures.drawing import (
 )
 from ..specification import Parameter
 from .connect_four_heuristics import threats, windows
-from .grid import COLUMN_LETTERS, grid_text, winning_cells
+from .grid import COLUMN_LETTERS, cells_complexity, grid_text, winning_cells
 
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 HIGH_HALF = np.uint64(32)
@@ -63,6 +63,7 @@ def _check(rules: ConnectFour) -> str | None:
     name="connect_four",
     version=0,
     title="Connect Four",
+    colours=PLAYER_COLOURS,
     position=[("stones", np.uint64, 2), ("ply", np.int16), ("winner", np.int8)],
     parameters=(
         Parameter("rows", int, 6, "height of the board", 1, 29),
@@ -270,6 +271,11 @@ def evaluate(rules, position, player, heuristic):
 @r.facts.register(ConnectFour)
 def facts(rules: ConnectFour) -> Facts:
     return Facts(rules.cols, rules.rows * rules.cols, -1.0, 1.0, (rules.rows, rules.cols, 2))
+
+
+@r.complexity.register(ConnectFour)
+def complexity(rules: ConnectFour) -> Complexity:
+    return cells_complexity(rules.rows * rules.cols)
 
 
 @r.symmetries.register(ConnectFour)

@@ -32,7 +32,7 @@ import numpy as np
 from .. import rules as r
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_below
-from ..declaration import Facts, declare_game
+from ..declaration import Bound, Complexity, Facts, declare_game
 from ..pictures.drawing import (
     BOX_FILLS,
     PLAYER_COLOURS,
@@ -90,6 +90,7 @@ def _check(rules: DotsAndBoxes) -> str | None:
     name="dots_and_boxes",
     version=0,
     title="Dots and Boxes",
+    colours=PLAYER_COLOURS,
     position=[
         ("edges", np.int8, EDGES),
         ("sides", np.int8, BOXES),
@@ -353,6 +354,19 @@ def facts(rules: DotsAndBoxes) -> Facts:
     free = edges - sum(bool(starts_drawn(rules, edge)) for edge in range(edges))
     best = boxes if rules.reward == MARGIN else 1.0
     return Facts(edges, free, -best, best, (rules.rows + 1, rules.cols + 1, 6), moves_again=True)
+
+
+@r.complexity.register(DotsAndBoxes)
+def complexity(rules: DotsAndBoxes) -> Complexity:
+    edges, free = r.facts(rules).num_actions, r.facts(rules).longest_game
+    board = [
+        Bound("edges", "2mn - m - n for m x n dots", edges),
+        Bound("boxes", "", rules.rows * rules.cols),
+    ]
+    if free != edges:
+        board.append(Bound("free edges at the start", "L", free))
+    states = Bound("states, by edges drawn", f"2^{free}", 2**free)
+    return Complexity(tuple(board), states, fewer_each_ply=True)
 
 
 @r.symmetries.register(DotsAndBoxes)

@@ -85,10 +85,14 @@ def _check(rules: Gomoku) -> str | None:
     return None
 
 
+STONE_COLOURS = ("#24272d", "#f6f4ee")  # of player_0 and player_1
+
+
 @declare_game(
     name="gomoku",
     version=0,
     title="Gomoku",
+    colours=STONE_COLOURS,
     position=POSITION,
     parameters=(
         Parameter("rows", int, 15, "height of the board", 3, 19),
@@ -371,7 +375,7 @@ def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
         x, y, black = column + margin, row + margin, cells[row, column] == 1
         shapes.append(Disc(x + 0.04, y + 0.05, 0.45, "#a98248"))
         shapes.append(Disc(x, y, 0.44, "#16181c" if black else "#b9b5aa"))
-        shapes.append(Disc(x - 0.02, y - 0.02, 0.41, "#24272d" if black else "#f6f4ee"))
+        shapes.append(Disc(x - 0.02, y - 0.02, 0.41, STONE_COLOURS[0 if black else 1]))
         shapes.append(Disc(x - 0.14, y - 0.15, 0.12, "#40454f" if black else "#ffffff"))
     if last_action is not None:
         row, column = divmod(last_action, rules.cols)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import rules as r
 from ..compiled.kernels import kernel
+from ..declaration import Bound, Complexity
 from ..pictures.drawing import Shape, Text
 
 COLUMN_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -73,6 +74,21 @@ def seen_cells(rules: Any, position: Any) -> np.ndarray:
     r.observe(rules, position, 0, seen)
     cells: np.ndarray = seen[..., 0] + 2 * seen[..., 1]
     return cells
+
+
+def cells_complexity(
+    cells: int, positions_each: int = 1, fewer_each_ply: bool = False
+) -> Complexity:
+    """The complexity of a game whose cells are free or taken by one of the players.
+
+    Args:
+        cells: how many there are.
+        positions_each: how many positions may have the same cells.
+        fewer_each_ply: see :class:`~plyground.envs.declaration.Complexity`.
+    """
+    formula = f"{f'{positions_each} x ' if positions_each > 1 else ''}3^{cells}"
+    states = Bound("states, at most", formula, positions_each * 3**cells)
+    return Complexity((Bound("cells", "", cells),), states, fewer_each_ply)
 
 
 def register_named_cells(rules_type: Any, extra: str, symbols: str, slant: int = 0) -> None:

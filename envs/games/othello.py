@@ -32,11 +32,12 @@ from .. import rules as r
 from ..compiled.bits import count_bits
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64
-from ..declaration import Facts, declare_game
+from ..declaration import Complexity, Facts, declare_game
 from ..pictures.drawing import Disc, Line, Picture, Rectangle
 from ..specification import Parameter
 from .grid import (
     cell_symmetries,
+    cells_complexity,
     names_at_the_sides,
     register_named_cells,
     seen_cells,
@@ -64,6 +65,7 @@ MOVE_POINTS, CORNER_POINTS, BESIDE_CORNER_POINTS = 10, 100, 30
     name="othello",
     version=0,
     title="Othello",
+    colours=COLOURS,
     position=[
         ("discs", np.uint64, 2),
         ("moves", np.uint64),
@@ -298,6 +300,12 @@ def facts(rules: Othello) -> Facts:
     longest = 2 * (cells - 4) - 1
     most = float(cells) if rules.reward == MARGIN else 1.0
     return Facts(cells + 1, longest, -most, most, (rules.size, rules.size, 3))
+
+
+@r.complexity.register(Othello)
+def complexity(rules: Othello) -> Complexity:
+    # Two positions for each board: after a pass the board does not tell who is to move.
+    return cells_complexity(rules.size**2, positions_each=2)
 
 
 @r.symmetries.register(Othello)

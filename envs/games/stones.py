@@ -21,6 +21,7 @@ from ..declaration import Facts
 from .grid import (
     cell_name,
     cell_symmetries,
+    cells_complexity,
     grid_text,
     parse_cell,
 )
@@ -223,6 +224,9 @@ def register_stone_rules(rules_type: Any) -> None:
     for body in bodies:
         getattr(r, body.__name__).register_body(rules_type)(body)
     r.facts.register(rules_type)(_facts)
+    r.complexity.register(rules_type)(
+        lambda rules: cells_complexity(rules.rows * rules.cols, fewer_each_ply=True)
+    )
     r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
     r.action_to_text.register(rules_type)(
         lambda rules, action: cell_name(rules.rows, rules.cols, action)

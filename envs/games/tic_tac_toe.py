@@ -64,6 +64,7 @@ def _check(rules: TicTacToe) -> str | None:
     name="tic_tac_toe",
     version=0,
     title="Tic-Tac-Toe",
+    colours=PLAYER_COLOURS,
     position=POSITION,
     parameters=(
         Parameter("rows", int, 3, "height of the board", 1, 19),

@@ -14,18 +14,12 @@ from typing import Any, NamedTuple
 
 from ...envs import rules as r
 from ...envs.game import Game, IllegalActionError
-from ...envs.pictures.drawing import PLAYER_COLOURS, Picture, to_svg
+from ...envs.pictures.drawing import Picture, to_svg
 from ..statistics.ratings import Ratings
 from ..store.store import StoredGame
 
 KEPT_OF_EACH_KIND = 4  # candidates with the same seating and result
 MOST_FORFEITS = 4  # shown of one agent and kind of fault
-SIDE_COLOURS = {  # how each game draws what belongs to player_0 and player_1
-    "tic_tac_toe": PLAYER_COLOURS,
-    "connect_four": PLAYER_COLOURS,
-    "dots_and_boxes": PLAYER_COLOURS,
-    "gomoku": ("#24272d", "#f6f4ee"),
-}
 
 
 class ChosenGame(NamedTuple):
@@ -236,7 +230,7 @@ def replay_data(game: Game, chosen: list[ChosenGame]) -> dict[str, Any]:
     return {
         "size": frames.size,
         "background": frames.background,
-        "colours": SIDE_COLOURS.get(game.name),
+        "colours": game.declaration.colours,
         "start": frames.start,
         "games": shown,
         "shapes": frames.shapes,

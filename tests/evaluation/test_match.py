@@ -15,7 +15,6 @@ from plyground import make_agent, make_game
 from plyground.agents.human import HumanAgent, HumanQuit, read_move
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.complexity import size_report
 from plyground.evaluation.match import play_game
 from plyground.evaluation.players import ILLEGAL_ACTION, NO_ACTION, RAISED
 
@@ -330,21 +329,3 @@ def test_the_version_of_a_python_agent_follows_its_source(tmp_path, monkeypatch)
     before = make_agent("python:versioned_bots:Bot").version
     write_module(tmp_path, "versioned_bots", source + "# edited\n")
     assert make_agent("python:versioned_bots:Bot").version != before
-
-
-# -- size reports --
-
-
-def test_the_size_report_counts_what_the_rules_say():
-    dots = {line.quantity: line.value for line in size_report(make_game("dots_and_boxes:dots=5x5"))}
-    assert (
-        dots["edges"],
-        dots["boxes"],
-        dots["states, by edges drawn"],
-        dots["depth, at most"],
-    ) == (40, 16, 2**40, 40)
-    connect = {line.quantity: line.value for line in size_report(make_game("connect_four"))}
-    assert connect["states, at most"] == 3**42
-    assert connect["minimax leaves, at most"] == 7**42
-    # Knuth and Moore's b^⌈d/2⌉ + b^⌊d/2⌋ − 1
-    assert connect["alpha-beta leaves, best order"] == 2 * 7**21 - 1

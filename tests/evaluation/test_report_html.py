@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import sys
 
 import plyground
 import pytest
+from plyground import make_game
 from plyground.agents import make_agent
 from plyground.cli import app
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
+from plyground.envs.registry import game_names
 from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.report.html import report_page
 from plyground.evaluation.report.plots import Axis, forest, ticks
@@ -493,3 +496,13 @@ def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monk
         "'plyground[report]'"
     )
     assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_colours_that_a_game_declares_are_those_of_its_pictures(name):
+    game = make_game(name)
+    position, chance = game.initial_position(), random.Random(1)
+    while not position.is_over:
+        position.play(chance.choice(position.legal_actions()))
+    svg = to_svg(r.picture(game.rules, position.record, None))
+    assert all(colour in svg for colour in game.declaration.colours)

@@ -1,0 +1,51 @@
+"""Size reports: bounds that the games declare, and sound ones for games that declare none."""
+
+from __future__ import annotations
+
+import pytest
+from broken.games import Line
+from plyground import make_game
+from plyground.envs import rules as r
+from plyground.envs.conformance.perft import perft
+from plyground.envs.game import Game
+from plyground.envs.registry import game_names
+from plyground.evaluation.complexity import mean_branching, size_report
+
+
+def sizes(spec: str) -> dict[str, int | float]:
+    return {line.quantity: line.value for line in size_report(make_game(spec))}
+
+
+def test_the_size_report_counts_what_the_rules_say():
+    dots = sizes("dots_and_boxes:dots=5x5")
+    assert (
+        dots["edges"],
+        dots["boxes"],
+        dots["states, by edges drawn"],
+        dots["depth, at most"],
+    ) == (40, 16, 2**40, 40)
+    connect = sizes("connect_four")
+    assert connect["states, at most"] == 3**42
+    assert connect["minimax leaves, at most"] == 7**42
+    # Knuth and Moore's b^⌈d/2⌉ + b^⌊d/2⌋ − 1
+    assert connect["alpha-beta leaves, best order"] == 2 * 7**21 - 1
+
+
+def test_a_game_that_declares_no_bounds_is_bounded_by_its_tree():
+    game = Game(Line())
+    assert r.complexity(game.rules).states is None
+    actions, depth = game.facts.num_actions, game.facts.longest_game
+    found = {line.quantity: line.value for line in size_report(game)}
+    assert found["states, at most"] == sum(actions**ply for ply in range(depth + 1))
+    assert found["minimax leaves, at most"] == actions**depth
+    assert "cells" not in found
+    assert 1 <= mean_branching(game) <= actions
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_no_game_exceeds_its_size_report(name):
+    game = make_game(name)
+    found = {line.quantity: line.value for line in size_report(game)}
+    branching = found.get("branching at first", found.get("branching, at most"))
+    assert len(game.initial_position().legal_actions()) <= branching
+    assert perft(game.initial_position(), 2) <= found["minimax leaves, at most"]
