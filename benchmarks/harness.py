@@ -125,9 +125,9 @@ def _games_a_second(plan: Plan, processes: int) -> float:
     with (
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder) / "games.db") as store,
-        ProcessRunner(processes) as engine,
+        ProcessRunner(processes) as runner,
     ):
-        tournament = Tournament(plan, store, engine=engine)
+        tournament = Tournament(plan, store, runner=runner)
         tournament.get_ready()
         time.sleep(START_SECONDS)  # for the second process; the first is ready
         began = time.perf_counter()

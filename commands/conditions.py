@@ -59,6 +59,16 @@ RunnerOption = Annotated[
         help="Where games are played (default: local, or processes if --concurrency is given).",
     ),
 ]
+
+
+def _refuse_engine(value: str | None) -> None:
+    if value is not None:
+        raise typer.BadParameter(
+            f"this option is called --runner now: --runner {value}", param_hint="--engine"
+        )
+
+
+OldEngineOption = Annotated[str | None, typer.Option(hidden=True, callback=_refuse_engine)]
 ConcurrencyOption = Annotated[
     int | None,
     typer.Option(
@@ -103,15 +113,15 @@ def _bytes(size: str) -> int:
 
 
 def choose_runner(name: str | None, concurrency: int | None, address: str | None) -> Runner:
-    """The engine that the options ask for."""
+    """The runner that the options name."""
     if name is None:
         name = "ray" if address is not None else "local" if concurrency is None else "processes"
     if address is not None and name != "ray":
-        raise typer.BadParameter("only --engine ray has an address", param_hint="--address")
+        raise typer.BadParameter("only --runner ray has an address", param_hint="--address")
     if name == "local":
         if concurrency not in (None, 1):
             raise typer.BadParameter(
-                "the local engine plays one game at a time; take --engine processes",
+                "the local runner plays one game at a time; take --runner processes",
                 param_hint="--concurrency",
             )
         return LocalRunner()
@@ -120,7 +130,7 @@ def choose_runner(name: str | None, concurrency: int | None, address: str | None
     if name == "ray":
         return RayRunner(address, concurrency)
     raise typer.BadParameter(
-        f"there is no engine {name!r} (there are: local, processes, ray)", param_hint="--engine"
+        f"there is no runner {name!r} (there are: local, processes, ray)", param_hint="--runner"
     )
 
 
@@ -137,9 +147,9 @@ def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
             notes.print(told, style="red", markup=False)
 
 
-def end_if_given_up(engine: Runner, notes: Console) -> None:
+def end_if_given_up(runner: Runner, notes: Console) -> None:
     """If games could not be played wherever they were tried, say so and end with exit status 1."""
-    for given_up in engine.given_up:
+    for given_up in runner.given_up:
         game = (
             f"game {given_up.game.pair} of agents {given_up.game.players[0]} and "
             f"{given_up.game.players[1]}"
@@ -149,5 +159,5 @@ def end_if_given_up(engine: Runner, notes: Console) -> None:
             style="red",
             markup=False,
         )
-    if engine.given_up:
+    if runner.given_up:
         raise typer.Exit(1)

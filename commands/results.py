@@ -60,6 +60,7 @@ from .conditions import (
     IsolateOption,
     MemoryLimitOption,
     MoveTimeoutOption,
+    OldEngineOption,
     RunnerOption,
     choose_runner,
     end_if_given_up,
@@ -193,7 +194,8 @@ def sprt(
     within: WithinOption = None,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_STORE,
-    engine: RunnerOption = None,
+    runner: RunnerOption = None,
+    engine: OldEngineOption = None,
     concurrency: ConcurrencyOption = None,
     address: AddressOption = None,
     isolate: IsolateOption = "auto",
@@ -218,7 +220,7 @@ def sprt(
     if "human" in (first, second):
         raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
     conditions = read_conditions(isolate, move_timeout, game_time, memory_limit)
-    with Store(store) as opened, choose_runner(engine, concurrency, address) as chosen:
+    with Store(store) as opened, choose_runner(runner, concurrency, address) as chosen:
         plan = Plan(
             game, (first, second), max_pairs, opening, seed, balanced=balanced, within=within
         )

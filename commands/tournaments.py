@@ -37,6 +37,7 @@ from .conditions import (
     IsolateOption,
     MemoryLimitOption,
     MoveTimeoutOption,
+    OldEngineOption,
     RunnerOption,
     WithdrawOption,
     choose_runner,
@@ -95,7 +96,8 @@ def tournament(
             help="What the tournament is called in the store (default: made from its settings)."
         ),
     ] = None,
-    engine: RunnerOption = None,
+    runner: RunnerOption = None,
+    engine: OldEngineOption = None,
     concurrency: ConcurrencyOption = None,
     address: AddressOption = None,
     isolate: IsolateOption = "auto",
@@ -142,7 +144,7 @@ def tournament(
     if any("human" in one.plan.agents for one in planned):
         raise SpecificationError("a person cannot play in a tournament; use: plyground play GAME")
     conditions = read_conditions(isolate, move_timeout, game_time, memory_limit, withdraw_after)
-    with Store(store) as opened, choose_runner(engine, concurrency, address) as chosen:
+    with Store(store) as opened, choose_runner(runner, concurrency, address) as chosen:
         # all are checked before anything is played
         tournaments = [
             Tournament(one.plan, opened, one.name, chosen, conditions) for one in planned

@@ -138,7 +138,7 @@ class SprtMatch:
             (by default 10,000).
         hypotheses: what is tested.
         store: where the games go.
-        engine: where they are played; by default in this process.
+        runner: where they are played; by default in this process.
         conditions: what the agents may use.
 
     Raises:
@@ -151,7 +151,7 @@ class SprtMatch:
         plan: Plan,
         hypotheses: Hypotheses,
         store: Store,
-        engine: Runner | None = None,
+        runner: Runner | None = None,
         conditions: Conditions = USUAL,
     ) -> None:
         hypotheses.check()
@@ -159,7 +159,7 @@ class SprtMatch:
             raise SpecificationError(f"a test is between two agents, not {len(plan.agents)}")
         self.hypotheses, self.max_pairs = hypotheses, plan.pairs or MAX_PAIRS
         self.tournament = Tournament(
-            plan._replace(pairs=self.max_pairs), store, engine=engine, conditions=conditions
+            plan._replace(pairs=self.max_pairs), store, runner=runner, conditions=conditions
         )
         self.plan, self.labels = self.tournament.plan, self.tournament.labels
         self.state = SprtState()

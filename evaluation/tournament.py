@@ -70,7 +70,7 @@ class Tournament:
         store: where finished games go, and from where a tournament that was stopped is taken up
             again.
         name: what the tournament is called in the store; by default a name made from the plan.
-        engine: where the games are played; by default in this process.
+        runner: where the games are played; by default in this process.
         conditions: what the agents may use, which of them play from a process of their own, when
             they are withdrawn.
 
@@ -85,7 +85,7 @@ class Tournament:
         plan: Plan,
         store: Store,
         name: str | None = None,
-        engine: Runner | None = None,
+        runner: Runner | None = None,
         conditions: Conditions = USUAL,
     ) -> None:
         self.game: Game = make_game(plan.game)
@@ -93,7 +93,7 @@ class Tournament:
         conditions.check()
         self.conditions = conditions
         self.labels = distinct_labels(plan.agents)
-        self._engine = engine or LocalRunner()
+        self._runner = runner or LocalRunner()
         contest = Contest(self.game, plan.agents, tuple(self.labels), conditions)
         agents = contest.describe()
         self._contest = contest._replace(versions=tuple(agent.version for agent in agents))
@@ -160,8 +160,8 @@ class Tournament:
         return self._store.games(self._number, self.schedule.pairs)
 
     def get_ready(self) -> None:
-        """Let the engine make the agents and compile, which is no thinking time."""
-        self._engine.get_ready(self._contest)
+        """Let the runner make the agents and compile, which is no thinking time."""
+        self._runner.get_ready(self._contest)
 
     def run(self, on_game: Callable[[StoredGame], None] | None = None) -> None:
         """Play the missing games. Each is committed to the store before it is counted and
@@ -172,7 +172,7 @@ class Tournament:
         """
         finished, withdrawals = self._store.finished(self._number), self._withdrawals()
         missing = self._missing(finished, withdrawals.withdrawn)
-        with contextlib.closing(self._engine.play(self._contest, missing)) as results:
+        with contextlib.closing(self._runner.play(self._contest, missing)) as results:
             for scheduled, result in results:
                 stored = StoredGame(
                     scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, result

@@ -31,10 +31,10 @@ def records(games: list[StoredGame]) -> list[tuple]:
     ]
 
 
-def play(plan: Plan, path: Path, engine: Runner, on_game=None, **conditions) -> list[tuple]:
-    """Play a tournament on an engine; returns the games that the store then holds."""
-    with Store(path) as store, engine:
-        tournament = Tournament(plan, store, engine=engine, conditions=Conditions(**conditions))
+def play(plan: Plan, path: Path, runner: Runner, on_game=None, **conditions) -> list[tuple]:
+    """Play a tournament on a runner; returns the games that the store then holds."""
+    with Store(path) as store, runner:
+        tournament = Tournament(plan, store, runner=runner, conditions=Conditions(**conditions))
         tournament.run(on_game)
         return records(list(tournament.played()))
 

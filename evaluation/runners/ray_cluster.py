@@ -39,7 +39,7 @@ class RayRunner(PoolRunner[RayWorker]):
     Args:
         address: of the cluster, ``HOST:PORT`` or ``auto`` for one that this machine belongs to; by
             default that of ``RAY_ADDRESS``, or else one is started on this machine for as long as
-            the engine is open.
+            the runner is open.
         concurrency: how many games are played at once; by default as many as the cluster has
             processors.
     """
@@ -145,7 +145,7 @@ def _import_ray() -> Any:
         import ray.exceptions
     except ModuleNotFoundError:
         raise SpecificationError(
-            "--engine ray needs Ray; install it with: pip install plyground[ray]"
+            "--runner ray needs Ray; install it with: pip install plyground[ray]"
         ) from None
     return ray
 

@@ -1,6 +1,6 @@
-"""Engines: where the games of a tournament are played.
+"""Runners play the games of a tournament, in this process or elsewhere.
 
-The same games come out of each, in whatever order they are finished.
+All play the same games; the order in which the games are finished differs.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ class GivenUp(NamedTuple):
 
 
 class Runner(ABC):
-    """Plays scheduled games somewhere. It is handed plain data and makes the agents itself; it
-    knows nothing of stores.
+    """Plays scheduled games. It is given plain data and makes the agents itself.
 
     Attributes:
         given_up: the games that could not be played wherever they were tried.
@@ -47,10 +46,10 @@ class Runner(ABC):
 
     @abstractmethod
     def play(self, contest: Contest, games: Iterable[ScheduledGame]) -> Results:
-        """Play games; each comes with its result as soon as it is finished. ``games`` is taken up
-        lazily, little more than is played at once.
+        """Play games, and yield each with its result as soon as it is finished.
 
-        The agents go when the generator ends or is closed.
+        ``games`` is iterated lazily, little further than what is played at once. The agents are
+        closed when the generator ends or is closed.
 
         Raises:
             RunnerError: nothing can be played there.
@@ -58,7 +57,7 @@ class Runner(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End everything that the engine has started. It may be used again afterwards."""
+        """End everything that the runner has started. It may be used again afterwards."""
 
     def __enter__(self) -> Runner:
         return self

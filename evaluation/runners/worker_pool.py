@@ -1,10 +1,9 @@
-"""Engines that play many games at once: handing out games to workers, in chunks that suit their
-length, and what happens when a worker dies.
+"""Runners with workers: games are handed out in chunks, and again where a worker dies.
 
-A worker that dies takes the chunk with it that it was playing: these games are played again one by
-one, by whichever worker is free; after two deaths with all agents in processes of their own, so
-that an agent that brings its process down is found out and forfeits. The death of machines under
-one and the same game has a limit too; then the game is given up and stays missing in the store.
+When a worker dies, the games of the chunk that it was playing are played again one by one, by
+whichever worker is free. After two deaths all agents of a game play from processes of their own, so
+that an agent that ends its process is known and forfeits. A game over which too many workers have
+died is given up and stays missing in the store.
 """
 
 from __future__ import annotations
@@ -52,8 +51,11 @@ Event = dict[str, str] | Played | Death
 
 
 class Worker:
-    """A worker as the engine sees it: the chunks it has been given, the one that it is playing
-    first, and whether it can take any.
+    """A worker as the runner knows it.
+
+    Attributes:
+        chunks: the chunks that it was given, the one that it is playing first.
+        ready: whether it can play.
     """
 
     def __init__(self) -> None:
@@ -100,9 +102,9 @@ W = TypeVar("W", bound=Worker)
 
 
 class PoolRunner(Runner, Generic[W]):
-    """What engines with workers have in common.
+    """The common part of runners with workers.
 
-    The workers of a contest end with the games, or when the engine is closed.
+    The workers of a contest end with the games, or when the runner is closed.
     """
 
     def __init__(self) -> None:
@@ -126,8 +128,9 @@ class PoolRunner(Runner, Generic[W]):
 
     @abstractmethod
     def _events(self, workers: list[W], seconds: float) -> list[tuple[W, Event]]:
-        """What has happened, after waiting for it: a worker is ready and tells its versions, has
-        played a chunk, has died.
+        """The next events, waited for so many seconds at most.
+
+        A worker is ready and tells its versions, has played a chunk, or has died.
 
         Raises:
             RunnerError: a worker has met with something that others would meet with as well.
@@ -186,7 +189,7 @@ class PoolRunner(Runner, Generic[W]):
     def _take_events(
         self, source: _Source, contest: Contest
     ) -> Iterator[tuple[ScheduledGame, GameResult]]:
-        """Wait for something to happen, and see to it; yields the games that have been finished."""
+        """Wait for events and handle them; yields the games that were finished."""
         for worker, event in self._events(self._workers, WAIT_SECONDS):
             if isinstance(event, Played):
                 source.learn(event)

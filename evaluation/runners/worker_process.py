@@ -45,7 +45,7 @@ class WorkerProcess:
     def __init__(self, module: str) -> None:
         if os.name != "posix":
             raise SpecificationError(
-                "worker processes need Linux or macOS; play with --isolate never and --engine local"
+                "worker processes need Linux or macOS; play with --isolate never and --runner local"
             )
         ours, theirs = socket.socketpair()
         with theirs:

@@ -418,9 +418,10 @@ def test_worker_processes_and_limits_are_options_of_a_tournament():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--engine cloud", "no engine 'cloud'"),
-        ("--engine local --concurrency 2", "one game at a time"),
-        ("--engine processes --address auto", "only --engine ray has an address"),
+        ("--runner cloud", "no runner 'cloud'"),
+        ("--engine ray", "this option is called --runner now: --runner ray"),
+        ("--runner local --concurrency 2", "one game at a time"),
+        ("--runner processes --address auto", "only --runner ray has an address"),
         ("--memory-limit much", "no amount of memory"),
         ("--memory-limit 1M", "needs 256M of memory at least"),
         ("--isolate perhaps", "isolation is auto, always, never"),

@@ -1,4 +1,4 @@
-"""Engines: the same games come out wherever they are played, and the death of a worker loses none."""
+"""Runners: the same games come out wherever they are played, and the death of a worker loses none."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
         assert "ended its process with exit status 3" in game[6]
 
 
-def test_what_is_left_of_a_stopped_tournament_is_played_on_another_engine(expected, tmp_path):
+def test_what_is_left_of_a_stopped_tournament_is_played_on_another_runner(expected, tmp_path):
     class Enough(Exception):
         pass
 
@@ -158,10 +158,10 @@ def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_p
                 os.kill(worker._process.pid, signal.SIGKILL)
             super()._send(worker, chunk)
 
-    engine = Doomed(1)
-    games = play(PLAN._replace(agents=("random", "greedy"), pairs=1), tmp_path / "store.db", engine)
+    runner = Doomed(1)
+    games = play(PLAN._replace(agents=("random", "greedy"), pairs=1), tmp_path / "store.db", runner)
     assert [game[1] for game in games] == [(1, 0)]
-    assert [(given_up.game.players, given_up.reason) for given_up in engine.given_up] == [
+    assert [(given_up.game.players, given_up.reason) for given_up in runner.given_up] == [
         ((0, 1), "was killed by signal 9 (SIGKILL)")
     ]
     assert descendants() == []
