@@ -9,12 +9,13 @@ from .game import Game
 from .games.connect_four import ConnectFour
 from .games.dots_and_boxes import DotsAndBoxes
 from .games.gomoku import Gomoku
+from .games.hex import Hex
 from .games.othello import Othello
 from .games.tic_tac_toe import TicTacToe
 from .specification import SpecificationError, check_names, parse_specification
 
 # Adding a game: its file, and its rules type here.
-BUILT_IN: tuple[type, ...] = (TicTacToe, ConnectFour, DotsAndBoxes, Gomoku, Othello)
+BUILT_IN: tuple[type, ...] = (TicTacToe, ConnectFour, DotsAndBoxes, Gomoku, Othello, Hex)
 
 _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rules_type in BUILT_IN}  # type: ignore[attr-defined]
 

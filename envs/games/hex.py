@@ -1,0 +1,316 @@
+"""Hex on a rhombus of size × size hexagons, 2×2 to 13×13, with or without the swap rule.
+
+Rules. Players alternate in putting a stone on a free cell; stones never move. Player 0 wins by
+connecting the top row with the bottom row, player 1 the left column with the right column (+1, −1).
+Cell (row, column) has up to six neighbours: left and right, above and above right, below and below
+left. Exactly one player connects in the end, so that there are no draws. With ``swap=yes`` the
+second player may swap instead of the first stone: the first player's stone becomes one of the
+second player on the cell mirrored in the long diagonal, (row, column) to (column, row). So the
+second player takes over the opening, and both keep their sides, as in OpenSpiel.
+
+Actions. The cell, row-major from the top left; with ``swap=yes`` one more, the swap, legal only as
+the second ply. People write ``a1`` (top left) to e.g. ``k11``, and ``swap``.
+
+Observation. (size, size, 3): own stones, opponent's stones, whether the observer is player 0 (the
+last plane is constant).
+
+Symmetries. The half turn.
+
+Position. ``cells`` holds the stones; ``edges`` says which of its own two edges each stone is
+connected with, 1 the top or left, 2 the bottom or right. A new stone passes what it reaches on to
+its group by a flood, which changes each stone at most twice a game. Source: Browne, "Hex Strategy",
+2000; the edges as in OpenSpiel's hex.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import rules as r
+from ..compiled.kernels import kernel
+from ..compiled.randomness import mix64, random_below
+from ..declaration import Facts, declare_game
+from ..pictures.drawing import Disc, Line, Picture, Text
+from ..specification import Parameter
+from .grid import (
+    COLUMN_LETTERS,
+    cell_symmetries,
+    register_named_cells,
+    seen_cells,
+    sort_by_rank,
+    with_extra_action,
+)
+from .stones import returns, to_move
+
+CELLS = 169  # capacity: 13 × 13
+NO, YES = range(2)  # of the swap rule
+STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))  # (row, column) to the neighbours
+BOTH_EDGES = 3
+PARITY_KEY = np.uint64(0xA0761D6478BD642F)
+COLOURS, FREE = ("#24408e", "#d7263d"), "#e4dccb"  # of stones and of their edges, of free cells
+
+
+@declare_game(
+    name="hex",
+    version=0,
+    title="Hex",
+    position=[
+        ("cells", np.int8, CELLS),
+        ("edges", np.int8, CELLS),
+        ("winner", np.int8),
+        ("ply", np.int16),
+        ("hash", np.uint64),
+    ],
+    parameters=(
+        Parameter("size", int, 11, "cells on a side", 2, 13),
+        Parameter("swap", str, "no", "whether the swap rule holds", choices=("no", "yes")),
+    ),
+    heuristics=("distance",),
+)
+class Hex(NamedTuple):
+    size: int = 11
+    swap: int = NO
+
+
+register_named_cells(Hex, extra="swap", symbols=".XO", slant=1)
+r.to_move.register_body(Hex)(to_move)
+r.returns.register_body(Hex)(returns)
+
+
+@r.start.register_body(Hex)
+def start(rules, position):
+    position.cells[:] = 0
+    position.edges[:] = 0
+    position.winner = r.NOBODY
+    position.ply = 0
+    position.hash = 0
+
+
+@kernel
+def own_edges(rules, cell, player):
+    """The edges of the player that a cell lies on: 1 the top or left, 2 the bottom or right."""
+    along = cell // rules.size if player == 0 else cell % rules.size
+    return (1 if along == 0 else 0) | (2 if along == rules.size - 1 else 0)
+
+
+@kernel
+def neighbour(rules, cell, step):
+    """The neighbouring cell at a step (row, column), or −1 beyond the board."""
+    row, column = cell // rules.size + step[0], cell % rules.size + step[1]
+    inside = 0 <= row < rules.size and 0 <= column < rules.size
+    return row * rules.size + column if inside else -1
+
+
+@kernel
+def place(rules, position, cell, player):
+    """Put a stone on a free cell; its group learns which edges it is connected with."""
+    position.cells[cell] = player + 1
+    position.hash ^= mix64(np.uint64(2 * cell + player + 1))
+    reached = own_edges(rules, cell, player)
+    for step in STEPS:
+        beside = neighbour(rules, cell, step)
+        if beside >= 0 and position.cells[beside] == player + 1:
+            reached |= position.edges[beside]
+    position.edges[cell] = reached
+    if reached == BOTH_EDGES:
+        position.winner = player
+    waiting, count = np.empty(CELLS, np.int16), 0 if reached == 0 else 1
+    waiting[0] = cell
+    while count > 0:
+        count -= 1
+        at = waiting[count]
+        for step in STEPS:
+            beside = neighbour(rules, at, step)
+            own = beside >= 0 and position.cells[beside] == player + 1
+            if own and position.edges[beside] != reached:
+                position.edges[beside] = reached
+                waiting[count] = beside
+                count += 1
+
+
+@r.legal_actions.register_body(Hex)
+def legal_actions(rules, position, out):
+    if position.winner != r.NOBODY:
+        return 0
+    count, cells = 0, rules.size * rules.size
+    for action in range(cells + rules.swap):
+        if position.ply == 1 if action == cells else position.cells[action] == 0:
+            out[count] = action
+            count += 1
+    return count
+
+
+@r.is_legal.register_body(Hex)
+def is_legal(rules, position, action):
+    cells = rules.size * rules.size
+    if position.winner != r.NOBODY or action < 0 or action >= cells + rules.swap:
+        return False
+    return position.ply == 1 if action == cells else position.cells[action] == 0
+
+
+@r.play.register_body(Hex)
+def play(rules, position, action):
+    player = position.ply & 1
+    if action == rules.size * rules.size:
+        cell = 0
+        while position.cells[cell] == 0:
+            cell += 1
+        start(rules, position)
+        position.ply = 1
+        action = cell % rules.size * rules.size + cell // rules.size
+    place(rules, position, np.int64(action), player)
+    position.ply += 1
+
+
+@r.is_over.register_body(Hex)
+def is_over(rules, position):
+    return position.winner != r.NOBODY
+
+
+@r.observe.register_body(Hex)
+def observe(rules, position, player, out):
+    for cell in range(rules.size * rules.size):
+        row, column, stone = cell // rules.size, cell % rules.size, position.cells[cell]
+        out[row, column, 0] = stone == player + 1
+        out[row, column, 1] = stone == 2 - player
+        out[row, column, 2] = player == 0
+
+
+@r.from_observation.register_body(Hex)
+def from_observation(rules, observation, position):
+    start(rules, position)
+    player, own, other = 0 if observation[0, 0, 2] != 0 else 1, 0, 0
+    for cell in range(rules.size * rules.size):
+        seen = observation[cell // rules.size, cell % rules.size]
+        if seen[0] != 0:
+            place(rules, position, cell, player)
+            own += 1
+        elif seen[1] != 0:
+            place(rules, position, cell, 1 - player)
+            other += 1
+    # a swap is a ply without a new stone, so that the turn tells whether there was one
+    swapped = (own + other + player) & 1
+    position.ply = own + other + swapped
+    if other - own not in (0, 1) or (swapped == 1 and (rules.swap == NO or other == 0)):
+        start(rules, position)  # no position looks so; the initial one looks different
+
+
+@r.key.register_body(Hex)
+def key(rules, position):
+    return position.hash ^ PARITY_KEY if position.ply & 1 else position.hash
+
+
+@r.transform.register_body(Hex)
+def transform(rules, position, permutation, out):
+    cells, ply = position.cells.copy(), position.ply  # `out` may be the position itself
+    start(rules, out)
+    for cell in range(rules.size * rules.size):
+        if cells[cell] != 0:
+            place(rules, out, np.int64(permutation[cell]), np.int64(cells[cell]) - 1)
+    out.ply = ply
+
+
+@r.order_actions.register_body(Hex)
+def order_actions(rules, position, actions, count):
+    """The swap first, then cells by their distance from the centre."""
+    ranks, far = np.empty(count, np.int64), rules.size - 1
+    for i in range(count):
+        row, column = 2 * (actions[i] // rules.size) - far, 2 * (actions[i] % rules.size) - far
+        # steps between two cells: the longest of the distances along the three axes
+        ranks[i] = max(abs(row), abs(column), abs(row + column))
+        if actions[i] == rules.size * rules.size:
+            ranks[i] = -1
+    sort_by_rank(actions, ranks)
+
+
+@r.random_action.register_body(Hex)
+def random_action(rules, position, rng, scratch):
+    """Draw actions until one is legal; on a crowded board, choose among the legal ones."""
+    for _ in range(8):
+        action = random_below(rng, rules.size * rules.size + rules.swap)
+        if is_legal(rules, position, action):
+            return action
+    return np.int64(scratch[random_below(rng, legal_actions(rules, position, scratch))])
+
+
+@kernel
+def missing_stones(rules, position, player):
+    """How many stones the player needs to connect, if the opponent passes.
+
+    Sweeps over the board, forth and back, until no cell finds a shorter way from the first edge.
+    """
+    cells = rules.size * rules.size
+    ways = np.full(cells, cells, np.int64)  # the fewest stones from the edge to and with each cell
+    changed, forth = True, True
+    while changed:
+        changed = False
+        for i in range(cells):
+            cell = i if forth else cells - 1 - i
+            if position.cells[cell] == 2 - player:
+                continue
+            shortest = 0 if own_edges(rules, cell, player) & 1 else cells
+            for step in STEPS:
+                beside = neighbour(rules, cell, step)
+                if beside >= 0:
+                    shortest = min(shortest, ways[beside])
+            shortest += position.cells[cell] == 0
+            if shortest < ways[cell]:
+                ways[cell] = shortest
+                changed = True
+        forth = not forth
+    least = cells
+    for cell in range(cells):
+        if own_edges(rules, cell, player) & 2:
+            least = min(least, ways[cell])
+    return least
+
+
+@r.evaluate.register_body(Hex)
+def evaluate(rules, position, player, heuristic):
+    """``distance``: 100 for each stone that the opponent needs more than the player to connect."""
+    lead = missing_stones(rules, position, 1 - player) - missing_stones(rules, position, player)
+    return np.int64(100 * lead)
+
+
+@r.facts.register(Hex)
+def facts(rules: Hex) -> Facts:
+    # with the swap rule one more action, and one ply that adds no stone
+    most = rules.size**2 + rules.swap
+    return Facts(most, most, -1.0, 1.0, (rules.size, rules.size, 3))
+
+
+@r.symmetries.register(Hex)
+def symmetries(rules: Hex) -> np.ndarray:
+    cells = cell_symmetries(rules.size, rules.size)[[0, 3]]
+    return with_extra_action(cells) if rules.swap == YES else cells
+
+
+@r.outcome_reason.register(Hex)
+def outcome_reason(rules: Hex, position: Any) -> str:
+    return "top and bottom connected" if position.winner == 0 else "left and right connected"
+
+
+@r.picture.register(Hex)
+def picture(rules: Hex, position: Any, last_action: int | None) -> Picture:
+    """Round cells in rows that slant to the right, each player's edges in the player's colour."""
+
+    def at(row: float, column: float) -> tuple[float, float]:
+        return 1.6 + column + row / 2, 1.3 + row * 0.87
+
+    far, last = rules.size - 0.3, rules.size - 1
+    shapes: list[Any] = []
+    for ends in (((-0.7, 0), (-0.7, far)), ((far, -0.7), (far, last))):
+        shapes.append(Line(*at(*ends[0]), *at(*ends[1]), COLOURS[0], 0.12))
+        mirrored = [at(column, row) for row, column in ends]
+        shapes.append(Line(*mirrored[0], *mirrored[1], COLOURS[1], 0.12))
+    for (row, column), stone in np.ndenumerate(seen_cells(rules, position)):
+        shapes.append(Disc(*at(row, column), 0.46, (FREE, *COLOURS)[stone]))
+        if last_action == row * rules.size + column:
+            shapes.append(Disc(*at(row, column), 0.12, "#f7f4ee"))
+    for number in range(rules.size):
+        shapes.append(Text(*at(-1.1, number + 0.5), COLUMN_LETTERS[number], "#6b6558", 0.3))
+        shapes.append(Text(*at(number, -1.1), str(number + 1), "#6b6558", 0.3))
+    width, height = at(rules.size, rules.size)
+    return Picture(width - 0.2, height, shapes)
