@@ -60,9 +60,15 @@ def coverage() -> None:
     print(f"95 % intervals that hold the true rating, {SIMULATIONS} simulations each")
     print("agents  pairs each  draws  seat bias  spread (Elo)  covered")
     for agents, pairs, draws, bias, spread in [
-        (2, 5, 0.0, 0.0, 150), (2, 10, 0.3, 0.5, 100), (2, 100, 0.3, 0.5, 100), (2, 500, 0.8, 0.8, 50),
-        (5, 10, 0.3, 0.5, 150), (5, 20, 0.0, 0.0, 300), (5, 100, 0.5, 0.8, 150), (10, 10, 0.2, 0.5, 200),
-    ]:  # fmt: skip
+        (2, 5, 0.0, 0.0, 150),
+        (2, 10, 0.3, 0.5, 100),
+        (2, 100, 0.3, 0.5, 100),
+        (2, 500, 0.8, 0.8, 50),
+        (5, 10, 0.3, 0.5, 150),
+        (5, 20, 0.0, 0.0, 300),
+        (5, 100, 0.5, 0.8, 150),
+        (10, 10, 0.2, 0.5, 200),
+    ]:
         rng = np.random.default_rng(agents * 1000 + pairs)
         covered = []
         for _ in range(SIMULATIONS):
@@ -188,8 +194,13 @@ def make_store(path: Path, games: int, agents: int = 10) -> None:
     connection.close()
 
 
-MEASURE = "import resource, sys; from plyground.cli import app; app(sys.argv[1:], standalone_mode=False); \
-used = resource.getrusage(resource.RUSAGE_SELF); print(used.ru_utime + used.ru_stime, used.ru_maxrss, file=sys.stderr)"
+MEASURE = """
+import resource, sys
+from plyground.cli import app
+app(sys.argv[1:], standalone_mode=False)
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss, file=sys.stderr)
+"""
 
 
 def report() -> None:

@@ -22,15 +22,19 @@ RANDOM_GAMES = 100
 
 
 class SizeLine(NamedTuple):
-    """One line of a size report: what is counted, the formula, and the number (whole, or a mean)."""
+    """One line of a size report.
+
+    What is counted, the formula, and the number (whole, or a mean).
+    """
 
     quantity: str
     formula: str
     value: int | float
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON: whole numbers beyond 2^53 as text, since many programs that read JSON would
-        round them.
+        """The line as JSON.
+
+        Whole numbers beyond 2^53 become text, since many programs that read JSON would round them.
         """
         value: Any = (
             str(self.value) if isinstance(self.value, int) and self.value > 2**53 else self.value

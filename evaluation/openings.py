@@ -1,5 +1,4 @@
-"""Openings: first moves, so that deterministic agents do not play one and the same game again and
-again.
+"""Openings: the first moves of games, so that deterministic agents do not repeat one game.
 
 A specification names where they come from: ``random:PLIES`` (seeded random moves), ``all:PLIES``
 (every position of that depth up to symmetry, in a seeded order) or a file of openings. A judge can
@@ -38,8 +37,9 @@ Actions = tuple[int, ...]
 
 
 class OpeningSource(NamedTuple):
-    """What a specification of openings says: a file, or ``random`` or ``all`` with a number of
-    plies.
+    """The source that a specification of openings names.
+
+    A file, or ``random`` or ``all`` with a number of plies.
     """
 
     kind: str
@@ -65,8 +65,7 @@ def parse_openings(text: str) -> OpeningSource:
 
 
 class Openings:
-    """The openings of a tournament: a sequence that is found as it is asked for and, when there are
-    no more, comes round again.
+    """The openings of a tournament, found one by one; after the last one the first follows again.
 
     Each leads to another position. Which they are depends on the arguments alone, however many are
     taken.
@@ -132,16 +131,13 @@ class Openings:
         self._on_judged: Callable[[int, int], None] | None = None
 
     def recall(self, openings: list[Actions]) -> None:
-        """Take these for the first ones, as they were found before, so that the judge need not be
-        asked about them again.
-        """
+        """Take over the first openings as found before, without asking the judge again."""
         self._known = openings
 
     def find(
         self, count: float = math.inf, on_judged: Callable[[int, int], None] | None = None
     ) -> int:
-        """Find the first ``count`` openings, or all there are; returns how many of those asked for
-        there are.
+        """Find the first ``count`` openings, or all there are; returns how many of them exist.
 
         ``on_judged`` is told how many have been found, and how many looked at for that, before each
         one that the judge is asked about.
@@ -190,8 +186,9 @@ class Openings:
 
 
 def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
-    """Random openings of ``plies`` actions, each leading to another position, until there are no
-    more.
+    """Random openings of ``plies`` actions, each leading to another position.
+
+    The sequence ends when no further opening is found.
 
     No opening ends the game, lets the player to move win at once, or leaves only moves that end the
     game.
@@ -220,8 +217,9 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
 
 
 def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
-    """One opening for each position after ``plies`` plies, images under the board's symmetries
-    counting as one, shuffled by the seed.
+    """One opening for each position after ``plies`` plies, in an order that the seed decides.
+
+    Positions that are images of each other under the symmetries of the board count as one.
 
     Positions are left out in which the game is over, the player to move can win at once, or all
     moves end the game.
@@ -248,8 +246,10 @@ def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
 
 
 def read_openings(path: Path, game: Game) -> list[Actions]:
-    """The openings of a file: one a line, moves by name or number separated by commas; what follows
-    a ``#`` is a comment.
+    """The openings of a file.
+
+    Each line holds one: moves by name or number, separated by commas. What follows a ``#`` is a
+    comment.
 
     Of openings that lead to the same position, the first one counts.
 

@@ -104,9 +104,7 @@ class MoveJudge:
         return position.record.tobytes() in self._known
 
     def values(self, position: Position) -> Mapping[int, int] | None:
-        """The value of every legal action for the side to move, or None if it could not be found in
-        time.
-        """
+        """The value of every legal action for the side to move; None if not solved in time."""
         key = position.record.tobytes()
         if key not in self._known:
             found = self.solver.solve(position, moves="all", time=self.time_limit).values or {}
@@ -114,9 +112,7 @@ class MoveJudge:
         return self._known[key]
 
     def verdict(self, position: Position, action: int) -> tuple[int, int]:
-        """What a move loses, and which blunder it is (−1: none), in a position whose values are
-        known.
-        """
+        """The loss of a move in a solved position, and its kind of blunder (−1: none)."""
         values = self.values(position)
         assert values is not None
         best = max(values.values())
@@ -233,9 +229,7 @@ def _test_positions(
 
 
 def _walk(game: Game, plies: int, chance: random.Random) -> Position | None:
-    """The position after so many random actions none of which ends the game; None where only such
-    actions are left.
-    """
+    """The position after so many random actions; None where every action ends the game."""
     position = game.initial_position()
     for _ in range(plies):
         actions = position.legal_actions()
@@ -329,8 +323,9 @@ def stored_moves(
     first_ply: int | None = None,
     progress: Progress | None = None,
 ) -> Evidence:
-    """Judge the moves that agents have played in the games of a store. Games with the same agents
-    and the same moves are taken once.
+    """Judge the moves that agents have played in the games of a store.
+
+    Games with the same agents and the same moves are taken once.
 
     Args:
         judge: knows the values.
@@ -418,8 +413,9 @@ def _labels_of(game: Game, store: Store, only: Sequence[str]) -> list[str]:
 
 
 def _is_of_game(game: Game, settings: Mapping[str, Any]) -> bool:
-    """Whether a tournament's settings are those of this game; those of a game that is not known
-    here are not.
+    """Whether the settings of a tournament are those of this game.
+
+    Those of a game that is not installed are not.
     """
     try:
         return make_game(settings["game"]) == game
@@ -430,8 +426,9 @@ def _is_of_game(game: Game, settings: Mapping[str, Any]) -> bool:
 def _candidates(
     game: Game, store: Store, labels: Sequence[str], first: int, left_out: dict[str, int]
 ) -> Iterator[_StoredMove]:
-    """The moves of the store's games that may be judged, and some of their opponents', which are
-    told apart when the game is replayed.
+    """The moves of the store's games from which the judged ones are drawn.
+
+    Moves of opponents are among them: replaying the game tells whose move it is.
     """
     seen: set[int] = set()
     number = 0
@@ -464,8 +461,9 @@ def _candidates(
 
 
 def _drawn(candidates: Iterator[_StoredMove], count: int | None, seed: int) -> list[_StoredMove]:
-    """All candidates, or ``count`` of them by reservoir sampling (Vitter's algorithm R), in their
-    order.
+    """All candidates, or ``count`` of them drawn at random, in their order.
+
+    The draw is reservoir sampling (Vitter, algorithm R).
     """
     if count is None:
         return list(candidates)

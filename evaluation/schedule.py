@@ -1,4 +1,4 @@
-"""Schedules: who meets whom, and in which order the games are played.
+"""Schedules: which agents meet, and in which order the games are played.
 
 A meeting is two agents; all meetings of a tournament go through the same openings, and each opening
 is a pair of games, one in each seating. What a game is (its opening, its seeds) depends on its pair
@@ -18,7 +18,7 @@ Meeting = tuple[int, int]  # the numbers of two agents, the lower one first
 
 
 def round_robin(count: int) -> list[Meeting]:
-    """Everybody against everybody."""
+    """Every agent against every other."""
     return list(itertools.combinations(range(count), 2))
 
 
@@ -28,9 +28,7 @@ def gauntlet(count: int) -> list[Meeting]:
 
 
 def ladder(count: int) -> list[Meeting]:
-    """Each agent against the next one: the first against the second, the second against the third,
-    and so on.
-    """
+    """Each agent against the next one in the list."""
     return list(itertools.pairwise(range(count)))
 
 
@@ -42,8 +40,9 @@ FORMATS: dict[str, Callable[[int], list[Meeting]]] = {
 
 
 def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int:
-    """The seed of one seat in one game, from 0 to 2^63 − 1: a hash of all that tells the game and
-    the seat from others.
+    """The seed of one seat in one game, from 0 to 2^63 − 1.
+
+    It is a hash of everything that distinguishes the game and the seat from others.
     """
     text = f"{seed} {pair} {players[0]} {players[1]} {seat}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1

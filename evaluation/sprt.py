@@ -1,5 +1,6 @@
-"""The sequential probability ratio test: pairs of games are played until the stronger of two
-hypotheses about a difference in Elo is clear.
+"""The sequential probability ratio test of a difference in Elo.
+
+Pairs of games are played until the evidence favours one of two hypotheses clearly.
 
 H0 says that agent A is ``elo0`` points stronger than agent B, H1 that it is ``elo1``. After each
 pair, the log-likelihood ratio of H1 against H0 is compared with log(beta / (1 - alpha)) and log((1
@@ -43,7 +44,7 @@ H0, H1 = "H0", "H1"
 
 
 class Hypotheses(NamedTuple):
-    """What is tested: the two differences in Elo, and the probabilities of the two errors."""
+    """The two differences in Elo, and the probabilities of the two errors."""
 
     elo0: float = 0.0
     elo1: float = 20.0
@@ -107,7 +108,7 @@ def _log_likelihood(counts: Sequence[float], score: float) -> float:
 
 
 class SprtState(NamedTuple):
-    """Where a test stands.
+    """The state of a test.
 
     Attributes:
         pairs: how many pairs brought A 0, ½, 1, 1½ and 2 points, repeated ones left out.
@@ -171,9 +172,7 @@ class SprtMatch:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the agents would only repeat what they have played before, so that more games
-        would tell nothing.
-        """
+        """Whether the agents would only repeat games, so that more games are no evidence."""
         return (self._ended and self._next < self.max_pairs) or self.state.repeated >= max(
             ENOUGH_REPEATS, 2 * sum(self.state.pairs)
         )
@@ -183,8 +182,9 @@ class SprtMatch:
         return self.state.verdict is not None or self.exhausted or self._next >= self.max_pairs
 
     def run(self, on_pair: Callable[[SprtState], None] | None = None) -> SprtState:
-        """Play until it is decided, ``max_pairs`` is reached or the agents only repeat themselves;
-        ``on_pair`` is told of each pair.
+        """Play until the test decides, ``max_pairs`` is reached or the agents only repeat games.
+
+        ``on_pair`` is called with the state after each pair.
         """
         began = time.perf_counter()
 
@@ -222,9 +222,7 @@ class SprtMatch:
         self.state = SprtState(pairs, ratio, self.hypotheses.verdict(ratio), self._table.repeated)
 
     def ratings(self) -> Ratings | None:
-        """Both agents' ratings from the pairs that were judged, B's being 0; None before the first
-        pair.
-        """
+        """Both agents' ratings from the judged pairs, B's being 0; None before the first pair."""
         return (
             rate(self.labels, self._table.meetings(), (self.labels[1], 0.0))
             if any(self.state.pairs)

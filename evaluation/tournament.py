@@ -35,7 +35,7 @@ DEFAULT_PAIRS = 10
 
 
 class Plan(NamedTuple):
-    """What a tournament is to be: with the same plan the same games are played, on any machine.
+    """The plan of a tournament: the same plan gives the same games on any machine.
 
     Attributes:
         game: the game's specification.
@@ -115,8 +115,9 @@ class Tournament:
             self.openings.recall(store.openings(self.name))
 
     def find_openings(self, on_judged: Callable[[int, int], None] | None = None) -> None:
-        """Find the openings of all pairs, which takes its time where a judge chooses them; see
-        :meth:`Openings.find`.
+        """Find the openings of all pairs; see :meth:`Openings.find`.
+
+        This takes time where a judge chooses them.
         """
         if self.plan.pairs is None and self.openings.listed:
             self.openings.find(on_judged=on_judged)
@@ -141,8 +142,9 @@ class Tournament:
         return self._store.knows(self.name)
 
     def enter(self, command: str | None = None) -> int:
-        """Enter the tournament in the store if it is not there; returns its number. ``command`` is
-        what asked for it, for reports.
+        """Enter the tournament in the store if it is not there; returns its number.
+
+        ``command`` is the command line that asked for it, for reports.
 
         Raises:
             StoreError: the store holds another tournament under this name, or cannot be written.
@@ -164,8 +166,9 @@ class Tournament:
         self._runner.get_ready(self._contest)
 
     def run(self, on_game: Callable[[StoredGame], None] | None = None) -> None:
-        """Play the missing games. Each is committed to the store before it is counted and
-        ``on_game`` is told of it.
+        """Play the missing games.
+
+        Each is committed to the store before it is counted and ``on_game`` is called with it.
 
         Another process may be working on the same tournament: a game it has committed first is not
         counted again.
@@ -239,7 +242,7 @@ def _check(plan: Plan, game: Game) -> None:
 
 
 def distinct_labels(specs: tuple[str, ...]) -> list[str]:
-    """Names to show: the specifications as they were given, numbered where one stands there twice."""
+    """Names to show: the specifications as given, numbered where one is repeated."""
     labels: list[str] = []
     for index, spec in enumerate(specs):
         before = specs[:index].count(spec)

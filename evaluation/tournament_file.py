@@ -1,18 +1,19 @@
-"""Tournament files: several tournaments written down in TOML, one after the other, with what they
-share at the top.
+"""Tournament files: several tournaments in TOML, with common settings at the top.
 
-pairs = 20
-opening = "random:4"
+An example::
 
-[[tournament]]
-game = "connect_four"
-agents = ["random", "greedy", "alphabeta:depth=4"]
+    pairs = 20
+    opening = "random:4"
 
-[[tournament]]
-name = "small dots"
-game = "dots_and_boxes:dots=3x3"
-agents = ["greedy", "solver"]
-format = "gauntlet"
+    [[tournament]]
+    game = "connect_four"
+    agents = ["random", "greedy", "alphabeta:depth=4"]
+
+    [[tournament]]
+    name = "small dots"
+    game = "dots_and_boxes:dots=3x3"
+    agents = ["greedy", "solver"]
+    format = "gauntlet"
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ class PlannedTournament(NamedTuple):
 
 
 def read_tournaments(path: Path) -> list[PlannedTournament]:
-    """The tournaments of a file. A file of openings is looked for from the folder that the
-    tournament file is in.
+    """The tournaments of a file.
+
+    A file of openings is looked for in the folder of the tournament file.
 
     Raises:
         SpecificationError: the file cannot be read, is not TOML, holds no tournament, or something

@@ -1,5 +1,6 @@
-"""Playing games of a store again, to find agents that are not repeatable: that play differently
-with the same seed in the same game.
+"""Verification: games of a store are played again, to find agents that are not repeatable.
+
+An agent is repeatable if it plays the same with the same seed in the same game.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from .store.store import Store, StoredGame, StoredTournament
 
 
 class Deviation(NamedTuple):
-    """A game that went another way: which, the ply from which on (counted from 0), and the number
-    of the agent that was to move there.
+    """A game that took another course when it was played again.
+
+    It differs from ply ``ply`` on, counted from 0; ``agent`` is the number of the agent to move
+    there.
     """
 
     game: StoredGame
@@ -38,8 +41,7 @@ def verify(
     isolation: str,
     on_game: Callable[[], None] | None = None,
 ) -> tuple[int, list[Deviation]]:
-    """Play the first games of a tournament again; how many were played, and those that went another
-    way.
+    """Play the first games of a tournament again; returns how many, and the deviations.
 
     Games that a limit or a crash ended are left out: these depend on more than the agents.
 

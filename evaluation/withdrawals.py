@@ -1,5 +1,6 @@
-"""Withdrawing an agent whose process crashes in one game after the other, so that a tournament does
-not wait for it again and again.
+"""Withdrawal of agents whose process crashes in one game after another.
+
+A tournament does not wait for such an agent again and again.
 
 An agent is withdrawn when its latest games, in the order in which they were finished, have all cost
 its process. The store says which these are: a tournament that is taken up again comes to the same
@@ -18,8 +19,9 @@ WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament is told otherwise
 
 
 class Withdrawn(NamedTuple):
-    """The agents that are withdrawn, by number, with how many games of each are therefore not
-    played; and how many games these are together.
+    """The agents that are withdrawn, and the games that are therefore not played.
+
+    ``agents`` gives the number of games for each agent, ``games`` the number of them together.
     """
 
     agents: dict[int, int]

@@ -1,4 +1,4 @@
-"""What the command line shows: tables of results, progress, games.
+"""Rich tables and progress bars of the command line.
 
 Everything that draws with rich stands here.
 """
@@ -157,8 +157,9 @@ class _GamesPerSecond(ProgressColumn):
 
 
 class TournamentProgress:
-    """A progress bar with the running standings below it. Counting a game costs microseconds;
-    drawing happens twice a second.
+    """A progress bar with the running standings below it.
+
+    Counting a game costs microseconds; drawing happens twice a second.
 
     Args:
         total: how many games there are in all tournaments that are played.
@@ -176,8 +177,9 @@ class TournamentProgress:
         self._table, self._title = CrossTable([]), ""
 
     def begin(self, table: CrossTable, title: str = "") -> None:
-        """Show the standings of a tournament, which hold its games from before, and what it is
-        called.
+        """Show the standings of a tournament under its title.
+
+        ``table`` holds the games that were played before.
         """
         self._table, self._title = table, title
 
@@ -205,9 +207,7 @@ class TournamentProgress:
 
 @contextlib.contextmanager
 def show_progress(progress: TournamentProgress, console: Console) -> Iterator[None]:
-    """Keep the progress on the screen during the body; on something that is no terminal, show
-    nothing.
-    """
+    """Show the progress during the body, if the console is a terminal."""
     if not console.is_terminal:
         yield
         return
@@ -217,8 +217,9 @@ def show_progress(progress: TournamentProgress, console: Console) -> Iterator[No
 
 @contextlib.contextmanager
 def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work in equal steps; the function handed to the body is told how many are done, of
-    how many. Nothing if this is no terminal.
+    """A bar for work in equal steps, if the console is a terminal.
+
+    The body is given a function that takes how many steps are done, of how many.
     """
     bar = Progress(
         TextColumn(

@@ -1,5 +1,4 @@
-"""The report of a store as one HTML file that needs nothing else: no server, no network, no other
-file.
+"""The report of a store as one HTML file that needs no server, no network and no other file.
 
 Here figures become what the template (``templates/report.html``) shows.
 """
@@ -225,8 +224,9 @@ def _endings(report: TournamentReport) -> list[dict[str, Any]]:
 
 
 def _replays(report: TournamentReport) -> dict[str, Any] | None:
-    """The games that can be played through, and what is said about their choice; None where the
-    game is not known here.
+    """The games that can be played through, and how they were chosen.
+
+    None where the game is not installed.
     """
     gallery = report.gallery
     if gallery is None or gallery.limit == 0:

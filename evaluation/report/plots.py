@@ -1,5 +1,7 @@
-"""Plots of the HTML report, as places in percent of their width or height: they stretch with the
-page while their letters keep their size.
+"""Plots of the HTML report.
+
+Places are percentages of the width and height of a plot, so that it stretches with the page while
+its letters keep their size.
 """
 
 from __future__ import annotations
@@ -7,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..statistics.cross_table import AgentRow
 from ..statistics.ratings import Ratings
@@ -15,8 +17,9 @@ from .display import duration
 
 
 def ticks(lowest: float, highest: float, most: int = 7) -> list[float]:
-    """Round numbers, at most ``most``, that span a range: multiples of 1, 2 or 5 times a power of
-    ten.
+    """At most ``most`` round numbers in a range.
+
+    They are multiples of 1, 2 or 5 times a power of ten.
     """
     span = max(highest - lowest, 1e-9)
     step = next(
@@ -31,8 +34,9 @@ def ticks(lowest: float, highest: float, most: int = 7) -> list[float]:
 
 
 class Axis:
-    """Maps a range, with a little room on both sides, to 0 … 100 percent; ``logarithmic`` by the
-    logarithm.
+    """Maps a range, with some room on both sides, to 0 … 100 percent.
+
+    ``logarithmic`` maps by the logarithm.
     """
 
     def __init__(self, values: Sequence[float], room: float, logarithmic: bool = False) -> None:
@@ -51,8 +55,9 @@ class Axis:
         ]
 
     def decades(self) -> list[tuple[float, str]]:
-        """Places and labels of the powers of ten, in seconds, and of a few of their multiples where
-        the axis is short.
+        """Places and labels of the powers of ten, in seconds.
+
+        Where the axis is short, some of their multiples are added.
         """
         powers = range(math.floor(self.low), math.ceil(self.high) + 1)
         span = self.high - self.low
@@ -74,8 +79,10 @@ def _seconds(value: float) -> str:
 
 
 def forest(ratings: Ratings) -> dict[str, Any]:
-    """The plot of the ratings with their 95 % intervals: an axis, and for each agent, the strongest
-    first, the places of its mark and ends.
+    """The plot of the ratings with their 95 % intervals.
+
+    It holds an axis and, for each agent, the strongest first, the places of its mark and of the
+    ends of its interval.
     """
     elo = [float(value) for value in ratings.elo]
     margins = [ratings.margin(number) for number in range(len(elo))]
@@ -102,79 +109,90 @@ def forest(ratings: Ratings) -> dict[str, Any]:
     return {"ticks": axis.ticks(), "rows": rows}
 
 
-def speed_plot(order: list[AgentRow], ratings: Ratings | None) -> dict[str, Any] | None:
-    """Strength against seconds a move, and which agents are on the Pareto front: no other is at
-    least as strong and as fast, and better in one.
+class _Point(NamedTuple):
+    """An agent in the plot of strength against time."""
 
-    Strength is the rating, or the score in percent where there are no ratings. None where no agent
-    has thought a measurable time.
+    seconds: float
+    strength: float
+    margin: float
+    place: int
+    label: str
+
+
+def speed_plot(order: list[AgentRow], ratings: Ratings | None) -> dict[str, Any] | None:
+    """The plot of strength against seconds a move, with the Pareto front.
+
+    An agent is on the front if no other is at least as strong and as fast, and better in one of
+    them. Strength is the rating, or the score in percent where there are no ratings. None where no
+    agent has thought a measurable time.
     """
-    points = []
-    for place, row in enumerate(order, 1):
-        seconds, score = row.seconds_per_move, row.total.score
-        if not seconds or score is None:
-            continue
-        strength = 100 * score if ratings is None else float(ratings.elo[row.number])
-        points.append(
-            (
-                seconds,
-                strength,
-                0.0 if ratings is None else ratings.margin(row.number),
-                place,
-                row.label,
-            )
-        )
+    points = _points(order, ratings)
     if not points:
         return None
-    across = Axis([point[0] for point in points], 0.1, logarithmic=True)
-    up = Axis([end for point in points for end in (point[1] - point[2], point[1] + point[2])], 0.06)
+    across = Axis([point.seconds for point in points], 0.1, logarithmic=True)
+    up = Axis([end for p in points for end in (p.strength - p.margin, p.strength + p.margin)], 0.06)
+    unit = " %" if ratings is None else " Elo"
     front: list[tuple[float, float]] = []
     marks = []
     best = -math.inf
-    for seconds, strength, margin, place, label in sorted(
-        points, key=lambda point: (point[0], -point[1])
-    ):
-        on_front = strength > best
+    for point in sorted(points, key=lambda point: (point.seconds, -point.strength)):
+        x, y = across(point.seconds), up(point.strength)
+        on_front = point.strength > best
         if on_front:
-            best = strength
-            front.append((across(seconds), up(strength)))
-        x, y = across(seconds), up(strength)
-        title = (
-            f"{label}: {strength:.0f}{' %' if ratings is None else ' Elo'}, {duration(seconds)} a "
-            f"move{', on the Pareto front' if on_front else ''}"
-        )
-        low, high = up(strength - margin), up(strength + margin)
+            best = point.strength
+            front.append((x, y))
+        low, high = up(point.strength - point.margin), up(point.strength + point.margin)
         marks.append(
             {
                 "x": x,
                 "y": y,
                 "low": low,
                 "height": round(high - low, 2),
-                "place": place,
-                "label": label,
-                "title": title,
+                "place": point.place,
+                "label": point.label,
+                "title": (
+                    f"{point.label}: {point.strength:.0f}{unit}, {duration(point.seconds)} a move"
+                    f"{', on the Pareto front' if on_front else ''}"
+                ),
                 "front": on_front,
             }
         )
     _place_labels(marks)
-    corners = [f"{front[0][0]},{100 - front[0][1]:g}"]
-    for (_, lower), (x, y) in itertools.pairwise(front):
-        corners += [f"{x},{100 - lower:g}", f"{x},{100 - y:g}"]
-    corners.append(f"100,{100 - front[-1][1]:g}")
-    unit = "score in %" if ratings is None else "Elo"
     return {
         "across": across.decades(),
         "up": up.ticks(),
         "marks": marks,
-        "front": " ".join(corners),
-        "unit": unit,
+        "front": _steps(front),
+        "unit": "score in %" if ratings is None else "Elo",
         "missing": len(order) - len(marks),
     }
 
 
+def _points(order: list[AgentRow], ratings: Ratings | None) -> list[_Point]:
+    """The agents that have played and thought a measurable time."""
+    points = []
+    for place, row in enumerate(order, 1):
+        seconds, score = row.seconds_per_move, row.total.score
+        if not seconds or score is None:
+            continue
+        strength = 100 * score if ratings is None else float(ratings.elo[row.number])
+        margin = 0.0 if ratings is None else ratings.margin(row.number)
+        points.append(_Point(seconds, strength, margin, place, row.label))
+    return points
+
+
+def _steps(front: list[tuple[float, float]]) -> str:
+    """The corners of the Pareto front, drawn in steps to the right edge, as SVG has them."""
+    corners = [f"{front[0][0]},{100 - front[0][1]:g}"]
+    for (_, lower), (x, y) in itertools.pairwise(front):
+        corners += [f"{x},{100 - lower:g}", f"{x},{100 - y:g}"]
+    return " ".join([*corners, f"100,{100 - front[-1][1]:g}"])
+
+
 def _place_labels(marks: list[dict[str, Any]]) -> None:
-    """Write each agent's name beside its mark, on the side with room; leave out a name that would
-    run into another (the number remains).
+    """Write each agent's name beside its mark, on the side with room.
+
+    A name that would overlap another is left out; the number remains.
     """
     taken: list[tuple[float, float, float]] = [
         (mark["x"] - 1.6, mark["x"] + 1.6, mark["y"]) for mark in marks

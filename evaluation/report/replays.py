@@ -1,5 +1,4 @@
-"""Games of a report that can be played through: which of a store's games are shown, and their
-boards move by move.
+"""Games of a report that can be played through: their choice, and their boards move by move.
 
 Every board is the picture that the rules draw of the position itself, so that whoever shows it
 needs to know no rules. A picture is a list of shapes; those of a tournament are numbered once, and
@@ -66,8 +65,10 @@ class Gallery:
                 self._longest = game
 
     def choose(self, ratings: Ratings | None) -> list[ChosenGame]:
-        """The games to show, the most telling ones first: forfeits, upsets, extremes of length,
-        then every seating and result in turn.
+        """The games to show, the most informative first.
+
+        Forfeits, upsets and the shortest and longest games come first, then games of every seating
+        and result in turn.
         """
         if len(self._sequences) <= self.limit:
             return [ChosenGame(game, self._why(game, ratings)) for game in self._first]
@@ -183,8 +184,10 @@ class Frames:
 
 
 def _change(before: list[int], after: list[int]) -> list[list[int]]:
-    """How to make one list from another: places to delete, ascending, then place and number, in
-    turn, of what to insert, ascending.
+    """The changes that turn one list into another.
+
+    First the places to delete, ascending; then place and number, in turn, of each insertion,
+    ascending.
     """
     gone, come = set(before) - set(after), set(after) - set(before)
     deleted = [place for place, number in enumerate(before) if number in gone]
@@ -199,8 +202,9 @@ def _change(before: list[int], after: list[int]) -> list[list[int]]:
 
 
 def replay_data(game: Game, chosen: list[ChosenGame]) -> dict[str, Any]:
-    """The games to show as plain data for the browser: one set of shapes, and for each game its
-    players, result, moves and changes.
+    """The games to show as plain data for the browser.
+
+    One set of shapes; for each game its players, result, moves and changes.
     """
     frames = Frames(game)
     shown = []

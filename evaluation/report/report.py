@@ -1,5 +1,6 @@
-"""The report of a store: for each tournament ratings with intervals, cross table, first-move
-advantage, draws, endings, distinct games.
+"""The report of a store, tournament by tournament.
+
+Ratings with intervals, cross table, first-move advantage, draws, endings, distinct games.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from .replays import Gallery
 
 
 class TournamentReport(NamedTuple):
-    """What one tournament has shown.
+    """The figures of one tournament.
 
     Attributes:
         tournament: the tournament as the store keeps it.
@@ -179,8 +180,9 @@ def report_tournament(
     anchor: tuple[str, float] | None = None,
     replays: int = 0,
 ) -> TournamentReport:
-    """The report of one tournament; its games are gone through once, and only those that may be
-    shown are kept.
+    """The report of one tournament.
+
+    Its games are iterated once, and only those that may be shown are kept.
     """
     labels = [entry.label for entry in tournament.agents]
     endings: Counter[str] = Counter()

@@ -78,9 +78,7 @@ class Contest(NamedTuple):
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that define the game and the agents: importing them registers those of the
-        user's own.
-        """
+        """The modules that define the game and the agents; importing them registers both."""
         classes = [resolve_agent(spec)[0] for spec in self.agents]
         return tuple({found.__module__: None for found in (type(self.game.rules), *classes)})
 

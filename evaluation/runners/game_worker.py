@@ -1,5 +1,6 @@
-"""What a worker does that plays games for a tournament elsewhere: a process of
-:mod:`~plyground.evaluation.runners.processes`, or an actor of Ray.
+"""A worker that plays games of a tournament in another process.
+
+It runs in a process of :mod:`~plyground.evaluation.runners.processes`, or as an actor of Ray.
 """
 
 from __future__ import annotations
@@ -97,8 +98,9 @@ def pack(contest: Contest, folder: str) -> bytes:
 
 
 def versions(contest: Contest, agents: tuple[str | None, ...]) -> dict[str, str]:
-    """All that decides how a contest's agents play, by name; agents whose version is not known are
-    left out.
+    """The versions of everything that decides how a contest's agents play, by name.
+
+    Agents whose version is not known are left out.
     """
     sources = digest_of(package_sources("envs", "agents", "evaluation"))
     program = {

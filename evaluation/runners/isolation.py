@@ -133,9 +133,7 @@ class IsolatedPlayer(Player):
         return content
 
     def _wait(self, worker: WorkerProcess, began: float, allowed: float) -> None:
-        """Return when there is an answer; Fault if it does not come in time or takes too much
-        memory to find.
-        """
+        """Wait for the answer; Fault if it is late or the agent uses too much memory."""
         deadline = began + allowed + GRACE_SECONDS
         limit = math.inf if self._limits.memory_bytes is None else self._limits.memory_bytes
         while True:

@@ -1,5 +1,6 @@
-"""Games on a Ray cluster: actors, one for each processor, that play chunks of games.
-docs/many_machines.md says how to start one.
+"""Games on a Ray cluster: one actor for each processor plays chunks of games.
+
+docs/many_machines.md says how to start a cluster.
 
 Source: the Ray documentation, "Actors" and "Actor fault tolerance".
 """
@@ -97,8 +98,10 @@ class RayRunner(PoolRunner[RayWorker]):
         worker.pending.append(worker.actor.play.remote(chunk))
 
     def _events(self, workers: list[RayWorker], seconds: float) -> list[tuple[RayWorker, Event]]:
-        """An actor answers in the order in which it was asked, so that only the oldest question of
-        each is waited for.
+        """The next events of the actors.
+
+        An actor answers in the order in which it was asked, so only the oldest request of each is
+        waited for.
         """
         by_answer = {worker.pending[0]: worker for worker in workers if worker.pending}
         answered, _ = self._ray.wait(list(by_answer), num_returns=1, timeout=seconds)

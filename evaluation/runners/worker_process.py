@@ -1,5 +1,6 @@
-"""Processes of our own: started anew (never forked, which threads and numba do not survive), spoken
-to over a socket, and sure to end.
+"""Worker processes, spoken to over a socket.
+
+They are started anew, never forked: neither threads nor numba survive a fork.
 
 A worker ends when it is killed, when the socket is closed, and on Linux also when the process that
 started it ends in any way. It stands in a session of its own: Ctrl-C in the terminal does not reach
@@ -30,9 +31,7 @@ LARGEST_MESSAGE = 2**30
 
 
 class WorkerDied(Exception):
-    """A worker has ended, or closed its socket; the message says how, in words that follow its
-    name.
-    """
+    """A worker has ended or closed its socket; the message follows its name."""
 
 
 class WorkerProcess:
@@ -77,9 +76,7 @@ class WorkerProcess:
             raise self._death() from None
 
     def answered(self, seconds: float) -> bool:
-        """Wait until there is a message, or the worker has ended (True), or the time is over
-        (False).
-        """
+        """Wait for a message or the end of the worker (True), or until the time is over (False)."""
         return bool(self._poll.poll(max(seconds, 0.0) * 1e3))
 
     def receive(self) -> bytes:

@@ -1,5 +1,4 @@
-"""From results to numbers: the cross table of a tournament. It knows games by their results only,
-never a board.
+"""The cross table of a tournament, from the results of its games.
 
 A game that two deterministic agents repeat tells nothing new and is counted once. Whether they are
 deterministic is seen in their games: if every time that an opening came round again they have
@@ -31,7 +30,7 @@ class Tally:
 
     @property
     def score(self) -> float | None:
-        """Points for each game (a win is one, a draw half a point), or None before the first game."""
+        """Points for each game (a win is one, a draw half); None before the first game."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
     def count(self, result: float) -> None:
@@ -54,7 +53,7 @@ class Tally:
 
 
 class AgentRow:
-    """What one agent has done.
+    """The results of one agent.
 
     Attributes:
         number: its place in the tournament.
@@ -100,8 +99,9 @@ class AgentRow:
             tally.count(result)
 
     def note(self, game: StoredGame, seat: int, sequence: int) -> None:
-        """Note everything else about a game in which the agent sat in ``seat``; ``sequence`` stands
-        for its moves.
+        """Note the moves, time and faults of a game in which the agent sat in ``seat``.
+
+        ``sequence`` stands for the moves of the game.
         """
         result = game.result
         self.played += 1
@@ -151,8 +151,9 @@ class _Encounter:
         self.pairs = [0, 0, 0, 0, 0]
 
     def admit(self, game: StoredGame, sequence: int) -> list[_Result]:
-        """Take a game; returns the games that count as a consequence: this one, none, or this one
-        and all that had been held back.
+        """Take a game; returns the games that count as a consequence.
+
+        These are this game, none, or this game and all that had been held back.
         """
         result = _Result(game.pair, game.players, game.result.returns[0])
         if self._lines is None:

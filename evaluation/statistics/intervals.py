@@ -19,8 +19,9 @@ Floats = npt.NDArray[np.floating[Any]]
 
 
 def share_interval(hits: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[float, float, float]:
-    """A share with its 95 % interval: Wilson's score interval for as many independent observations
-    as these are worth.
+    """A share with Wilson's 95 % score interval, for clustered observations.
+
+    The interval is that of as many independent observations as these are worth.
 
     The worth of n dependent observations is the n at which a binomial share would vary as much as
     this one does from cluster to cluster; where all observations are alike it is the number of

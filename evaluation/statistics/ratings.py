@@ -1,5 +1,4 @@
-"""Ratings on the Elo scale from the results of a whole pool. Nothing here knows of games, boards or
-stores: results come as counts.
+"""Ratings on the Elo scale from the results of a whole pool, given as counts.
 
 Model (Bradley-Terry): agent i scores p = 1 / (1 + 10^((r_j - r_i) / 400)) points a game against
 agent j, a win being one point and a draw half a point. Ratings are the maximum of the likelihood
@@ -90,9 +89,7 @@ class Ratings:
         return QUANTILE * math.sqrt(max(0.0, float(self.covariance[agent, agent])))
 
     def difference(self, first: int, second: int) -> tuple[float, float]:
-        """By how much the first agent is rated above the second, and half the width of the 95 %
-        interval of that.
-        """
+        """The difference of two ratings, and half the width of its 95 % interval."""
         covariance = self.covariance
         variance = (
             covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
@@ -102,9 +99,7 @@ class Ratings:
         )
 
     def superiority(self, first: int, second: int) -> float:
-        """The likelihood of superiority: how probable it is that the first agent is the stronger
-        one, from 0 to 1.
-        """
+        """The probability, from 0 to 1, that the first agent is the stronger one."""
         elo, margin = self.difference(first, second)
         return 0.5 if margin == 0 else 0.5 * math.erfc(-elo / (margin / QUANTILE) / math.sqrt(2))
 
@@ -212,8 +207,9 @@ def _check_connected(labels: Sequence[str], meetings: Sequence[Meeting]) -> None
 def _information(
     count: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], weights: Floats
 ) -> Floats:
-    """The inverse, within the ratings of mean 0, of the Laplacian matrix with a weight for each
-    meeting; float64[count, count].
+    """The inverse Laplacian of the meetings, within the ratings of mean 0.
+
+    Each meeting has a weight; float64[count, count].
     """
     laplacian = np.full((count, count), 1 / count)
     for i, j, sign in (
@@ -239,8 +235,9 @@ def _fit(
     games: Floats,
     points: Floats,
 ) -> tuple[Floats, Floats, Floats]:
-    """Ratings in log-odds with mean 0, the inverse information there, and the prior's games for
-    each meeting.
+    """Ratings in log-odds, the inverse information, and the prior's games of each meeting.
+
+    The ratings have mean 0.
 
     Newton's steps on the score function with Firth's correction: a meeting whose results carry the
     share h of the information on one rating is treated as having h more games, drawn. The sum of h

@@ -49,8 +49,9 @@ COLUMNS: dict[str, type] = {
 
 
 def rows(store: Store) -> Iterator[tuple[Any, ...]]:
-    """The games of a store, tournament by tournament and pair by pair, as values in the order of
-    ``COLUMNS``.
+    """The games of a store as values in the order of ``COLUMNS``.
+
+    They come tournament by tournament and pair by pair.
 
     ``moves`` begin with those of the opening; ``fault`` and ``forfeited`` (the seat at fault) are
     None for games that ended by the rules.

@@ -1,5 +1,4 @@
-"""The tables of the results store, as the list of steps that lead from an empty file to today's
-version.
+"""The tables of the results store, as the steps from an empty file to today's version.
 
 A change of the tables is one more step at the end of :data:`STEPS`; steps that have been released
 are never edited. A new store goes through all of them, an older one through those it lacks, in one
@@ -16,7 +15,7 @@ _GAMES_AND_AGENTS = """
 CREATE TABLE tournaments (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    settings TEXT NOT NULL,       -- JSON: everything that decides which games are played, except how many
+    settings TEXT NOT NULL,       -- JSON: what decides the games, except how many
     pairs INTEGER NOT NULL,       -- the most that were asked for
     created REAL NOT NULL         -- seconds since 1970
 ) STRICT;
@@ -64,9 +63,7 @@ SCHEMA_VERSION = len(STEPS)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
-    """Bring the tables from ``version`` (0: an empty file) to today's, within the transaction that
-    is under way.
-    """
+    """Bring the tables from ``version`` (0: an empty file) to today's, in the open transaction."""
     for step in STEPS[version:]:
         for statement in step.split(";\n"):
             connection.execute(statement)

@@ -46,15 +46,11 @@ _INSERT_GAME = (
 
 
 class StoreError(Exception):
-    """The store cannot be opened, read or written, or holds something else; the message says what
-    to do.
-    """
+    """The store cannot be opened, read or written; the message says what to do."""
 
 
 class AgentEntry(NamedTuple):
-    """An agent of a tournament as the store keeps it: name to show, specification, all options,
-    version.
-    """
+    """An agent of a tournament: its name to show, specification, options and version."""
 
     label: str
     spec: str
@@ -63,9 +59,7 @@ class AgentEntry(NamedTuple):
 
 
 class StoredGame(NamedTuple):
-    """A finished game of a tournament: pair, agents' numbers by seat, opening, seeds by seat, and
-    the result.
-    """
+    """A finished game: pair, agents by seat, opening, seeds by seat, result."""
 
     pair: int
     players: tuple[int, int]
@@ -98,8 +92,9 @@ class StoredTournament(NamedTuple):
 
 
 class Store:
-    """A results store. Usable as a context manager; the file is opened, or made, when it is first
-    needed.
+    """A results store, usable as a context manager.
+
+    The file is opened, or made, when it is first needed.
 
     Raises (all methods):
         StoreError: the place cannot be written, the file is no plyground store or one of another
@@ -175,9 +170,7 @@ class Store:
         return None
 
     def _up_to_date(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """This connection, or where the file is of an older version, one to a copy in memory that
-        is of today's.
-        """
+        """This connection, or one to an updated copy in memory of a file of an older version."""
         version = self._version(connection)
         if version == SCHEMA_VERSION:
             return connection
@@ -189,8 +182,9 @@ class Store:
         return copy
 
     def _version(self, connection: sqlite3.Connection) -> int:
-        """The version of the store, 0 for an empty file; StoreError if it is a newer one, or
-        anything else.
+        """The version of the store, 0 for an empty file.
+
+        StoreError if the version is newer than known here, or the file is of another program.
         """
         application, version, tables = (
             connection.execute(query).fetchone()[0]
@@ -232,7 +226,7 @@ class Store:
 
     @contextlib.contextmanager
     def _errors(self, action: str) -> Iterator[None]:
-        """Turn what SQLite says into one sentence that names the file."""
+        """Turn errors of SQLite into one sentence that names the file."""
         try:
             yield
         except sqlite3.Error as error:
@@ -278,8 +272,9 @@ class Store:
         pairs: int,
         command: str | None = None,
     ) -> int:
-        """The number of the tournament of that name, entered now if the store does not hold it yet;
-        see :class:`StoredTournament`.
+        """Enter a tournament if the store does not hold it; returns its number.
+
+        See :class:`StoredTournament` for the arguments.
 
         Raises:
             StoreError: the name belongs to a tournament with other settings.
@@ -363,8 +358,9 @@ class Store:
             )
 
     def openings(self, name: str) -> list[tuple[int, ...]]:
-        """The openings of the first pairs that have games, each once, without gaps, of the
-        tournament of that name (none, if there is no such).
+        """The openings of a tournament from its first pair on, as far as they have games.
+
+        Each is listed once; there are none if the store does not know the name.
         """
         if not self.knows(name):
             return []
@@ -399,9 +395,7 @@ class Store:
             )
 
     def add(self, tournament: int, game: StoredGame) -> bool:
-        """Commit a finished game; False if the store holds this game already (which then stays as
-        it is).
-        """
+        """Commit a finished game; False, and no change, if the store holds it already."""
         result = game.result
         row = (
             *(
@@ -427,9 +421,7 @@ class Store:
         return cursor.rowcount == 1
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
-        """The games of a tournament, pair by pair; of the first ``pairs`` pairs only, if that is
-        given.
-        """
+        """The games of a tournament, pair by pair; with ``pairs``, those of the first pairs only."""
         query = (
             f"SELECT {_GAME_COLUMNS} FROM games WHERE tournament = ? AND pair < ? ORDER BY pair, "
             f"player_0, player_1"
@@ -455,8 +447,9 @@ class Store:
 
 @contextlib.contextmanager
 def _transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
-    """All or nothing; nobody else writes meanwhile (IMMEDIATE), or what others write meanwhile is
-    not seen (DEFERRED).
+    """A transaction around the body, rolled back if the body raises.
+
+    IMMEDIATE keeps other writers out; DEFERRED reads one state of the file.
     """
     connection.execute(f"BEGIN {kind}")
     try:

@@ -1,4 +1,4 @@
-"""Agents in processes of their own: whatever they do costs them a game, and nobody else anything."""
+"""Isolated agents: whatever they do, it loses them a game and has no other effect."""
 
 from __future__ import annotations
 

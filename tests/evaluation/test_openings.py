@@ -26,7 +26,7 @@ def first(count, *arguments, **options) -> list[tuple[int, ...]]:
 
 
 def leaves_the_game_open(position) -> bool:
-    """In plain words: the game goes on, its mover cannot win at once, and not every move ends it."""
+    """The game goes on, its mover cannot win at once, and not every move ends it."""
     nexts = [position.after(action) for action in position.legal_actions()]
     wins = any(after.is_over and after.returns[position.to_move] > 0 for after in nexts)
     return bool(nexts) and not wins and not all(after.is_over for after in nexts)

@@ -1,4 +1,4 @@
-"""Runners: the same games come out wherever they are played, and the death of a worker loses none."""
+"""Runners: all play the same games, and the death of a worker loses none."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Size reports: bounds that the games declare, and sound ones for games that declare none."""
+"""Size reports and colours: what games declare, and sound bounds for games that declare none."""
 
 from __future__ import annotations
+
+import random
 
 import pytest
 from broken.games import Line
@@ -8,6 +10,7 @@ from plyground import make_game
 from plyground.envs import rules as r
 from plyground.envs.conformance.perft import perft
 from plyground.envs.game import Game
+from plyground.envs.pictures.drawing import to_svg
 from plyground.envs.registry import game_names
 from plyground.evaluation.complexity import mean_branching, size_report
 
@@ -49,3 +52,13 @@ def test_no_game_exceeds_its_size_report(name):
     branching = found.get("branching at first", found.get("branching, at most"))
     assert len(game.initial_position().legal_actions()) <= branching
     assert perft(game.initial_position(), 2) <= found["minimax leaves, at most"]
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_colours_that_a_game_declares_are_those_of_its_pictures(name):
+    game = make_game(name)
+    position, chance = game.initial_position(), random.Random(1)
+    while not position.is_over:
+        position.play(chance.choice(position.legal_actions()))
+    svg = to_svg(r.picture(game.rules, position.record, None))
+    assert all(colour in svg for colour in game.declaration.colours)
