@@ -12,6 +12,7 @@ report`` on it, as text and as HTML, each in a process of its own, with its grea
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 import subprocess
@@ -194,15 +195,6 @@ def make_store(path: Path, games: int, agents: int = 10) -> None:
     connection.close()
 
 
-MEASURE = """
-import resource, sys
-from plyground.cli import app
-app(sys.argv[1:], standalone_mode=False)
-used = resource.getrusage(resource.RUSAGE_SELF)
-print(used.ru_utime + used.ru_stime, used.ru_maxrss, file=sys.stderr)
-"""
-
-
 def report() -> None:
     """Seconds and memory of the report of a large store."""
     with tempfile.TemporaryDirectory() as folder:
@@ -212,14 +204,17 @@ def report() -> None:
         page = Path(folder) / "report.html"
         for form, options in (("text", []), ("HTML", ["--html", str(page)])):
             began = time.perf_counter()
-            done = subprocess.run(
-                [sys.executable, "-c", MEASURE, "report", str(path), *options],
-                capture_output=True,
-                text=True,
-                check=True,
+            process = subprocess.Popen(
+                [sys.executable, "-m", "plyground.cli", "report", str(path), *options],
+                stdout=subprocess.DEVNULL,
             )
+            _, status, used = os.wait4(process.pid, 0)
             seconds = time.perf_counter() - began
-            processor, memory = float(done.stderr.split()[-2]), int(done.stderr.split()[-1]) / 2**20
+            if status:
+                raise SystemExit(
+                    f"the report failed with status {os.waitstatus_to_exitcode(status)}"
+                )
+            processor, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
             size = f", a page of {page.stat().st_size / 2**20:.1f} MiB" if options else ""
             print(
                 f"{form}: {seconds:.1f} s ({processor:.1f} s of processor time), at most "

@@ -421,7 +421,7 @@ class Store:
         return cursor.rowcount == 1
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
-        """The games of a tournament, pair by pair; with ``pairs``, those of the first pairs only."""
+        """The games of a tournament, pair by pair; ``pairs`` limits them to the first pairs."""
         query = (
             f"SELECT {_GAME_COLUMNS} FROM games WHERE tournament = ? AND pair < ? ORDER BY pair, "
             f"player_0, player_1"

@@ -65,8 +65,7 @@ CONTRASTS = """() => {
     return own[3] === 255 ? own : over(own, behind(node.parentElement));
   };
   const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
-    const v = c[i] / 255;
-    return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const v = c[i] / 255; return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
   }, 0);
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
