@@ -44,7 +44,7 @@ def ppo(
         str | None,
         typer.Option(
             metavar="AGENT",
-            help='Whom the learner meets: an agent, "mix:0.3 random,0.7 self", "ladder:random;greedy" (default: by game).',
+            help='Whom the learner meets: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" (default: by game).',
         ),
     ] = None,
     steps: Annotated[

@@ -1,11 +1,10 @@
-"""Whom a learner meets, and when: one opponent, a mixture, or a ladder of opponents that it climbs;
-past versions of itself among them.
+"""The opponents of a learner: one opponent, a mixture, or a curriculum of stages.
 
-``self`` in a mixture or as a rung stands for the learner's own snapshots.
-``ladder:random;greedy;alphabeta:depth=2`` begins with the first rung and moves up whenever the
-score against the newest rung passes a threshold; a share of the games goes on against the rungs
-below, which would be forgotten otherwise. A rung may be a mixture, ``mix:0.7 alphabeta:depth=2,0.3
-self``; its first opponent is the one that counts.
+``self`` in a mixture or as a stage stands for the learner's own snapshots.
+``curriculum:random;greedy;alphabeta:depth=2`` begins with the first stage and starts the next one
+whenever the score against the newest stage passes a threshold. A share of the games is played
+against the opponents of earlier stages, which the learner would forget otherwise. A stage may be a
+mixture, ``mix:0.7 alphabeta:depth=2,0.3 self``; its first opponent is the one that counts.
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from ..envs.game import Game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 
-LADDER = "ladder:"
+CURRICULUM = "curriculum:"
+OLD_NAME = "ladder:"  # of a curriculum
 SELF = "self"
 
 
@@ -31,29 +31,31 @@ class Member(NamedTuple):
 
 
 def read_stages(text: str, rehearsal: float) -> list[list[Member]]:
-    """The mixtures of opponents that a curriculum goes through.
+    """The mixtures of opponents of each stage.
 
     Args:
         text: an agent's specification or ``self``; ``mix:0.3 random,0.7 self``;
-            ``ladder:random;greedy``.
-        rehearsal: the share of the games against all rungs below the newest.
+            ``curriculum:random;greedy``.
+        rehearsal: the share of the games against the opponents of all earlier stages.
 
     Raises:
-        SpecificationError: a mixture that cannot be read, or a rung without a name.
+        SpecificationError: a mixture that cannot be read, or a stage without an opponent.
     """
     text = text.strip()
-    if not text.startswith(LADDER):
+    if text.startswith(OLD_NAME):
+        raise SpecificationError(f"{OLD_NAME} is called {CURRICULUM} now; {text!r} is refused")
+    if not text.startswith(CURRICULUM):
         return [_read_mixture(text)]
-    rungs = [rung.strip() for rung in text[len(LADDER) :].split(";")]
-    if not all(rungs):
+    named = [stage.strip() for stage in text[len(CURRICULUM) :].split(";")]
+    if not all(named):
         raise SpecificationError(
-            f"{text!r} has a rung without a name; a ladder is written like "
-            f"ladder:random;greedy;alphabeta:depth=2"
+            f"{text!r} has a stage without an opponent; a curriculum is written like "
+            f"curriculum:random;greedy;alphabeta:depth=2"
         )
-    mixtures = [_scale(_read_mixture(rung), 1.0) for rung in rungs]
+    mixtures = [_scale(_read_mixture(stage), 1.0) for stage in named]
     stages = [mixtures[0]]
-    for number in range(1, len(rungs)):
-        below = (
+    for number in range(1, len(named)):
+        earlier = (
             [
                 member
                 for mixture in mixtures[:number]
@@ -62,7 +64,7 @@ def read_stages(text: str, rehearsal: float) -> list[list[Member]]:
             if rehearsal
             else []
         )
-        stages.append(_scale(mixtures[number], 1.0 - rehearsal) + below)
+        stages.append(_scale(mixtures[number], 1.0 - rehearsal) + earlier)
     return stages
 
 
@@ -81,14 +83,13 @@ def _scale(members: list[Member], share: float) -> list[Member]:
 
 
 class Curriculum:
-    """The stages of a run, and where it stands.
+    """The stages of a run, and the number of the newest one.
 
     Args:
         text: see :func:`read_stages`.
         game: the game played; opponents that cannot play it are refused.
-        snapshots: who plays for ``self``.
-        threshold: the score (a win is 1, a draw 1/2) against the newest rung that moves the learner
-            up.
+        snapshots: the player that ``self`` stands for.
+        threshold: the score (a win is 1, a draw 1/2) against the newest stage that starts the next.
         window: over how many games that score is taken.
         rehearsal: see :func:`read_stages`.
     """
@@ -115,12 +116,12 @@ class Curriculum:
 
     @property
     def uses_snapshots(self) -> bool:
-        """Whether the learner ever meets itself."""
+        """Whether ``self`` is among the opponents of any stage."""
         return SELF in self._made
 
     @property
     def opponents(self) -> tuple[Opponent, ...]:
-        """Who is met now; the first is the one whose games decide about moving up."""
+        """The opponents now; the score against the first one decides when the next stage starts."""
         return tuple(
             self._made[member.spec]._replace(weight=member.weight)
             for member in self._stages[self.stage]
@@ -128,16 +129,17 @@ class Curriculum:
 
     def __str__(self) -> str:
         members = self._stages[self.stage]
-        rung = f"rung {self.stage + 1} of {len(self._stages)}, " if len(self._stages) > 1 else ""
-        return rung + (
+        stage = f"stage {self.stage + 1} of {len(self._stages)}, " if len(self._stages) > 1 else ""
+        return stage + (
             members[0].spec
             if len(self._stages) > 1 or len(members) == 1
             else f"{len(members)} opponents"
         )
 
     def note(self, opponents: Sequence[int], returns: Sequence[float]) -> bool:
-        """Take in finished games, by the opponent's place in :attr:`opponents`; returns whether the
-        learner moved up a rung.
+        """Count finished games, by the opponent's place in :attr:`opponents`.
+
+        Returns whether the next stage starts.
         """
         if self.stage + 1 == len(self._stages):
             return False
@@ -155,11 +157,11 @@ class Curriculum:
         return True
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds of it."""
+        """The state for a checkpoint."""
         return {"stage": self.stage, "recent": list(self._recent)}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken."""
+        """Restore what :meth:`state` returned."""
         self.stage = state["stage"]
         self._recent.clear()
         self._recent.extend(state["recent"])

@@ -46,7 +46,7 @@ def report_page(
         import jinja2
     except ImportError:
         raise SpecificationError(
-            "an HTML report needs jinja2, which is not installed: pip install 'plyground[report]'"
+            'an HTML report needs jinja2, which is not installed: pip install -e ".[report]"'
         ) from None
     templates = resources.files(__package__) / "templates"
     text = {

@@ -148,7 +148,7 @@ def _import_ray() -> Any:
         import ray.exceptions
     except ModuleNotFoundError:
         raise SpecificationError(
-            "--runner ray needs Ray; install it with: pip install plyground[ray]"
+            '--runner ray needs Ray, which is not installed: pip install -e ".[ray]"'
         ) from None
     return ray
 

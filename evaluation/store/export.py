@@ -135,7 +135,7 @@ def _write_parquet(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
         import pyarrow.parquet as pq
     except ImportError:
         raise SpecificationError(
-            "Parquet needs pyarrow, which is not installed: pip install 'plyground[parquet]'"
+            'Parquet needs pyarrow, which is not installed: pip install -e ".[parquet]"'
         ) from None
     types = {str: pa.string(), int: pa.int64(), float: pa.float64(), list: pa.list_(pa.int16())}
     schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])

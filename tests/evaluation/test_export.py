@@ -98,7 +98,7 @@ def test_parquet_without_pyarrow_says_what_to_install_and_leaves_nothing(
     with (
         Store(played[0]) as store,
         pytest.raises(
-            SpecificationError, match=r"Parquet needs pyarrow.*pip install 'plyground\[parquet\]'"
+            SpecificationError, match=r'Parquet needs pyarrow.*pip install -e "\.\[parquet\]"'
         ),
     ):
         export_games(store, "parquet", tmp_path / "games.parquet")

@@ -65,8 +65,8 @@ CONTRASTS = """() => {
     return own[3] === 255 ? own : over(own, behind(node.parentElement));
   };
   const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
-    const v = c[i] / 255; return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-  }, 0);
+    const v = c[i] / 255;
+    return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); }, 0);
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -494,7 +494,6 @@ def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monk
     result = run("report", str(store), "--html", str(tmp_path / "report.html"))
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (
-        "plyground: an HTML report needs jinja2, which is not installed: pip install "
-        "'plyground[report]'"
+        'plyground: an HTML report needs jinja2, which is not installed: pip install -e ".[report]"'
     )
     assert not (tmp_path / "report.html").exists()

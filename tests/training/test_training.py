@@ -335,8 +335,9 @@ def test_counts_of_settings_may_be_written_short(text, steps):
     ("opponent", "message"),
     [
         ("alphabetta", "there is no agent 'alphabetta'; did you mean 'alphabeta'"),
-        ("ladder:random;;greedy", "has a rung without a name"),
-        ("ladder:random;alphabeta:deep=1", "alphabeta has no parameter 'deep'"),
+        ("curriculum:random;;greedy", "has a stage without an opponent"),
+        ("ladder:random;greedy", "ladder: is called curriculum: now"),
+        ("curriculum:random;alphabeta:deep=1", "alphabeta has no parameter 'deep'"),
         ("mix:random", "is not of the form WEIGHT AGENT"),
     ],
 )

@@ -177,17 +177,17 @@ def test_actions_have_their_place_on_the_board(spec, action, place):
 # -- curricula --
 
 
-def test_a_ladder_keeps_a_share_for_the_rungs_below():
-    stages = read_stages("ladder:random;greedy;mix:3 alphabeta:depth=2,1 self", rehearsal=0.2)
+def test_a_curriculum_keeps_a_share_for_earlier_stages():
+    stages = read_stages("curriculum:random;greedy;mix:3 alphabeta:depth=2,1 self", rehearsal=0.2)
     assert stages[0] == [(1.0, "random")]
     assert stages[1] == [(0.8, "greedy"), (0.2, "random")]
     assert [spec for _, spec in stages[2]] == ["alphabeta:depth=2", "self", "random", "greedy"]
     assert [weight for weight, _ in stages[2]] == pytest.approx([0.6, 0.2, 0.1, 0.1])
 
 
-def test_the_learner_moves_up_when_its_score_against_the_newest_rung_passes_the_threshold():
+def test_the_learner_moves_up_when_its_score_against_the_newest_stage_passes_the_threshold():
     made = Curriculum(
-        "ladder:random;greedy",
+        "curriculum:random;greedy",
         make_game("tic_tac_toe"),
         None,
         threshold=0.75,
@@ -196,9 +196,9 @@ def test_the_learner_moves_up_when_its_score_against_the_newest_rung_passes_the_
     )
     assert not made.note([0] * 8, [1, 1, 1, 1, 1, -1, -1, 0])
     assert not made.note([0] * 3, [1, 1, 1])
-    assert str(made) == "rung 1 of 2, random"
+    assert str(made) == "stage 1 of 2, random"
     assert made.note([0] * 4, [1, 1, 1, 1])
-    assert str(made) == "rung 2 of 2, greedy"
+    assert str(made) == "stage 2 of 2, greedy"
     assert [(opponent.label, opponent.weight) for opponent in made.opponents] == [
         ("greedy", 0.5),
         ("random", 0.5),

@@ -110,7 +110,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     },
     "connect_four": {
         "opponent": (
-            "ladder:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 alphabeta:depth=4,0.25 "
+            "curriculum:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 alphabeta:depth=4,0.25 "
             "alphabeta:depth=2,0.2 random,0.15 self"
         ),
         "steps": 16_000_000,
