@@ -49,6 +49,8 @@ def games(as_json: JsonOption = False) -> None:
         console.print(
             display.parameter_table(game.declaration.parameters + game.declaration.short_forms)
         )
+        if game.declaration.limits:
+            console.print(f"limits of a board: {game.declaration.limits}", markup=False)
         console.print(
             f"heuristics: {', '.join(game.declaration.heuristics) or 'none'}\n", markup=False
         )
@@ -68,6 +70,7 @@ def _game_json(game: Game) -> dict[str, Any]:
         "name": game.name,
         "id": declaration.game_id,
         "title": declaration.title,
+        "limits": declaration.limits,
         "facts": game.facts._asdict(),
     }
     return known | {"parameters": parameters, "heuristics": declaration.heuristics}

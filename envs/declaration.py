@@ -73,6 +73,7 @@ class Declaration(NamedTuple):
     short_forms: tuple[Parameter, ...]
     expand: Callable[[dict[str, Any]], dict[str, Any]]
     contract: Callable[[dict[str, Any]], dict[str, Any]]
+    limits: str
     colours: tuple[str, str] | None
 
     def make_rules(self, rules_type: type, given: Mapping[str, Any]) -> Any:
@@ -105,6 +106,7 @@ def declare_game(
     parameters: tuple[Parameter, ...],
     heuristics: tuple[str, ...] = (),
     check: Callable[[Any], str | None] = lambda rules: None,
+    limits: str = "",
     short_forms: tuple[Parameter, ...] = (),
     expand: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given,
     contract: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
@@ -121,12 +123,12 @@ def declare_game(
             stored as the index of its text.
         heuristics: the names ``evaluate`` knows, in the order of its ``heuristic`` argument.
         check: names what is wrong with a combination of parameters, or returns None.
+        limits: what ``check`` allows, in words: the limits that parameters have together.
         short_forms: parameters that stand for several others (``size=5`` for ``rows=5,cols=5``).
         expand: replaces short forms among the parameters given by what they stand for.
         contract: the inverse, applied to all the values when a game is written as text.
         colours: those of player_0 and player_1 in pictures of the board, ``#rrggbb``.
     """
-    dtype = np.dtype((np.record, np.dtype(position, align=True)))
 
     def decorate(rules_type: T) -> T:
         plain_new = rules_type.__new__
@@ -145,25 +147,59 @@ def declare_game(
             wrong = check(rules)
             if wrong:
                 raise SpecificationError(f"{name} cannot be played so: {wrong}")
+            for needed, wide_type in declared.wide_types if cls is rules_type else ():
+                if needed(rules):
+                    return plain_new(wide_type, *rules)
             return rules
 
         declared: Any = rules_type
         declared.__new__ = validated_new
+        declared.wide_types = []  # filled by `wide_record`
         declared.declaration = Declaration(
             name,
             version,
             title,
-            dtype,
+            _record_type(position),
             parameters,
             heuristics,
             short_forms,
             expand,
             contract,
+            limits,
             colours,
         )
         return rules_type
 
     return decorate
+
+
+def wide_record(
+    *, needed: Callable[[Any], bool], position: list[tuple[Any, ...]]
+) -> Callable[[T], T]:
+    """Class decorator for a subclass of a declared rules type: the same game with a larger record.
+
+    Making the base type then gives an instance of the subclass wherever ``needed`` is true of the
+    parameters. Kernels are compiled for each type of its own, so boards that the small record holds
+    lose nothing. The subclass takes over every rule body that is not registered for itself.
+
+    Args:
+        needed: whether a board, given as an instance of the base type, needs the larger record.
+        position: the fields of the larger record.
+    """
+
+    def decorate(wide_type: T) -> T:
+        base: Any = wide_type.__base__
+        wide: Any = wide_type
+        wide.declaration = base.declaration._replace(dtype=_record_type(position))
+        base.wide_types.append((needed, wide_type))
+        return wide_type
+
+    return decorate
+
+
+def _record_type(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """The aligned dtype of a position's record."""
+    return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 def _stored(parameter: Parameter, value: Any) -> Any:

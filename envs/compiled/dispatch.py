@@ -62,8 +62,9 @@ class RuleFunction:
             )
 
     def body_for(self, rules_type: type) -> Any:
-        """The compiled body for a type of rules, or None."""
-        return self.bodies.get(rules_type, self.default)
+        """The compiled body for a type of rules or the types it derives from, or None."""
+        found = (self.bodies[base] for base in rules_type.__mro__ if base in self.bodies)
+        return next(found, self.default)
 
 
 def rule(stub: Callable[..., Any]) -> Any:

@@ -13,7 +13,8 @@ Symmetries. Left-right mirror.
 
 Position. A bitboard for each player: cell (row from the bottom, column) is bit ``column * (rows +
 1) + row``; the spare bit on top of each column keeps columns apart, so that shifted boards never
-wrap. Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4: how to build a
+wrap. Boards of more than 64 bits, up to 144 cells, hold one number for each cell instead (see
+:mod:`.connect_four_wide`). Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4: how to build a
 perfect AI".
 """
 
@@ -27,7 +28,7 @@ from .. import rules as r
 from ..compiled.bits import count_bits
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_bits
-from ..declaration import Complexity, Facts, declare_game
+from ..declaration import Complexity, Facts, declare_game, wide_record
 from ..pictures.drawing import (
     PLAYER_COLOURS,
     PLAYER_SHADES,
@@ -38,21 +39,23 @@ from ..pictures.drawing import (
     Text,
 )
 from ..specification import Parameter
-from .connect_four_heuristics import threats, windows
+from .connect_four_heuristics import THREATS, WINDOWS, threats, windows
+from .connect_four_wide import CELLS, register_wide_rules
+from .connect_four_wide import POSITION as CELL_POSITION
 from .grid import COLUMN_LETTERS, cells_complexity, grid_text, winning_cells
 
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 HIGH_HALF = np.uint64(32)
 KEY_SALT = np.uint64(0xD6E8FEB86659FD93)
 
-THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
+__all__ = ["THREATS", "WINDOWS", "ConnectFour", "WideConnectFour"]
 
 
 def _check(rules: ConnectFour) -> str | None:
-    if (rules.rows + 1) * rules.cols > 64:
+    if rules.rows * rules.cols > CELLS:
         return (
-            f"(rows + 1) * cols may be at most 64, {rules.rows} rows and {rules.cols} columns make "
-            f"{(rules.rows + 1) * rules.cols}"
+            f"a board may have at most {CELLS} cells, {rules.rows} rows and {rules.cols} columns "
+            f"have {rules.rows * rules.cols}"
         )
     if rules.connect > max(rules.rows, rules.cols):
         return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
@@ -72,11 +75,20 @@ def _check(rules: ConnectFour) -> str | None:
     ),
     heuristics=("threats", "windows"),
     check=_check,
+    limits=f"at most {CELLS} cells, as 12 rows and 12 columns have",
 )
 class ConnectFour(NamedTuple):
     rows: int = 6
     cols: int = 7
     connect: int = 4
+
+
+@wide_record(needed=lambda rules: (rules.rows + 1) * rules.cols > 64, position=CELL_POSITION)
+class WideConnectFour(ConnectFour):
+    """Boards that a 64-bit word does not hold."""
+
+
+register_wide_rules(WideConnectFour)
 
 
 @kernel

@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled.bits import count_bits
 from ..compiled.kernels import kernel
 
+THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
 ZERO, ONE = np.uint64(0), np.uint64(1)
 EVERY_SECOND = np.uint64(0x5555555555555555)
 
@@ -134,15 +135,15 @@ def windows(own, other, rows, cols, connect):
                 cells = window << np.uint64(column * height + row)
                 mine, theirs = count_bits(own & cells), count_bits(other & cells)
                 if theirs == 0 and mine > 0:
-                    points += _window_points(connect - mine)
+                    points += points_of_window(connect - mine)
                 elif mine == 0 and theirs > 0:
-                    points -= _window_points(connect - theirs)
+                    points -= points_of_window(connect - theirs)
     centre = ((ONE << np.uint64(rows)) - ONE) << np.uint64(height * (cols // 2))
     return points + count_bits(own & centre) - count_bits(other & centre)
 
 
 @kernel
-def _window_points(discs_missing):
+def points_of_window(discs_missing):
     if discs_missing == 0:
         return 1000
     if discs_missing == 1:

@@ -32,7 +32,7 @@ import numpy as np
 from .. import rules as r
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_below
-from ..declaration import Bound, Complexity, Facts, declare_game
+from ..declaration import Bound, Complexity, Facts, declare_game, wide_record
 from ..pictures.drawing import (
     BOX_FILLS,
     PLAYER_COLOURS,
@@ -46,7 +46,8 @@ from ..specification import Parameter, SpecificationError
 from .dots_and_boxes_board import boxes_beside, sides_of_box
 from .dots_and_boxes_chains import expected_margin
 
-EDGES, BOXES = 128, 64  # capacity
+EDGES, BOXES = 128, 64  # capacity of the usual record
+WIDE_EDGES, WIDE_BOXES = 480, 225  # capacity of the wide record: 15 × 15 boxes
 WIN, MARGIN = range(2)
 EMPTY, ICELANDIC, SWEDISH = range(3)
 CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
@@ -74,14 +75,27 @@ def count_edges(rows: int, cols: int) -> int:
     return (rows + 1) * cols + rows * (cols + 1)
 
 
+def _record_fields(edges: int, boxes: int) -> list[tuple[Any, ...]]:
+    """The fields of a record with room for so many edges and boxes."""
+    return [
+        ("edges", np.int8, edges),
+        ("sides", np.int8, boxes),
+        ("owner", np.int8, boxes),
+        ("score", np.int16, 2),
+        ("drawn", np.int16),
+        ("mover", np.int8),
+        ("hash", np.uint64),
+    ]
+
+
 def _check(rules: DotsAndBoxes) -> str | None:
-    edges, boxes = count_edges(rules.rows, rules.cols), rules.rows * rules.cols
-    if edges > EDGES or boxes > BOXES:
+    edges = count_edges(rules.rows, rules.cols)
+    if edges > WIDE_EDGES:
         return (
-            f"a board may have at most {EDGES} edges and {BOXES} boxes, {rules.rows} × "
-            f"{rules.cols} boxes have {edges} edges"
+            f"a board may have at most {WIDE_EDGES} edges, {rules.rows} × {rules.cols} boxes have "
+            f"{edges}"
         )
-    if rules.start == SWEDISH and boxes == 1:
+    if rules.start == SWEDISH and rules.rows * rules.cols == 1:
         return "a Swedish start leaves no edge to draw on a single box"
     return None
 
@@ -91,15 +105,7 @@ def _check(rules: DotsAndBoxes) -> str | None:
     version=0,
     title="Dots and Boxes",
     colours=PLAYER_COLOURS,
-    position=[
-        ("edges", np.int8, EDGES),
-        ("sides", np.int8, BOXES),
-        ("owner", np.int8, BOXES),
-        ("score", np.int16, 2),
-        ("drawn", np.int16),
-        ("mover", np.int8),
-        ("hash", np.uint64),
-    ],
+    position=_record_fields(EDGES, BOXES),
     parameters=(
         Parameter("rows", int, 4, "height in boxes", 1, 42),
         Parameter("cols", int, 4, "width in boxes", 1, 42),
@@ -117,6 +123,7 @@ def _check(rules: DotsAndBoxes) -> str | None:
     ),
     heuristics=("chains", "classic"),
     check=_check,
+    limits=f"at most {WIDE_EDGES} edges, as 15 × 15 boxes have",
     expand=_expand,
 )
 class DotsAndBoxes(NamedTuple):
@@ -124,6 +131,14 @@ class DotsAndBoxes(NamedTuple):
     cols: int = 4
     reward: int = WIN
     start: int = EMPTY
+
+
+@wide_record(
+    needed=lambda rules: count_edges(rules.rows, rules.cols) > EDGES,
+    position=_record_fields(WIDE_EDGES, WIDE_BOXES),
+)
+class WideDotsAndBoxes(DotsAndBoxes):
+    """Boards of more edges than the usual record holds."""
 
 
 @kernel
@@ -281,7 +296,7 @@ def transform(rules, position, permutation, out):
         if edges[edge] != 0:
             _draw(rules, out, np.int64(permutation[edge]))
     for box in range(rules.rows * rules.cols):
-        image = EDGES
+        image = num_edges(rules)
         for side in sides_of_box(rules.rows, rules.cols, box):
             # a box has the number of its top edge, the lowest of the four
             image = min(image, np.int64(permutation[side]))

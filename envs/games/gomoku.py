@@ -158,7 +158,7 @@ def row_wins(rules, cells, action, row_step, col_step):
 
 @completes_row.register_body(Gomoku)
 def _completes_row(rules, cells, action):
-    for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+    for row_step, col_step in DIRECTIONS:
         if row_wins(rules, cells, action, row_step, col_step):
             return True
     return False
@@ -258,7 +258,7 @@ def evaluate_runs(rules, cells, player, heuristic):
     for cell in range(rules.rows * rules.cols):
         if cells[cell] == 0:
             continue
-        for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for row_step, col_step in DIRECTIONS:
             before, _, _ = look_along(rules, cells, cell, -row_step, -col_step)
             if before == cells[cell]:
                 continue  # not the first stone of its run

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled.kernels import inner_kernel, kernel
+from .grid import DIRECTIONS
 
 FREESTYLE, STANDARD, CARO, CARO_OVERLINE = range(4)  # the rule variants
 
@@ -293,7 +294,7 @@ def evaluate_patterns(rules, cells, player, mover):
         if cells[cell] != 0:
             continue
         first, second = 0, 0
-        for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for row_step, col_step in DIRECTIONS:
             black, white, wall = window_masks(line_index(rules, cells, cell, row_step, col_step))
             mine = line_code(black, white, wall, rules.connect, rules.rule)
             theirs = (

@@ -19,9 +19,11 @@ from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_below
 from ..declaration import Facts
 from .grid import (
+    DIRECTIONS,
     cell_name,
     cell_symmetries,
     cells_complexity,
+    count_run,
     grid_text,
     parse_cell,
 )
@@ -34,6 +36,18 @@ POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), (
 def completes_row(rules, cells, action):
     """Whether the stone on ``action`` stands in a row that wins."""
     raise missing(rules, "completes_row")
+
+
+@completes_row.default_body
+def _connects(rules, cells, action):
+    """``connect`` or more stones in a row win."""
+    stone = cells[action]
+    for row_step, col_step in DIRECTIONS:
+        length = 1 + count_run(cells, rules.rows, rules.cols, action, row_step, col_step, stone)
+        length += count_run(cells, rules.rows, rules.cols, action, -row_step, -col_step, stone)
+        if length >= rules.connect:
+            return True
+    return False
 
 
 @kernel
@@ -184,7 +198,7 @@ def count_windows(rules, cells, player, counts):
     connect + 1). Empty windows are counted on both sides.
     """
     own = player + 1
-    for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+    for row_step, col_step in DIRECTIONS:
         reach = rules.connect - 1
         first_column = reach if col_step < 0 else 0
         last_column = rules.cols - (reach if col_step > 0 else 0)

@@ -31,11 +31,10 @@ from ..pictures.drawing import (
     Text,
 )
 from ..specification import Parameter
-from .grid import COLUMN_LETTERS, count_run, winning_cells
+from .grid import COLUMN_LETTERS, winning_cells
 from .stones import (
     POSITION,
     board_cells,
-    completes_row,
     count_windows,
     register_stone_rules,
 )
@@ -94,17 +93,6 @@ class TicTacToe(NamedTuple):
 
 
 register_stone_rules(TicTacToe)
-
-
-@completes_row.register_body(TicTacToe)
-def _completes_row(rules, cells, action):
-    stone = cells[action]
-    for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        length = 1 + count_run(cells, rules.rows, rules.cols, action, row_step, col_step, stone)
-        length += count_run(cells, rules.rows, rules.cols, action, -row_step, -col_step, stone)
-        if length >= rules.connect:
-            return True
-    return False
 
 
 @r.evaluate.register_body(TicTacToe)

@@ -19,7 +19,7 @@ from types import ModuleType
 
 from plyground.envs.declaration import parameter_values
 from plyground.envs.game import Game
-from plyground.envs.registry import game_names
+from plyground.envs.registry import game_names, rules_type
 
 from .reference import Reference, perft
 
@@ -28,7 +28,7 @@ __all__ = ["Reference", "make_reference", "openspiel_pairs", "perft", "reference
 
 def make_reference(game: Game) -> Reference:
     """The plain-Python version of a game, at its initial position."""
-    reference_class = getattr(_module(game.name), type(game.rules).__name__)
+    reference_class = getattr(_module(game.name), rules_type(game.name).__name__)
     reference: Reference = reference_class(**parameter_values(game.rules))
     return reference
 

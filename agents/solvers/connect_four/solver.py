@@ -15,6 +15,7 @@ import numpy as np
 
 from ....envs.game import Game, Position
 from ....envs.games.connect_four import ConnectFour
+from ....envs.specification import SpecificationError
 from ..solver import (
     DEFAULT_MEMORY_MB,
     Solution,
@@ -44,9 +45,7 @@ class Run:
 
 @register_solver(ConnectFour)
 class ConnectFourSolver(Solver):
-    """Solves connect four on every board that
-    :class:`~plyground.envs.games.connect_four.ConnectFour` allows.
-    """
+    """Solves connect four on every board that a 64-bit word holds."""
 
     meaning = (
         "+k: wins with the k-th last of its own stones; 0: a draw; −k: loses to the k-th last of "
@@ -61,6 +60,16 @@ class ConnectFourSolver(Solver):
         self._stack = s.make_stack(self._board.cells, self._board.cols)
         self._table = s.make_table(self._key_bits, memory_mb)
         self._most_nodes = 0  # of all searches since the table was empty
+
+    @classmethod
+    def check_game(cls, game: Game) -> None:
+        """Refuse boards that a 64-bit word does not hold."""
+        bits = (game.rules.rows + 1) * game.rules.cols
+        if bits > 64:
+            raise SpecificationError(
+                f"the exact solver takes boards of (rows + 1) * cols at most 64; {game.spec} has "
+                f"{bits}"
+            )
 
     @classmethod
     def least_memory_mb(cls, game: Game) -> int:
