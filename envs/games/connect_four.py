@@ -29,22 +29,15 @@ from ..compiled.bits import count_bits
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_bits
 from ..declaration import Complexity, Facts, declare_game, wide_record
-from ..pictures.drawing import (
-    PLAYER_COLOURS,
-    PLAYER_SHADES,
-    Disc,
-    Picture,
-    Rectangle,
-    Ring,
-    Text,
-)
+from ..pictures.drawing import PLAYER_COLOURS, Picture
 from ..specification import Parameter
 from .connect_four_heuristics import THREATS, WINDOWS, threats, windows
+from .connect_four_picture import draw_board
 from .connect_four_wide import CELLS, register_wide_rules
 from .connect_four_wide import POSITION as CELL_POSITION
-from .grid import COLUMN_LETTERS, cells_complexity, grid_text, winning_cells
+from .grid import COLUMN_LETTERS, cells_complexity, grid_text
 
-ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+ZERO, ONE = np.uint64(0), np.uint64(1)
 HIGH_HALF = np.uint64(32)
 KEY_SALT = np.uint64(0xD6E8FEB86659FD93)
 
@@ -334,39 +327,4 @@ def outcome_reason(rules: ConnectFour, position: Any) -> str:
 
 @r.picture.register(ConnectFour)
 def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Picture:
-    """A blue panel with round holes above the columns' letters; the last disc carries a dot, the
-    winning row rings.
-    """
-    cells = _cells(rules, position)
-    margin, letters = 0.35, 0.5
-    height = rules.rows + 2 * margin
-    shapes: list[Any] = [
-        # the panel's lower edge, in shade
-        Rectangle(0.1, 0.14, rules.cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35),
-        Rectangle(0.1, 0.06, rules.cols + 2 * margin - 0.2, height - 0.2, "#2459b8", 0.35),
-    ]
-    for row, column in np.ndindex(cells.shape):
-        x, y = column + 0.5 + margin, row + 0.46 + margin
-        shapes.append(Disc(x, y, 0.44, "#1a458f"))
-        if cells[row, column] == 0:
-            shapes.append(Disc(x, y + 0.02, 0.4, "#f7f4ee"))
-        else:
-            colour, shade = (
-                PLAYER_COLOURS[cells[row, column] - 1],
-                PLAYER_SHADES[cells[row, column] - 1],
-            )
-            shapes += [
-                Disc(x, y, 0.4, shade),
-                Disc(x, y - 0.02, 0.38, colour),
-                Ring(x, y - 0.02, 0.27, shade, 0.045),
-            ]
-    if last_action is not None:
-        row = int(np.argmax(cells[:, last_action] != 0))
-        shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
-    for row, column in winning_cells(cells, rules.connect):
-        shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
-    for column in range(rules.cols):
-        shapes.append(
-            Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36)
-        )
-    return Picture(rules.cols + 2 * margin, height + letters, shapes)
+    return draw_board(_cells(rules, position), rules.connect, last_action)

@@ -33,18 +33,13 @@ from .. import rules as r
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_below
 from ..declaration import Bound, Complexity, Facts, declare_game, wide_record
-from ..pictures.drawing import (
-    BOX_FILLS,
-    PLAYER_COLOURS,
-    Disc,
-    Line,
-    Picture,
-    Rectangle,
-    Text,
-)
+from ..pictures.drawing import PLAYER_COLOURS
 from ..specification import Parameter, SpecificationError
-from .dots_and_boxes_board import boxes_beside, sides_of_box
+from .dots_and_boxes_board import boxes_beside, count_edges, edge_symmetries, sides_of_box
 from .dots_and_boxes_chains import expected_margin
+from .dots_and_boxes_display import action_to_text, board_text, picture, text_to_action
+
+__all__ = ["DotsAndBoxes", "WideDotsAndBoxes", "count_edges"]
 
 EDGES, BOXES = 128, 64  # capacity of the usual record
 WIDE_EDGES, WIDE_BOXES = 480, 225  # capacity of the wide record: 15 × 15 boxes
@@ -68,11 +63,6 @@ def _expand(given: dict[str, Any]) -> dict[str, Any]:
             f"dots=(5,5)"
         ) from None
     return {"rows": rows, "cols": cols} | given
-
-
-def count_edges(rows: int, cols: int) -> int:
-    """How many edges a board of rows × cols boxes has."""
-    return (rows + 1) * cols + rows * (cols + 1)
 
 
 def _record_fields(edges: int, boxes: int) -> list[tuple[Any, ...]]:
@@ -319,7 +309,7 @@ def risk_class(rules, position, edge):
 
 @r.order_actions.register_body(DotsAndBoxes)
 def order_actions(rules, position, actions, count):
-    """Completing before safe before risky edges, stable within each class (SYSTEMS.md D7)."""
+    """Completing before safe before risky edges, stable within each class."""
     before = actions[:count].copy()
     filled = 0
     for wanted in range(4):
@@ -344,8 +334,11 @@ def random_action(rules, position, rng, scratch):
 
 @r.evaluate.register_body(DotsAndBoxes)
 def evaluate(rules, position, player, heuristic):
-    """``chains``: the lead and the margin to expect from chains and control; ``classic``:
-    SYSTEMS.md D10, whoever is to move.
+    """Points of a position; ``classic`` is that of the course projects this suite started from.
+
+    ``chains``: the lead and the margin to expect from chains and control. ``classic``: 100 a box of
+    lead, 30 for a lead of more than two; −50 for each box with three sides, +10 with two, +2 with
+    fewer, whoever is to move.
     """
     lead = np.int64(position.score[player] - position.score[1 - player])
     if heuristic == CHAINS:
@@ -384,135 +377,20 @@ def complexity(rules: DotsAndBoxes) -> Complexity:
     return Complexity(tuple(board), states, fewer_each_ply=True)
 
 
-@r.symmetries.register(DotsAndBoxes)
-def symmetries(rules: DotsAndBoxes) -> np.ndarray:
-    horizontal = (rules.rows + 1) * rules.cols
-    edges = count_edges(rules.rows, rules.cols)
-    # Edges as points of a grid twice as fine: h r c lies at (2r, 2c + 1), v r c at (2r + 1, 2c).
-    points = [(2 * (e // rules.cols), 2 * (e % rules.cols) + 1) for e in range(horizontal)]
-    points += [
-        (2 * (e // (rules.cols + 1)) + 1, 2 * (e % (rules.cols + 1)))
-        for e in range(edges - horizontal)
-    ]
-    number = {point: edge for edge, point in enumerate(points)}
-    height, width = 2 * rules.rows, 2 * rules.cols
-    images = [
-        [(abs(up - y), abs(left - x)) for y, x in points]
-        for up in (0, height)
-        for left in (0, width)
-    ]
-    if rules.rows == rules.cols:
-        images += [[(x, y) for y, x in image] for image in images]
-    found = [[number[point] for point in image] for image in images]
-    drawn = {edge for edge in range(edges) if starts_drawn(rules, edge)}
-    return np.array(
-        [row for row in found if {row[edge] for edge in drawn} == drawn], dtype=np.int16
-    )
-
-
-@r.action_to_text.register(DotsAndBoxes)
-def action_to_text(rules: DotsAndBoxes, action: int) -> str:
-    horizontal = (rules.rows + 1) * rules.cols
-    if action < horizontal:
-        return f"h {action // rules.cols} {action % rules.cols}"
-    return (
-        f"v {(action - horizontal) // (rules.cols + 1)} {(action - horizontal) % (rules.cols + 1)}"
-    )
-
-
-@r.text_to_action.register(DotsAndBoxes)
-def text_to_action(rules: DotsAndBoxes, text: str) -> int:
-    match = re.fullmatch(r"\s*([hv])\s*(\d+)\s*[ ,]\s*(\d+)\s*", text, re.IGNORECASE | re.ASCII)
-    if match:
-        vertical, row, column = match[1].lower() == "v", int(match[2]), int(match[3])
-        if row < rules.rows + (not vertical) and column < rules.cols + vertical:
-            return (
-                (rules.rows + 1) * rules.cols + row * (rules.cols + 1) + column
-                if vertical
-                else row * rules.cols + column
-            )
-    raise ValueError(
-        f"{text!r} is no edge of this board; edges run from 'h 0 0' to 'h {rules.rows} "
-        f"{rules.cols - 1}' and 'v {rules.rows - 1} {rules.cols}'"
-    )
-
-
-@r.board_text.register(DotsAndBoxes)
-def board_text(rules: DotsAndBoxes, position: Any) -> str:
-    """Dots, edges, the owners' letters (A is player 0), and a line of statistics (SYSTEMS.md D3)."""
-    lines, vertical = [], (rules.rows + 1) * rules.cols
-    for row in range(rules.rows + 1):
-        edges = (
-            "---" if position.edges[row * rules.cols + column] else "   "
-            for column in range(rules.cols)
-        )
-        lines.append("+" + "+".join(edges) + "+")
-        if row < rules.rows:
-            walls = [
-                "|" if position.edges[vertical + row * (rules.cols + 1) + c] else " "
-                for c in range(rules.cols + 1)
-            ]
-            owners = [
-                " AB"[position.owner[row * rules.cols + column]] for column in range(rules.cols)
-            ] + [""]
-            lines.append(
-                "".join(f"{wall} {owner} " if owner else wall for wall, owner in zip(walls, owners))
-            )
-    left = rules.rows * rules.cols - int(position.score[0]) - int(position.score[1])
-    counts = (
-        f"A {position.score[0]}, B {position.score[1]}, boxes left {left}, edges {position.drawn} "
-        f"of {count_edges(rules.rows, rules.cols)}"
-    )
-    return "\n".join([*(line.rstrip() for line in lines), counts])
-
-
 @r.outcome_reason.register(DotsAndBoxes)
 def outcome_reason(rules: DotsAndBoxes, position: Any) -> str:
     return f"{max(position.score)} boxes to {min(position.score)}"
 
 
-@r.picture.register(DotsAndBoxes)
-def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Picture:
-    """Owned boxes filled, edges in the colour of the boxes they close, the last edge dark, free
-    edges faint; numbers of rows and columns.
-    """
-    margin = 0.5
-    shapes: list[Any] = [
-        Text(margin / 2, row + margin, str(row), "#a39c8c", 0.2) for row in range(rules.rows + 1)
-    ]
-    shapes += [
-        Text(column + margin, margin / 2, str(column), "#a39c8c", 0.2)
-        for column in range(rules.cols + 1)
-    ]
-    for box in range(rules.rows * rules.cols):
-        x, y, owner = box % rules.cols + margin, box // rules.cols + margin, position.owner[box]
-        if owner:
-            shapes.append(Rectangle(x, y, 1, 1, BOX_FILLS[owner - 1]))
-            shapes.append(Text(x + 0.5, y + 0.5, "AB"[owner - 1], PLAYER_COLOURS[owner - 1], 0.42))
-    for edge in range(count_edges(rules.rows, rules.cols)):
-        horizontal, row, column = action_to_text(rules, edge).split()
-        x, y = int(column) + margin, int(row) + margin
-        end = (x + 1, y) if horizontal == "h" else (x, y + 1)
-        owners = {
-            int(position.owner[box])
-            for box in boxes_beside(rules.rows, rules.cols, edge)
-            if box >= 0
-        }
-        owner = owners.pop() if len(owners) == 1 else 0
-        if not position.edges[edge]:
-            shapes.append(Line(x, y, *end, "#ddd6c6", 0.04))
-        else:
-            colour = (
-                "#20242b"
-                if edge == last_action
-                else PLAYER_COLOURS[owner - 1]
-                if owner
-                else "#3d6fb4"
-            )
-            shapes.append(Line(x, y, *end, colour, 0.12 if edge == last_action else 0.09))
-    shapes += [
-        Disc(x + margin, y + margin, 0.1, "#20242b")
-        for y in range(rules.rows + 1)
-        for x in range(rules.cols + 1)
-    ]
-    return Picture(rules.cols + 2 * margin, rules.rows + 2 * margin, shapes)
+@r.symmetries.register(DotsAndBoxes)
+def symmetries(rules: DotsAndBoxes) -> np.ndarray:
+    """Those of the board that leave the edges drawn at the start as they are."""
+    found = edge_symmetries(rules.rows, rules.cols)
+    drawn = {edge for edge in range(found.shape[1]) if starts_drawn(rules, edge)}
+    return np.stack([row for row in found if {int(row[edge]) for edge in drawn} == drawn])
+
+
+r.action_to_text.register(DotsAndBoxes)(action_to_text)
+r.text_to_action.register(DotsAndBoxes)(text_to_action)
+r.board_text.register(DotsAndBoxes)(board_text)
+r.picture.register(DotsAndBoxes)(picture)

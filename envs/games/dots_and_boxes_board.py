@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..compiled.kernels import kernel
 
 
@@ -36,3 +38,28 @@ def neighbours(rows, cols, box):
         box - 1 if col > 0 else -1,
         box + 1 if col < cols - 1 else -1,
     )
+
+
+def count_edges(rows: int, cols: int) -> int:
+    """How many edges a board of rows × cols boxes has."""
+    return (rows + 1) * cols + rows * (cols + 1)
+
+
+def edge_symmetries(rows: int, cols: int) -> np.ndarray:
+    """The symmetries of the board (8 of a square, 4 of a rectangle) as permutations of the edges.
+
+    int16 of shape (symmetries, edges), identity first.
+    """
+    horizontal, edges = (rows + 1) * cols, count_edges(rows, cols)
+    # Edges as points of a grid twice as fine: h r c lies at (2r, 2c + 1), v r c at (2r + 1, 2c).
+    points = [(2 * (e // cols), 2 * (e % cols) + 1) for e in range(horizontal)]
+    points += [(2 * (e // (cols + 1)) + 1, 2 * (e % (cols + 1))) for e in range(edges - horizontal)]
+    number = {point: edge for edge, point in enumerate(points)}
+    images = [
+        [(abs(up - y), abs(left - x)) for y, x in points]
+        for up in (0, 2 * rows)
+        for left in (0, 2 * cols)
+    ]
+    if rows == cols:
+        images += [[(x, y) for y, x in image] for image in images]
+    return np.array([[number[point] for point in image] for image in images], np.int16)

@@ -1,0 +1,57 @@
+"""The picture of a connect-four board."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..pictures.drawing import (
+    PLAYER_COLOURS,
+    PLAYER_SHADES,
+    Disc,
+    Picture,
+    Rectangle,
+    Ring,
+    Text,
+)
+from .grid import COLUMN_LETTERS, winning_cells
+
+
+def draw_board(cells: np.ndarray, connect: int, last_action: int | None) -> Picture:
+    """A blue panel with round holes above the columns' letters; the last disc carries a dot, the
+    winning row rings.
+    """
+    rows, cols = cells.shape
+    margin, letters = 0.35, 0.5
+    height = rows + 2 * margin
+    shapes: list[Any] = [
+        # the panel's lower edge, in shade
+        Rectangle(0.1, 0.14, cols + 2 * margin - 0.2, height - 0.2, "#17396f", 0.35),
+        Rectangle(0.1, 0.06, cols + 2 * margin - 0.2, height - 0.2, "#2459b8", 0.35),
+    ]
+    for row, column in np.ndindex(cells.shape):
+        x, y = column + 0.5 + margin, row + 0.46 + margin
+        shapes.append(Disc(x, y, 0.44, "#1a458f"))
+        if cells[row, column] == 0:
+            shapes.append(Disc(x, y + 0.02, 0.4, "#f7f4ee"))
+        else:
+            colour, shade = (
+                PLAYER_COLOURS[cells[row, column] - 1],
+                PLAYER_SHADES[cells[row, column] - 1],
+            )
+            shapes += [
+                Disc(x, y, 0.4, shade),
+                Disc(x, y - 0.02, 0.38, colour),
+                Ring(x, y - 0.02, 0.27, shade, 0.045),
+            ]
+    if last_action is not None:
+        row = int(np.argmax(cells[:, last_action] != 0))
+        shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
+    for row, column in winning_cells(cells, connect):
+        shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
+    for column in range(cols):
+        shapes.append(
+            Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36)
+        )
+    return Picture(cols + 2 * margin, height + letters, shapes)
