@@ -20,8 +20,8 @@ import time
 import numpy as np
 from plyground import make_game
 from plyground.agents.solvers.dots_and_boxes.solver import DotsAndBoxesSolver, exact_value
-from plyground.agents.solvers.dots_and_boxes.tables import value_table
-from plyground.agents.solvers.solver import Progress, Watch, make_solver
+from plyground.agents.solvers.dots_and_boxes.value_tables import value_table
+from plyground.agents.solvers.solver import Monitor, Progress, make_solver
 
 STARTS = {"": "empty", "i": "icelandic", "s": "swedish"}
 
@@ -89,11 +89,12 @@ def solve_board(
         else f"{solution.lower:+d} to {solution.upper:+d}"
     )
     best = solver.game.action_to_text(solution.best_action)
-    filled = np.count_nonzero(solver._table.view(np.uint64)) / (8 * len(solver._table))
+    buckets = solver._table.buckets
+    filled = np.count_nonzero(buckets.view(np.uint64)) / (8 * len(buckets))
     print(
         f"\r{board:>5}: {value:>4}, best {best}, {solution.nodes:,} positions, "
         f"{solution.seconds:.2f} s (CPU {cpu:.2f} s), "
-        f"{solution.nodes / cpu / 1e6:.2f} M positions/s, table {solver._table.nbytes >> 20} MiB, "
+        f"{solution.nodes / cpu / 1e6:.2f} M positions/s, table {buckets.nbytes >> 20} MiB, "
         f"{filled:.0%} full"
     )
     if solution.values:
@@ -110,7 +111,7 @@ def verify(board: str, count: int, seed: int) -> None:
     for share in rng.random(count):
         drawn = sum(1 << edge for edge in range(edges) if rng.random() < share)
         if drawn < table.size - 1:
-            bounds = solver._bounds(table.size - 1 - drawn, exact_value(), Watch())
+            bounds = solver._bounds(table.size - 1 - drawn, exact_value(), Monitor())
             wrong += bounds.lower != table[drawn] or bounds.upper != table[drawn]
     print(f"{board}: {count:,} random positions, {wrong} differ from the table")
 

@@ -3,14 +3,14 @@
 A game becomes solvable by a :class:`Solver` subclass registered for its rules type
 (:func:`register_solver`). Values are those of the side to move, in the game's natural unit:
 
-- connect four: +k means that the side to move wins with its own (rows·cols/2 + 1 − k)-th disc, 0 a
-  draw, −k that it loses so;
+- connect four: +k means that the side to move wins when it has k of its stones left, the winning
+  one included; 0 a draw; −k that the other side wins so;
 - dots and boxes: the margin in boxes, own minus the opponent's, over the rest of the game;
 - m,n,k games and freestyle gomoku: +1 the side to move wins, 0 a draw, −1 it loses.
 
-Searches run in slices: a kernel returns after a bounded number of positions with its stack of plies
-kept in arrays, and is entered again where it stopped, so that Ctrl-C, time limits and progress
-reports are served between slices.
+Searches run in slices. A kernel returns after a bounded number of positions with its stack of plies
+kept in arrays, and continues from them on the next call. Between slices the solver serves Ctrl-C,
+time limits and progress reports.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ DEFAULT_MEMORY_MB = 512
 
 S = TypeVar("S", bound="type[Solver]")
 
-_solvers: dict[type, type[Solver]] = {}
+_solvers: dict[str, type[Solver]] = {}  # by the name of the game
 _prepared: set[type[Solver]] = set()
 
 
 @dataclasses.dataclass(frozen=True)
 class Solution:
-    """What solving a position gave. All values are those of the side to move, in the game's natural
-    unit.
+    """The solution of a position.
+
+    All values are those of the side to move, in the game's natural unit.
 
     Attributes:
         value: the value under best play, or None where only bounds or the result are proved.
@@ -50,8 +51,8 @@ class Solution:
             proved.
         lower, upper: bounds on the value that are proved.
         exact: whether what was asked for is proved: the value, or with ``weak`` the result.
-        best_action: an action that attains the value; where it is not proved, the best the search
-            knows.
+        best_action: an action that attains the value, or where that is not proved the best one
+            known. With ``weak`` an action that attains the result.
         values: the value of every legal action, for ``moves="all"``: under ``weak`` +1, 0 or −1 as
             :attr:`result`. Actions that a time limit left unproved are missing.
         optimal_actions: for ``moves="all"`` every action that attains the value, ascending; else
@@ -76,7 +77,7 @@ class Solution:
 
 
 class Progress(NamedTuple):
-    """What a solver reports now and then: positions visited, seconds, and the bounds proved so far."""
+    """A solver's progress: positions visited, seconds spent, and the bounds proved so far."""
 
     nodes: int
     seconds: float
@@ -92,31 +93,59 @@ class SolveInterrupted(KeyboardInterrupt):
         self.solution = solution
 
 
-class Watch:
-    """The clock of one call of a solver: its time limit, and its reports of progress.
+class Monitor:
+    """Time limit, Ctrl-C, node count and progress reports of one call of a solver.
 
-    Between two slices a solver calls :meth:`stopped`; where that says True it returns what it has
-    proved. A solver that catches a KeyboardInterrupt sets ``interrupted`` and does the same.
+    A solver stops when :meth:`run` or :meth:`stopped` says so, and returns what it has proved.
+
+    Attributes:
+        nodes: positions visited.
+        interrupted: whether Ctrl-C was pressed.
     """
 
     def __init__(
         self, time: float | None = None, progress: Callable[[Progress], None] | None = None
     ) -> None:
-        self.began = clock.perf_counter()
-        self._deadline = None if time is None else self.began + time
-        self._progress = progress
+        self.nodes = 0
         self.interrupted = False
+        self._began = clock.perf_counter()
+        self._deadline = None if time is None else self._began + time
+        self._progress = progress
 
     @property
     def seconds(self) -> float:
-        return clock.perf_counter() - self.began
+        """Seconds since the call began."""
+        return clock.perf_counter() - self._began
 
-    def stopped(self, nodes: int, lower: int, upper: int) -> bool:
-        """Report progress; whether the time is up or Ctrl-C was pressed (then the solver has set
-        ``interrupted``).
+    def run(
+        self, search_slice: Callable[[], tuple[bool, int]], bounds: Callable[[], tuple[int, int]]
+    ) -> bool:
+        """Search slice by slice; True once finished, False if time or Ctrl-C stopped the search.
+
+        Args:
+            search_slice: continues the search for a bounded number of positions; returns whether
+                it is finished, and the positions visited.
+            bounds: the bounds proved so far, for the progress report.
         """
-        if self._progress is not None:
-            self._progress(Progress(nodes, self.seconds, lower, upper))
+        try:
+            while not self.interrupted:
+                finished, nodes = search_slice()
+                self.nodes += nodes
+                if finished:
+                    return True
+                if self.stopped(*bounds()):
+                    return False
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return False
+
+    def stopped(self, lower: int, upper: int) -> bool:
+        """Report progress; whether the time is up or Ctrl-C was pressed."""
+        try:
+            if self._progress is not None:
+                self._progress(Progress(self.nodes, self.seconds, lower, upper))
+        except KeyboardInterrupt:
+            self.interrupted = True
         return self.interrupted or (
             self._deadline is not None and clock.perf_counter() >= self._deadline
         )
@@ -136,11 +165,11 @@ class Solver(ABC):
 
     Attributes:
         game: the game it solves.
-        memory_mb: what its table may take, in MiB.
+        memory_mb: the most memory of its table, in MiB.
         nodes: positions visited by the latest batch.
-        meaning: what a value of this game means, in a sentence for people.
-        plies_at_once: positions that can go on for at most so many plies take 30 ms or less on
-            average (benchmarks/solver_endgames.py).
+        meaning: a sentence that explains the values of this game to people.
+        plies_at_once: positions with at most so many plies to go take 30 ms or less on average
+            (benchmarks/solver_endgames.py).
     """
 
     meaning: ClassVar[str] = ""
@@ -169,9 +198,7 @@ class Solver(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Compile the kernels (by running them on something small), so that no time limit is spent
-        on it.
-        """
+        """Compile the kernels by running them, so that no time limit is spent on compilation."""
 
     @abstractmethod
     def clear(self) -> None:
@@ -179,11 +206,11 @@ class Solver(ABC):
 
     @abstractmethod
     def search(
-        self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch
+        self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
     ) -> Solution:
         """Solve a position of this game that is not over.
 
-        ``seconds`` is filled in by the caller.
+        The caller fills in ``nodes`` and ``seconds`` of the solution.
         """
 
     def solve(
@@ -206,26 +233,24 @@ class Solver(ABC):
                 f"time={time!r} is not possible: time must be a positive number of seconds"
             )
         self._prepare_once()
-        watch = Watch(time, progress)
-        solution = dataclasses.replace(
-            self.search(position, moves, weak, watch), seconds=watch.seconds
-        )
-        if watch.interrupted:
+        monitor = Monitor(time, progress)
+        solution = self.search(position, moves, weak, monitor)
+        solution = dataclasses.replace(solution, nodes=monitor.nodes, seconds=monitor.seconds)
+        if monitor.interrupted:
             raise SolveInterrupted(solution)
         return solution
 
     def solve_batch(
         self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False
     ) -> np.ndarray:
-        """The values (``weak``: results) of many positions that are not over, for their sides to
-        move.
+        """The values (``weak``: results) of many positions that are not over.
 
         Args:
             positions: positions of this game, or an array of their records.
             weak: ask only for win, draw or loss: +1, 0, −1.
 
         Returns:
-            int16 of shape (positions,).
+            int16 of shape (positions,), from the sides to move.
         """
         found = [
             self.solve(Position(self.game, record), weak=weak)
@@ -237,8 +262,10 @@ class Solver(ABC):
         )
 
     def records_of(self, positions: Iterable[Position] | np.ndarray) -> np.ndarray:
-        """The records of positions that can be solved, as an array of shape (positions,);
-        ValueError if one cannot.
+        """The records of positions to be solved, as an array of shape (positions,).
+
+        Raises:
+            ValueError: a position of another game, or one whose game is over.
         """
         if isinstance(positions, np.ndarray):
             records = positions
@@ -276,32 +303,32 @@ class Solver(ABC):
         return len(position.legal_actions())
 
     def expected_return(self, position: Position, value: int) -> float:
-        """The return that the side to move gets in the end if the rest of the game is worth
-        ``value`` to it.
-        """
+        """The return of the side to move if the rest of the game is worth ``value`` to it."""
         return float(np.sign(value))
 
 
-def register_solver(rules_type: type) -> Callable[[S], S]:
-    """Class decorator: make a :class:`Solver` subclass the solver of a game's rules type."""
+def register_solver(rules_type: Any) -> Callable[[S], S]:
+    """Class decorator: make a :class:`Solver` subclass the solver of the game of a rules type."""
 
     def decorate(solver_class: S) -> S:
-        _solvers[rules_type] = solver_class
+        _solvers[rules_type.declaration.name] = solver_class
         return solver_class
 
     return decorate
 
 
 def solver_class_of(game: Game) -> type[Solver]:
-    """The solver class registered for a game; SpecificationError if there is none or the board is
-    beyond its reach.
+    """The solver class registered for a game.
+
+    Raises:
+        SpecificationError: there is no solver for the game, or the board is beyond its reach.
     """
-    for rules_type, solver_class in _solvers.items():
-        if isinstance(game.rules, rules_type):
-            solver_class.check_game(game)
-            return solver_class
-    known = (", ").join(sorted(rules_type.declaration.name for rules_type in _solvers))  # type: ignore[attr-defined]
-    raise SpecificationError(f"there is no exact solver for {game.name} (there are: {known})")
+    solver_class = _solvers.get(game.name)
+    if solver_class is None:
+        known = ", ".join(sorted(_solvers))
+        raise SpecificationError(f"there is no exact solver for {game.name} (there are: {known})")
+    solver_class.check_game(game)
+    return solver_class
 
 
 def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> Solver:
@@ -331,9 +358,9 @@ def solve(
         moves: ``"best"`` finds the value and one best action, ``"all"`` the value of every legal
             action.
         weak: ask only for win, draw or loss, which is quicker.
-        memory_mb: what the table of positions may take, in MiB.
+        memory_mb: the most memory of the table of positions, in MiB.
         time: a limit in seconds, after which the bounds proved so far are returned.
-        progress: called now and then with a :class:`Progress`.
+        progress: called between slices of the search with a :class:`Progress`.
 
     Raises:
         SpecificationError: no solver for this game, a board beyond its reach, or a memory that is
@@ -348,7 +375,7 @@ def solve(
 
 @register_agent("solver")
 class SolverAgent(Agent):
-    """Perfect play: a win as soon, a loss as late as possible; boxes as many as possible."""
+    """Perfect play by exhaustive search: quick wins, late losses, and as many boxes as possible."""
 
     summary = "perfect play by exhaustive search"
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -356,14 +383,14 @@ class SolverAgent(Agent):
             "memory",
             int,
             DEFAULT_MEMORY_MB,
-            "what the table of positions may take, in MiB",
+            "most memory of the table of positions, in MiB",
             1,
             1 << 20,
         ),
-        Parameter("time", float, None, "seconds a move; then the best move known is played", 0.001),
-        Parameter("weak", bool, False, "care only for win, draw or loss"),
+        Parameter("time", float, None, "seconds a move; then it plays the best move known", 0.001),
+        Parameter("weak", bool, False, "prove only win, draw or loss, which is quicker"),
         Parameter(
-            "moves", str, "best", "value one best action, or all of them", choices=("best", "all")
+            "moves", str, "best", "value one best action or all actions", choices=("best", "all")
         ),
         *BOOK_PARAMETERS,
     )
@@ -415,7 +442,7 @@ def decision_of(
 
 
 def describe(position: Position, solution: Solution) -> dict[str, Any]:
-    """A solution as plain data for reports: actions by their names, and positions a second."""
+    """A solution as plain data for reports: actions as text, and positions a second."""
     name = position.game.action_to_text
     data: dict[str, Any] = dataclasses.asdict(solution)
     data["best_action"] = name(solution.best_action)

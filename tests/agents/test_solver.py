@@ -1,6 +1,4 @@
-"""The solver as a function and as an agent, whatever the game: what it accepts, what it refuses,
-how it can be stopped.
-"""
+"""The solver as a function and as an agent, for every game: results, refusals, time, memory."""
 
 from __future__ import annotations
 
@@ -9,11 +7,17 @@ import signal
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 from broken.games import Line
 from plyground import Game, make_agent, make_game
-from plyground.agents.solvers.solver import SolveInterrupted, make_solver, solve
+from plyground.agents.solvers.solver import (
+    SolveInterrupted,
+    make_solver,
+    solve,
+    solver_class_of,
+)
 from plyground.envs.specification import SpecificationError
 
 SMALL = [
@@ -137,7 +141,7 @@ def peak():  # MiB; getrusage would count what the process had before it became 
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
 game = make_game(sys.argv[1])
-make_solver(game, 1).solve(game.initial_position(), time=0.5)  # kernels loaded, everything else at its size
+make_solver(game, 1).solve(game.initial_position(), time=0.5)  # loads kernels
 before = peak()
 solver = make_solver(game, 128)
 solver.solve(game.initial_position(), time=2)
@@ -202,3 +206,19 @@ def test_what_cannot_be_solved_is_refused_in_one_sentence():
         )
     with pytest.raises(ValueError, match="records of connect_four"):
         make_solver(make_game("connect_four")).solve_batch(make_game("tic_tac_toe").new_records(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "message"),
+    [
+        ("connect_four", 12, r"\(rows \+ 1\) \* cols may be at most 64, here it is 156"),
+        ("dots_and_boxes", 15, "takes boards of at most 64 edges; dots_and_boxes:wide has 480"),
+    ],
+)
+def test_boards_that_need_wide_records_are_refused_with_the_limit(name, size, message):
+    # Any rules type of that name with rows and columns, whatever its position record.
+    game = SimpleNamespace(
+        name=name, spec=f"{name}:wide", rules=SimpleNamespace(rows=size, cols=size)
+    )
+    with pytest.raises(SpecificationError, match=message):
+        solver_class_of(game)

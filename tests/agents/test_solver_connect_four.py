@@ -1,4 +1,4 @@
-"""The connect-four solver against full enumeration, against published results, and against itself."""
+"""The connect-four solver: equal to full enumeration, published results, and itself."""
 
 from __future__ import annotations
 
@@ -260,7 +260,8 @@ import json
 from plyground import make_game
 from plyground.agents.solvers.solver import solve
 solution = solve(make_game("connect_four:rows=4,cols=4").position([0]), moves="all", memory_mb=1)
-print(json.dumps([list(solution.values.values()), solution.nodes, list(solution.principal_variation)]))
+line = list(solution.principal_variation)
+print(json.dumps([list(solution.values.values()), solution.nodes, line]))
 """
 
 

@@ -1,6 +1,4 @@
-"""The exact solver of dots and boxes: against full enumeration, against known values, and
-consistent with itself.
-"""
+"""The dots-and-boxes solver: equal to full enumeration, to known values, and to itself."""
 
 from __future__ import annotations
 
@@ -13,19 +11,19 @@ import time
 import numpy as np
 import pytest
 from plyground.agents.registry import make_agent
-from plyground.agents.solvers.dots_and_boxes import tables
+from plyground.agents.solvers.dots_and_boxes import value_tables as tables
 from plyground.agents.solvers.dots_and_boxes.chains import (
     ADDED,
     BOXES,
     VALUE,
     make_collections,
 )
-from plyground.agents.solvers.dots_and_boxes.search import make_table
 from plyground.agents.solvers.dots_and_boxes.solver import DotsAndBoxesSolver, exact_value
+from plyground.agents.solvers.dots_and_boxes.table import new_table
 from plyground.agents.solvers.solver import (
+    Monitor,
     Progress,
     SolveInterrupted,
-    Watch,
     make_solver,
     solve,
 )
@@ -76,7 +74,7 @@ def position_with(game, drawn: int):
 
 
 def searched(solver: DotsAndBoxesSolver, free: int) -> int:
-    bounds = solver._bounds(free, exact_value(), Watch())
+    bounds = solver._bounds(free, exact_value(), Monitor())
     assert bounds.lower == bounds.upper
     return bounds.lower
 
@@ -311,6 +309,34 @@ def test_weak_asks_for_the_result_of_the_whole_game(table_too):
         assert np.sign(ahead + full.values[best]) == full.result
 
 
+def test_among_moves_of_equal_result_weak_play_prefers_the_larger_margin_near_the_end():
+    game = game_of(3, 4, reward="win")
+    agent, solver = make_agent("solver:memory=16,weak=yes", game), make_solver(game, 16)
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        position = game.position(rng.permutation(31)[: rng.integers(13, 29)].tolist())
+        if not position.is_over:
+            full = solver.solve(position, moves="all")
+            assert agent.analyse(position).action in full.optimal_actions
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        (35, 17, 14, 23, 32, 36, 10, 8, 20, 24, 7, 13, 37, 29, 33, 19, 12, 4, 26),
+        (3, 29, 21, 30, 16, 18, 4, 5, 2, 38, 14, 13, 34, 9, 20, 35, 7, 23, 19),
+        (31, 30, 27, 33, 32, 19, 8, 39, 29, 7, 10, 22, 23, 1, 37, 17, 0, 14, 24),
+        (18, 34, 3, 20, 12, 15, 28, 6, 22, 4, 9, 32, 19, 33, 24, 36, 11, 13, 37),
+    ],
+)
+def test_a_lost_side_still_takes_boxes(drawn):
+    position = game_of(4, 4, reward="win").position(drawn)
+    for agent in (make_agent("solver:memory=16,weak=yes"), make_agent("solver:memory=16")):
+        decision = agent.analyse(position)
+        assert (decision.exact, decision.value) == (True, -1)
+        assert sum(position.after(decision.action).record.score) > sum(position.record.score)
+
+
 def test_with_a_time_limit_the_bounds_are_proved_and_an_action_is_played():
     solver = searching_solver(4, 4)
     began = time.perf_counter()
@@ -349,15 +375,15 @@ def test_boards_beyond_reach_are_refused_with_the_limit():
 
 @pytest.mark.parametrize("memory_mb", [1, 3, 64])
 def test_a_table_keeps_to_its_memory(memory_mb):
-    table = make_table(memory_mb, 40)
-    assert memory_mb / 2 < table.nbytes / 2**20 <= memory_mb
-    assert table.ctypes.data % 64 == 0
+    buckets = new_table(memory_mb, 40).buckets
+    assert memory_mb / 2 < buckets.nbytes / 2**20 <= memory_mb
+    assert buckets.ctypes.data % 64 == 0
 
 
 def test_a_table_too_small_for_all_positions_changes_no_value():
     solver = make_solver(game_of(3, 4), 1)
     assert solver.solve(solver.game.initial_position()).value == 0
-    entries = solver._table.view(np.uint64)
+    entries = solver._table.buckets.view(np.uint64)
     assert np.count_nonzero(entries) > 0.98 * entries.size
 
 
@@ -435,10 +461,18 @@ from plyground import make_game
 from plyground.agents.solvers.solver import make_solver
 
 solved = []
-for board, drawn in (("rows=2,cols=2", 0), ("rows=1,cols=4", 0), ("rows=2,cols=3,start=icelandic", 0), ("rows=1,cols=21", 53), ("rows=5,cols=5", 50)):
-    solver = make_solver(make_game(f"dots_and_boxes:{board}"), 1)
+for board, drawn in (
+    ("rows=2,cols=2", 0),
+    ("rows=1,cols=4", 0),
+    ("rows=2,cols=3,start=icelandic", 0),
+    ("rows=1,cols=21", 53),
+    ("rows=5,cols=5", 50),
+):
+    game = make_game(f"dots_and_boxes:{board}")
+    solver = make_solver(game, 1)
     solver._lookup = None
-    solution = solver.solve(solver.game.position(edge * 7 % solver.game.facts.num_actions for edge in range(drawn)), moves="all")
+    moves = [edge * 7 % game.facts.num_actions for edge in range(drawn)]
+    solution = solver.solve(game.position(moves), moves="all")
     solved.append([solution.nodes, list(solution.values.items())])
 print(json.dumps(solved))
 """

@@ -250,12 +250,12 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
     plyground("solve connect_four --time 0.01")
     code = (
         "import os, signal, sys, threading; from plyground.cli import app\n"
-        "from plyground.agents import solver\n"
-        "stopped = solver.Watch.stopped\n"
+        "from plyground.agents.solvers import solver\n"
+        "stopped = solver.Monitor.stopped\n"
         "def interrupt_once(self, *known):\n"
         "    if self.seconds > 0.3: os.kill(os.getpid(), signal.SIGINT)\n"
         "    return stopped(self, *known)\n"
-        "solver.Watch.stopped = interrupt_once\n"
+        "solver.Monitor.stopped = interrupt_once\n"
         "sys.argv = ['plyground', 'solve', 'connect_four']; app()"
     )
     result = subprocess.run(

@@ -102,7 +102,7 @@ def winning_cells(board, stones, occupied):
 
 @kernel
 def fits(board, direction):
-    """Whether rows fit on the board: direction 0 goes up, 2 across, 1 and 3 diagonally down and up."""
+    """Whether rows of a direction fit: 0 goes up, 2 across, 1 and 3 diagonally down and up."""
     if direction == 0:
         return board.vertical
     return board.across if direction == 2 else board.diagonal

@@ -1,26 +1,18 @@
 """Connect four exactly: null-window negamax with a transposition table, on an explicit stack.
 
-Every search asks one question, "is the value at least beta?"; :func:`solve_positions` narrows the
-bounds of a position by such questions until they meet. The work is cut into slices: a kernel
-returns when its allowance of nodes is used up and goes on from its arrays when it is called again.
-
-The table. An entry is one uint64: a check of the key, the lower and the upper bound proved, the
-move that was best, and a measure of the work. The key is scrambled by a bijection; its low bits are
-the bucket, and the check is all of it but bits that every bucket's number holds, so that bucket and
-check together are the whole key and an entry is never taken for another position's. Two entries
-share a bucket: the first keeps the position that took more work, the second the latest. A search
-begins in a small part of the table, which stays in the processor's cache, and takes more as it
-grows: fewer low bits or more make no difference to what an entry means.
+Every search asks one question: is the value at least beta? :func:`solve_positions` narrows the
+bounds of a position by such questions until they meet. The work is cut into slices. A kernel
+returns when its allowance of nodes is used up, and continues from its stack on the next call.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....envs.compiled.bits import count_bits
-from ....envs.compiled.kernels import kernel
+from ....envs.compiled.kernels import inner_kernel, kernel
 from ..prefetch import prefetch
 from .board import (
     ONE,
@@ -32,342 +24,206 @@ from .board import (
     win_at_once,
     winning_cells,
 )
+from .table import (
+    NO_COLUMN,
+    OFFSET,
+    UNKNOWN,
+    Table,
+    column_of,
+    first_slot,
+    lower_of,
+    part_in_use,
+    probe,
+    scramble,
+    store,
+    upper_of,
+)
 
-DATA_BITS = 24
-CHECK_BITS = 64 - DATA_BITS
-DATA = np.uint64((1 << DATA_BITS) - 1)
-DATA_SHIFT = np.uint64(DATA_BITS)
-SEVEN, FOURTEEN, NINETEEN = np.uint64(7), np.uint64(14), np.uint64(19)
-SEVEN_BITS, FIVE_BITS = np.uint64(127), np.uint64(31)
-OFFSET = 64  # added to bounds to store them
-MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
-HALF = np.uint64(24)
-NO_COLUMN = 31
-UNKNOWN = 63  # a bound that says nothing
+NOT_EXPANDED = -1
+TABLE_MOVE_SCORE = 1 << 20
+THREAT_SCORE = 64
+QUARTERING_RANGE = 8  # Bounds further apart are narrowed from their ends.
 
-# What a slice of work hands to the next: columns of `state`.
-INDEX, PHASE, PLY, NODES, VALUE, SINCE = range(6)
-STATE_SIZE = 6
-BEGIN, SEARCH = range(2)  # phases
-ALL_NODES = 1 << 62
-# Parts of the table, as masks of bucket numbers (16 bytes each), for searches up to a number of
-# nodes: 1 MiB, 64 MiB, then all.
-PARTS = ((np.uint64((1 << 16) - 1), 30_000), (np.uint64((1 << 22) - 1), 3_000_000))
+# A position of the search tree and the question that it is asked. Each is first a child of another
+# and filled in as such; the fields from `nodes_before` on are used once it is searched.
+NODE = np.dtype(
+    (
+        np.record,
+        [
+            ("own", np.uint64),  # the stones of the side to move
+            ("opp", np.uint64),
+            ("moves", np.uint64),  # the cells that do not lose at once
+            ("key", np.uint64),  # scrambled
+            ("beta", np.int32),  # the question: is the value at least beta?
+            ("stones", np.int16),  # on the board
+            ("column", np.int8),  # the move of the parent that leads here
+            ("opposed", np.bool_),  # whether the parent's side to move is the other one
+            ("mirrored", np.bool_),  # whether the key is that of the mirror image
+            ("table_column", np.int8),  # the best move by the table, or NO_COLUMN
+            ("score", np.int32),  # its place among the children of its parent
+            ("nodes_before", np.int64),  # nodes visited before this one
+            ("best", np.int32),  # the best value so far
+            ("best_column", np.int8),
+            ("count", np.int8),  # children to search, or NOT_EXPANDED
+            ("cursor", np.int8),  # children searched
+        ],
+    ),
+    align=True,
+)
 
-# The stack of plies: two arrays with one row per ply, one of sets of cells and keys (uint64) and
-# one of numbers (int64). A row holds the columns of the node and then, child after child, those of
-# its children that are to be searched. Two arrays and not one for each column, because compiled
-# code counts references to every array that it hands to another function.
-OWN, OPP, MOVES, KEY = range(4)
-SETS = 4
-PLACED, BETA, TURNED, MIRRORED, TABLE_COLUMN, COLUMN, SCORE = range(7)  # of nodes and children
-BEST, BEST_COLUMN, COUNT, CURSOR, BEFORE = range(7, 12)  # of nodes
-ORDER = 7  # of children: which child is searched in this place
-NODE_NUMBERS, CHILD_NUMBERS = 12, 8
+STATE = np.dtype(
+    (
+        np.record,
+        [
+            ("index", np.int64),  # the position that is being solved
+            ("searching", np.bool_),  # whether it has been put on the stack
+            ("nodes", np.int64),  # visited in all slices
+            ("nodes_before", np.int64),  # visited before this position
+            ("ply", np.int64),
+            ("value", np.int64),  # the answer of the latest question
+        ],
+    ),
+    align=True,
+)
 
-
-class Table(NamedTuple):
-    """The transposition table.
-
-    Attributes:
-        entries: uint64 (2^n,), two to a bucket.
-        buckets: the mask of bucket numbers in use.
-        key_mask: as many bits as keys have.
-        dropped: how many low bits of a key are not in the check; the mask of buckets has at least
-            as many.
-    """
-
-    entries: np.ndarray
-    buckets: np.uint64
-    key_mask: np.uint64
-    dropped: np.uint64
-
-
-def least_memory_mb(key_bits: int) -> int:
-    """The memory that a table for keys of so many bits takes at least, in MiB: bucket number and
-    check must hold the whole key.
-    """
-    return max(1, (16 << max(key_bits - CHECK_BITS, 0)) >> 20)
-
-
-def make_table(key_bits: int, memory_mb: int) -> Table:
-    """The largest table, of a power of two entries, that the memory holds."""
-    bucket_bits = (memory_mb << 16).bit_length() - 1
-    numbers = (1 << bucket_bits) - 1, (1 << key_bits) - 1, max(key_bits - CHECK_BITS, 0)
-    return Table(np.zeros(2 << bucket_bits, np.uint64), *(np.uint64(number) for number in numbers))
+# A position to be solved: its bounds are narrowed, `column` becomes a best move.
+TASK = np.dtype(
+    (
+        np.record,
+        [
+            ("own", np.uint64),
+            ("opp", np.uint64),
+            ("lower", np.int64),
+            ("upper", np.int64),
+            ("column", np.int64),
+        ],
+    )
+)
 
 
 class Stack(NamedTuple):
-    """The plies of a search, as described above.
+    """The plies of a search.
 
     Attributes:
-        sets: uint64 (plies, SETS * (1 + cols)).
-        numbers: int64 (plies, NODE_NUMBERS + CHILD_NUMBERS * cols).
+        nodes: NODE (plies,).
+        children: NODE (plies, cols): the children of each node that need a search.
+        order: int64 (plies, cols): their indices, the most promising first.
+        state: one STATE record.
     """
 
-    sets: np.ndarray
-    numbers: np.ndarray
+    nodes: Any
+    children: Any
+    order: Any
+    state: Any
 
 
-def make_stack(cells: int, cols: int) -> Stack:
+def new_stack(cells: int, cols: int) -> Stack:
     """A stack for games of at most ``cells`` plies."""
+    plies = cells + 2
     return Stack(
-        np.zeros((cells + 2, SETS * (1 + cols)), np.uint64),
-        np.zeros((cells + 2, NODE_NUMBERS + CHILD_NUMBERS * cols), np.int64),
+        np.zeros(plies, NODE).view(np.recarray),
+        np.zeros((plies, cols), NODE).view(np.recarray),
+        np.zeros((plies, cols), np.int64),
+        np.zeros(1, STATE).view(np.recarray)[0],
     )
 
 
-@kernel
-def part_of(table, nodes):
-    """The part of the table for a search of so many nodes so far, and the number of nodes up to
-    which it is meant for.
+def begin(stack: Stack) -> None:
+    """Prepare the stack for :func:`solve_positions` from the first position on."""
+    state = stack.state
+    state.index = state.nodes = 0
+    state.searching = False
+
+
+@inner_kernel
+def solve_positions(board, table, stack, tasks, weak, node_limit):
+    """Narrow the bounds of positions that are not over; True when all are solved.
+
+    False means that ``node_limit`` nodes have been visited; the next call continues.
+
+    - ``tasks``: TASK (positions,). Each is solved when its bounds meet, with ``weak`` when the
+      result is known. Where the bounds meet at first, the search only looks for a move that
+      attains the value.
     """
-    for level in range(len(PARTS)):
-        buckets, limit = PARTS[level]
-        if nodes < limit:
-            return Table(
-                table.entries,
-                min(table.buckets, max(buckets, (ONE << table.dropped) - ONE)),
-                table.key_mask,
-                table.dropped,
-            ), limit
-    return table, ALL_NODES
-
-
-@kernel
-def scramble(table, key):
-    """A bijection of keys whose low bits depend on all bits of the key."""
-    key ^= key >> HALF
-    key = (key * MULTIPLY) & table.key_mask
-    key ^= key >> HALF
-    key = (key * MULTIPLY) & table.key_mask
-    return key ^ (key >> HALF)
-
-
-@kernel
-def first_slot(table, key):
-    """The first entry of the bucket of a scrambled key."""
-    return np.int64((key & table.buckets) << ONE)
-
-
-@kernel
-def probe(table, key):
-    """The data of a scrambled key, or 0."""
-    slot = first_slot(table, key)
-    check = (key >> table.dropped) << DATA_SHIFT
-    entry = table.entries[slot]
-    if (entry ^ check) <= DATA:
-        return entry & DATA
-    entry = table.entries[slot + 1]
-    if (entry ^ check) <= DATA:
-        return entry & DATA
-    return ZERO
-
-
-@kernel
-def store(table, key, lower, upper, column, work):
-    """Keep bounds of a position (``UNKNOWN``, with its sign, for one that is not known); bounds
-    known before are kept too.
-    """
-    first = first_slot(table, key)
-    check = (key >> table.dropped) << DATA_SHIFT
-    slot = first + 1
-    for each in (first, first + 1):
-        entry = table.entries[each]
-        if (entry ^ check) <= DATA and entry & DATA != ZERO:
-            lower = max(lower, lower_of(entry))
-            upper = min(upper, upper_of(entry))
-            slot = each
-            break
-    effort = 1
-    while work > 1 and effort < 31:
-        work >>= 1
-        effort += 1
-    if slot != first and effort >= np.int64((table.entries[first] >> NINETEEN) & FIVE_BITS):
-        table.entries[slot] = table.entries[first]
-        slot = first
-    data = (
-        np.uint64(lower + OFFSET)
-        | (np.uint64(upper + OFFSET) << SEVEN)
-        | (np.uint64(column) << FOURTEEN)
-        | (np.uint64(effort) << NINETEEN)
-    )
-    table.entries[slot] = check | data
-
-
-@kernel
-def lower_of(data):
-    return np.int64(data & SEVEN_BITS) - OFFSET
-
-
-@kernel
-def upper_of(data):
-    return np.int64((data >> SEVEN) & SEVEN_BITS) - OFFSET
-
-
-@kernel
-def column_of(data):
-    """The move that was best, in the orientation of the key; NO_COLUMN if none is known."""
-    return np.int64((data >> FOURTEEN) & FIVE_BITS)
-
-
-@kernel
-def expand(board, table, sets, numbers, ply):
-    """List the children of the node at ``ply`` that need searching, best first, and take the value
-    of all others into the node.
-    """
-    own, opp, moves = sets[ply, OWN], sets[ply, OPP], sets[ply, MOVES]
-    placed, beta, table_column = (
-        numbers[ply, PLACED],
-        numbers[ply, BETA],
-        numbers[ply, TABLE_COLUMN],
-    )
-    best, best_column, found = -OFFSET, NO_COLUMN, 0
-    # 1. A child that forced moves or bounds decide is not searched. The table entries of the others
-    #    are sent for.
-    while moves != ZERO:
-        cell = moves & (~moves + ONE)
-        moves ^= cell
-        column = column_at(board, cell)
-        after = own | cell
-        threats = winning_cells(board, after, after | opp)
-        decided, value, c_own, c_opp, c_placed, c_beta, c_moves, turned = follow(
-            board, opp, after, threats, placed + 1, 1 - beta
-        )
-        turned ^= 1  # now 1 if the value is the other side's
-        if decided:
-            if turned == 1:
-                value = -value
-            if value > best:
-                best, best_column = value, column
-                if best >= beta:
-                    break
-            continue
-        key, mirrored = key_of(board, c_own, c_opp)
-        key = scramble(table, key)
-        prefetch(table.entries, first_slot(table, key))
-        child = SETS * (1 + found)
-        (
-            sets[ply, child + OWN],
-            sets[ply, child + OPP],
-            sets[ply, child + MOVES],
-            sets[ply, child + KEY],
-        ) = c_own, c_opp, c_moves, key
-        child = NODE_NUMBERS + CHILD_NUMBERS * found
-        numbers[ply, child + PLACED], numbers[ply, child + BETA], numbers[ply, child + TURNED] = (
-            c_placed,
-            c_beta,
-            turned,
-        )
-        numbers[ply, child + COLUMN], numbers[ply, child + MIRRORED] = column, mirrored
-        # The threats a move creates make its place in the order, twice those that nobody will block
-        # by playing next; then comes the middle.
-        upcoming = threats & (((after | opp) + board.bottom) << ONE)
-        score = 64 * (count_bits(threats) + count_bits(upcoming)) - abs(2 * column - board.cols + 1)
-        numbers[ply, child + SCORE] = score + (1 << 20 if column == table_column else 0)
-        found += 1
-    # 2. Nor is a child that the table decides (enhanced transposition cut-off). The others are
-    #    sorted.
-    count = 0
-    for i in range(found):
-        if best >= beta:
-            break
-        child = NODE_NUMBERS + CHILD_NUMBERS * i
-        data = probe(table, sets[ply, SETS * (1 + i) + KEY])
-        column = NO_COLUMN
-        if data != ZERO:
-            c_beta, lower, upper = numbers[ply, child + BETA], lower_of(data), upper_of(data)
-            if lower >= c_beta or upper < c_beta:
-                value = lower if lower >= c_beta else upper
-                if numbers[ply, child + TURNED] == 1:
-                    value = -value
-                if value > best:
-                    best, best_column = value, numbers[ply, child + COLUMN]
+    state = stack.state
+    while state.index < len(tasks):
+        task = tasks[state.index]
+        if not state.searching:
+            known = task.lower == task.upper
+            if settle_without_search(board, task, weak):
+                state.index += 1
                 continue
-            column = column_of(data)
-            if numbers[ply, child + MIRRORED] == 1 and column != NO_COLUMN:
-                column = board.cols - 1 - column
-        numbers[ply, child + TABLE_COLUMN] = column
-        place = count
-        score = numbers[ply, child + SCORE]
-        while place > 0:
-            earlier = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * (place - 1) + ORDER]
-            if numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * earlier + SCORE] >= score:
-                break
-            numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * place + ORDER] = earlier
-            place -= 1
-        numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * place + ORDER] = i
-        count += 1
-    numbers[ply, BEST], numbers[ply, BEST_COLUMN], numbers[ply, COUNT] = (
-        best,
-        best_column,
-        count if best < beta else 0,
-    )
+            state.nodes_before = state.nodes
+            state.searching = True
+            beta = task.lower if known else next_question(task.lower, task.upper, weak)
+            ask(board, table, stack, task, beta)
+        finished = False
+        while not finished:
+            if state.nodes >= node_limit:
+                return False
+            buckets, limit = part_in_use(table, state.nodes - state.nodes_before)
+            part = Table(table.entries, buckets, table.key_mask, table.dropped)
+            finished = search(board, part, stack, min(node_limit, state.nodes_before + limit))
+        take_answer(task, stack.nodes[0], state.value)
+        if is_solved(task, weak):
+            state.index += 1
+            state.searching = False
+        else:
+            ask(board, table, stack, task, next_question(task.lower, task.upper, weak))
+    return True
 
 
 @kernel
-def search(board, table, stack, state, node_limit):
-    """Answer the question of the node at the bottom of the stack; True if it was finished within
-    the allowance of nodes.
+def is_solved(task, weak):
+    """Whether the bounds prove the value, or with ``weak`` the result."""
+    return task.lower >= task.upper or (weak and (task.lower > 0 or task.upper < 0))
 
-    ``state[VALUE]`` is then a lower bound on its value if it is at least beta, an upper bound if
-    not.
-    """
-    sets, numbers = stack.sets, stack.numbers
-    ply, nodes = state[PLY], state[NODES]
-    finished = False
-    while True:
-        # 1. A new node: find its children.
-        if numbers[ply, COUNT] < 0:
-            if nodes >= node_limit:
-                break
-            nodes += 1
-            expand(board, table, sets, numbers, ply)
-        # 2. The next child is searched,
-        cursor = numbers[ply, CURSOR]
-        if numbers[ply, BEST] < numbers[ply, BETA] and cursor < numbers[ply, COUNT]:
-            numbers[ply, CURSOR] = cursor + 1
-            i = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * cursor + ORDER]
-            for k in range(SETS):
-                sets[ply + 1, k] = sets[ply, SETS * (1 + i) + k]
-            for k in range(COLUMN):
-                numbers[ply + 1, k] = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * i + k]
-            ply += 1
-            numbers[ply, COUNT], numbers[ply, CURSOR], numbers[ply, BEFORE] = -1, 0, nodes
-            continue
-        # 3. or there is none left to search and the node's value goes into the table and to its
-        #    parent.
-        value, beta = numbers[ply, BEST], numbers[ply, BETA]
-        if numbers[ply, COUNT] > 0:
-            column = numbers[ply, BEST_COLUMN]
-            if numbers[ply, MIRRORED] == 1 and column != NO_COLUMN:
-                column = board.cols - 1 - column
-            lower, upper = (value, UNKNOWN) if value >= beta else (-UNKNOWN, value)
-            store(table, sets[ply, KEY], lower, upper, column, nodes - numbers[ply, BEFORE])
-        if ply == 0:
-            state[VALUE] = value
-            finished = True
-            break
-        if numbers[ply, TURNED] == 1:
-            value = -value
-        ply -= 1
-        if value > numbers[ply, BEST]:
-            numbers[ply, BEST] = value
-            i = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * (numbers[ply, CURSOR] - 1) + ORDER]
-            numbers[ply, BEST_COLUMN] = numbers[ply, NODE_NUMBERS + CHILD_NUMBERS * i + COLUMN]
-    state[PLY], state[NODES] = ply, nodes
-    return finished
+
+@kernel
+def settle_without_search(board, task, weak):
+    """Bound a position by its next two plies and choose a move; whether that solves it."""
+    own, opp = task.own, task.opp
+    occupied = own | opp
+    left = board.cells - count_bits(occupied)
+    # 1. A win at once, or nothing but moves that lose at once.
+    wins = win_at_once(board, own, opp)
+    moves = safe_moves(board, own, opp, winning_cells(board, opp, occupied))
+    if wins != ZERO or moves == ZERO:
+        task.lower = (left + 1) // 2 if wins != ZERO else -(left // 2)
+        task.upper = task.lower
+        task.column = middle_column(
+            board, wins if wins != ZERO else (occupied + board.bottom) & board.playable
+        )
+        return True
+    # 2. Otherwise nobody wins within two plies, and every safe move attains the lower bound.
+    known = task.lower == task.upper
+    task.column = middle_column(board, moves)
+    lowest = -max((left - 2) // 2, 0)
+    if known:
+        return task.lower <= lowest
+    task.lower, task.upper = max(task.lower, lowest), min(task.upper, (left - 1) // 2)
+    return is_solved(task, weak)
+
+
+@kernel
+def take_answer(task, root, value):
+    """Narrow the bounds of a position by the answer to the question of the root."""
+    if value >= root.beta:
+        task.column = root.best_column
+        task.lower = max(task.lower, value)
+    else:
+        task.upper = min(task.upper, value)
 
 
 @kernel
 def next_question(lower, upper, weak):
     """The beta to ask next, above ``lower`` and at most ``upper``.
 
-    Quick wins and losses are cheap to prove or refute, so the ends come first, a quarter of the way
-    in each time; what they leave in the table helps near the value, where questions are expensive.
-    Once little is left, the result is asked for, then the middle.
+    Quick wins and losses are cheap to prove or refute. So the ends come first, a quarter of the
+    way in each time, and what they leave in the table helps near the value, where questions are
+    expensive. Once the bounds are close, the result is asked for, then the middle.
     """
-    if not weak and upper - lower > 8:
+    if not weak and upper - lower > QUARTERING_RANGE:
         quarter = (upper - lower) // 4
         return upper - quarter if upper + lower >= 0 else lower + 1 + quarter
     if lower < 0 and upper > 0:
@@ -378,106 +234,193 @@ def next_question(lower, upper, weak):
 
 
 @kernel
-def ask(board, table, stack, state, own, opp, placed, beta):
-    """Put a position on the stack, as the root, with a question."""
-    key, mirrored = key_of(board, own, opp)
-    sets, numbers = stack.sets, stack.numbers
-    sets[0, OWN], sets[0, OPP], sets[0, MOVES] = (
-        own,
-        opp,
-        safe_moves(board, own, opp, winning_cells(board, opp, own | opp)),
-    )
-    sets[0, KEY] = scramble(table, key)
-    (
-        numbers[0, PLACED],
-        numbers[0, BETA],
-        numbers[0, TURNED],
-        numbers[0, MIRRORED],
-        numbers[0, TABLE_COLUMN],
-    ) = placed, beta, 0, mirrored, NO_COLUMN
-    numbers[0, COUNT], numbers[0, CURSOR], numbers[0, BEFORE] = -1, 0, state[NODES]
-    state[PLY], state[PHASE] = 0, SEARCH
-
-
-@kernel
 def middle_column(board, moves):
     """The column nearest the middle that holds one of the moves."""
     best, distance = NO_COLUMN, 2 * board.cols
     for column in range(board.cols):
         if (
             moves & (board.column << (np.uint64(column) * board.height)) != ZERO
-            and abs(2 * column - board.cols + 1) < distance
+            and from_middle(board, column) < distance
         ):
-            best, distance = column, abs(2 * column - board.cols + 1)
+            best, distance = column, from_middle(board, column)
     return best
 
 
 @kernel
-def solve_positions(
-    board, table, stack, state, owns, opps, lowers, uppers, columns, weak, node_limit
-):
-    """Narrow the bounds of positions that are not over; True when all are done, False when the
-    allowance of nodes is used up.
+def from_middle(board, column):
+    """Twice the distance of a column from the middle."""
+    return abs(2 * column - board.cols + 1)
 
-    - ``state``: int64 (STATE_SIZE,), zeros at first; ``state[NODES]`` counts the nodes of all
-      slices.
-    - ``owns``, ``opps``: uint64 (positions,): the stones of the side to move and of the other.
-    - ``lowers``, ``uppers``: int64 (positions,): bounds to begin with; narrowed until they meet
-      (``weak``: until the result is known). Where they meet at first, the search only looks for a
-      move that attains the value.
-    - ``columns``: int64 (positions,): filled with a best move.
+
+@inner_kernel
+def ask(board, table, stack, task, beta):
+    """Make a position the root of the search, with a question."""
+    root, state = stack.nodes[0], stack.state
+    own, opp = task.own, task.opp
+    root.own, root.opp = own, opp
+    root.moves = safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
+    root.stones, root.beta = count_bits(own | opp), beta
+    root.opposed, root.table_column = False, NO_COLUMN
+    set_key(board, table, root)
+    begin_node(root, state.nodes)
+    state.ply = 0
+
+
+@inner_kernel
+def set_key(board, table, node):
+    """Set the key of a node, which is the same for its mirror image."""
+    key, node.mirrored = key_of(board, node.own, node.opp)
+    node.key = scramble(table, key)
+
+
+@inner_kernel
+def begin_node(node, nodes):
+    """Mark a node as one to be expanded, after so many nodes."""
+    node.count, node.cursor, node.nodes_before = NOT_EXPANDED, 0, nodes
+
+
+@inner_kernel
+def search(board, table, stack, node_limit):
+    """Answer the question of the root; False if ``node_limit`` nodes came first.
+
+    ``state.value`` is then a lower bound on its value if it is at least beta, else an upper bound.
     """
-    while state[INDEX] < len(owns):
-        i = state[INDEX]
-        own, opp = owns[i], opps[i]
-        placed = count_bits(own | opp)
-        if state[PHASE] == BEGIN:
-            state[SINCE] = state[NODES]
-            # 1. A win at once, or nothing but moves that lose at once.
-            left = board.cells - placed
-            wins = win_at_once(board, own, opp)
-            moves = safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
-            if wins != ZERO or moves == ZERO:
-                lowers[i] = (left + 1) // 2 if wins != ZERO else -(left // 2)
-                uppers[i] = lowers[i]
-                columns[i] = middle_column(
-                    board, wins if wins != ZERO else ((own | opp) + board.bottom) & board.playable
-                )
-                state[INDEX] += 1
-                continue
-            # 2. Otherwise nobody wins within two plies, and any of the moves left attains the lower
-            #    bound.
-            known = lowers[i] == uppers[i]
-            columns[i] = middle_column(board, moves)
-            lowest = -max((left - 2) // 2, 0)
-            if known and lowers[i] <= lowest:
-                state[INDEX] += 1
-                continue
-            lowers[i], uppers[i] = max(lowers[i], lowest), min(uppers[i], (left - 1) // 2)
-            if (lowers[i] >= uppers[i] and not known) or (
-                weak and (lowers[i] > 0 or uppers[i] < 0)
-            ):
-                state[INDEX] += 1
-                continue
-            beta = lowers[i] if known else next_question(lowers[i], uppers[i], weak)
-            ask(board, table, stack, state, own, opp, placed, beta)
-        # 3. Ask until the bounds meet.
-        finished = False
-        while not finished:
-            if state[NODES] >= node_limit:
-                return False
-            part, limit = part_of(table, state[NODES] - state[SINCE])
-            finished = search(board, part, stack, state, min(node_limit, state[SINCE] + limit))
-        value, beta, column = state[VALUE], stack.numbers[0, BETA], stack.numbers[0, BEST_COLUMN]
-        if value >= beta:
-            columns[i] = column
-            lowers[i] = max(lowers[i], value)
-        else:
-            uppers[i] = min(uppers[i], value)
-        if lowers[i] >= uppers[i] or (weak and (lowers[i] > 0 or uppers[i] < 0)):
-            state[INDEX] += 1
-            state[PHASE] = BEGIN
+    nodes, children, order, state = stack
+    ply, visited = state.ply, state.nodes
+    finished = False
+    while True:
+        node = nodes[ply]
+        # 1. A new node: find its children.
+        if node.count == NOT_EXPANDED:
+            if visited >= node_limit:
+                break
+            visited += 1
+            expand(board, table, node, children[ply], order[ply])
+        # 2. Search the next child.
+        if node.best < node.beta and node.cursor < node.count:
+            nodes[ply + 1] = children[ply, order[ply, node.cursor]]
+            node.cursor += 1
+            ply += 1
+            begin_node(nodes[ply], visited)
             continue
-        beta = next_question(lowers[i], uppers[i], weak)
-        ask(board, table, stack, state, own, opp, placed, beta)
-    return True
+        # 3. Without another child, the value goes into the table and to the parent.
+        if node.count > 0:
+            store_node(board, table, node, visited)
+        if ply == 0:
+            state.value = node.best
+            finished = True
+            break
+        value = -np.int64(node.best) if node.opposed else np.int64(node.best)
+        parent = nodes[ply - 1]
+        if value > parent.best:
+            parent.best, parent.best_column = value, node.column
+        ply -= 1
+    state.ply, state.nodes = ply, visited
+    return finished
+
+
+@inner_kernel
+def store_node(board, table, node, visited):
+    """Store what the search of a node proved."""
+    value = np.int64(node.best)
+    lower, upper = (value, UNKNOWN) if value >= node.beta else (-UNKNOWN, value)
+    column = mirrored_column(board, node.mirrored, np.int64(node.best_column))
+    store(table, node.key, lower, upper, column, visited - node.nodes_before)
+
+
+@inner_kernel
+def mirrored_column(board, mirrored, column):
+    """A column, or the one in its place in the mirror image."""
+    return board.cols - 1 - column if mirrored and column != NO_COLUMN else column
+
+
+@inner_kernel
+def expand(board, table, node, children, order):
+    """Find the children of a node that need a search, and order them.
+
+    The node takes the value of all other children.
+    """
+    found = list_children(board, table, node, children)
+    count = order_children(board, table, node, children, order, found)
+    node.count = count if node.best < node.beta else 0
+
+
+@inner_kernel
+def list_children(board, table, node, children):
+    """Fill ``children`` with those that no proof without search decides; their number.
+
+    Their table entries are fetched ahead of time.
+    """
+    own, opp, moves, beta = node.own, node.opp, node.moves, np.int64(node.beta)
+    best, best_column, count = -OFFSET, NO_COLUMN, 0
+    while moves != ZERO:
+        cell = moves & (~moves + ONE)
+        moves ^= cell
+        column = column_at(board, cell)
+        after = own | cell
+        threats = winning_cells(board, after, after | opp)
+        decided, value, c_own, c_opp, c_stones, c_beta, c_moves, turned = follow(
+            board, opp, after, threats, np.int64(node.stones) + 1, 1 - beta
+        )
+        opposed = turned == 0
+        if decided:
+            if opposed:
+                value = -value
+            if value > best:
+                best, best_column = value, column
+                if best >= beta:
+                    break
+            continue
+        child = children[count]
+        child.own, child.opp, child.moves = c_own, c_opp, c_moves
+        child.stones, child.beta, child.opposed, child.column = c_stones, c_beta, opposed, column
+        set_key(board, table, child)
+        prefetch(table.entries, first_slot(table, child.key))
+        child.score = promise(board, after | opp, threats, column)
+        if column == node.table_column:
+            child.score += TABLE_MOVE_SCORE
+        count += 1
+    node.best, node.best_column = best, best_column
+    return count
+
+
+@inner_kernel
+def promise(board, occupied, threats, column):
+    """How promising a move is: by the threats it creates, then by the nearness to the middle.
+
+    A threat two cells above the top of a column counts twice: nobody blocks it by playing next.
+    """
+    upcoming = threats & ((occupied + board.bottom) << ONE)
+    return THREAT_SCORE * (count_bits(threats) + count_bits(upcoming)) - from_middle(board, column)
+
+
+@inner_kernel
+def order_children(board, table, node, children, order, found):
+    """Order the children that the table does not decide (enhanced transposition cut-off).
+
+    Returns their number; the node takes the value of the others.
+    """
+    count = 0
+    for i in range(found):
+        if node.best >= node.beta:
+            break
+        child = children[i]
+        data = probe(table, child.key)
+        child.table_column = NO_COLUMN
+        if data != ZERO:
+            lower, upper = lower_of(data), upper_of(data)
+            if lower >= child.beta or upper < child.beta:
+                value = lower if lower >= child.beta else upper
+                if child.opposed:
+                    value = -value
+                if value > node.best:
+                    node.best, node.best_column = value, child.column
+                continue
+            child.table_column = mirrored_column(board, child.mirrored, column_of(data))
+        place = count
+        while place > 0 and children[order[place - 1]].score < child.score:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = i
+        count += 1
+    return count

@@ -7,7 +7,6 @@ stone.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -18,34 +17,22 @@ from ....envs.games.connect_four import ConnectFour
 from ....envs.specification import SpecificationError
 from ..solver import (
     DEFAULT_MEMORY_MB,
+    Monitor,
     Solution,
     Solver,
-    Watch,
     register_solver,
 )
 from . import search as s
+from . import table as t
 from .board import make_board
 
 NODES_PER_SLICE = 1 << 18  # about a tenth of a second
-
-
-@dataclasses.dataclass
-class Run:
-    """Positions being solved: what
-    :func:`~plyground.agents.solvers.connect_four.search.solve_positions` takes and fills.
-    """
-
-    owns: np.ndarray
-    opps: np.ndarray
-    lowers: np.ndarray
-    uppers: np.ndarray
-    columns: np.ndarray
-    state: np.ndarray
+MOST_BITS = 64
 
 
 @register_solver(ConnectFour)
 class ConnectFourSolver(Solver):
-    """Solves connect four on every board that a 64-bit word holds."""
+    """Solves connect four on boards with (rows + 1) · cols of at most 64."""
 
     meaning = (
         "+k: wins with the k-th last of its own stones; 0: a draw; −k: loses to the k-th last of "
@@ -57,105 +44,84 @@ class ConnectFourSolver(Solver):
         super().__init__(game, memory_mb)
         self._key_bits = _key_bits(game)
         self._board = make_board(game.rules)
-        self._stack = s.make_stack(self._board.cells, self._board.cols)
-        self._table = s.make_table(self._key_bits, memory_mb)
+        self._stack = s.new_stack(self._board.cells, self._board.cols)
+        self._table = t.new_table(memory_mb, self._key_bits)
         self._most_nodes = 0  # of all searches since the table was empty
 
     @classmethod
     def check_game(cls, game: Game) -> None:
-        """Refuse boards that a 64-bit word does not hold."""
-        bits = (game.rules.rows + 1) * game.rules.cols
-        if bits > 64:
+        """Refuse boards whose columns with a spare bit each do not fit 64 bits."""
+        bits = _key_bits(game)
+        if bits > MOST_BITS:
             raise SpecificationError(
-                f"the exact solver takes boards of (rows + 1) * cols at most 64; {game.spec} has "
-                f"{bits}"
+                f"the exact solver takes boards of (rows + 1) * cols at most {MOST_BITS}; "
+                f"{game.spec} has {bits}"
             )
 
     @classmethod
     def least_memory_mb(cls, game: Game) -> int:
-        return s.least_memory_mb(_key_bits(game))
+        return t.least_memory_mb(_key_bits(game))
 
     def prepare(self) -> None:
         self.records_of(self.game.new_records(1))
-        table = s.make_table(self._key_bits, s.least_memory_mb(self._key_bits))
-        run = self._start(*self._stones(self.game.new_records(1)))
-        s.solve_positions(
-            self._board,
-            table,
-            self._stack,
-            run.state,
-            run.owns,
-            run.opps,
-            run.lowers,
-            run.uppers,
-            run.columns,
-            False,
-            1,
-        )
-        s.part_of(table, 0)
+        table = t.new_table(t.least_memory_mb(self._key_bits), self._key_bits)
+        s.begin(self._stack)
+        tasks = self._tasks(*self._stones(self.game.new_records(1)))
+        s.solve_positions(self._board, table, self._stack, tasks, False, 1)
+        t.part_in_use(table, 0)
 
     def clear(self) -> None:
-        used, _ = s.part_of(self._table, self._most_nodes)
-        self._table.entries[: 2 * (int(used.buckets) + 1)] = 0
+        buckets, _ = t.part_in_use(self._table, self._most_nodes)
+        self._table.entries[: 2 * (int(buckets) + 1)] = 0
         self._most_nodes = 0
 
     def search(
-        self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch
+        self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
     ) -> Solution:
         if moves == "all":
-            return self._search_all(position, weak, watch)
-        run = self._start(*self._stones_of(position))
-        self._advance(run, weak, watch)
-        lower, upper, action, nodes = (
-            int(run.lowers[0]),
-            int(run.uppers[0]),
-            int(run.columns[0]),
-            int(run.state[s.NODES]),
-        )
-        proved = _value(lower, upper, weak) is not None
-        line, line_nodes = (
-            self._line(position, action, lower, watch) if lower == upper else ((action,), 0)
-        )
+            return self._search_all(position, weak, monitor)
+        tasks = self._tasks(*self._stones_of(position))
+        self._solve(tasks, weak, monitor)
+        lower, upper, action = int(tasks.lower[0]), int(tasks.upper[0]), int(tasks.column[0])
+        optimal = () if _value(lower, upper, weak) is None else (action,)
         return _solution(
             lower,
             upper,
             weak,
             action,
-            optimal_actions=(action,) if proved else (),
-            principal_variation=line,
-            nodes=nodes + line_nodes,
+            optimal_actions=optimal,
+            principal_variation=self._line(position, action, lower, upper, monitor),
         )
 
     def solve_batch(
         self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False
     ) -> np.ndarray:
-        run = self._start(*self._stones(self.records_of(positions)))
-        if not self._advance(run, weak, Watch()):
-            raise KeyboardInterrupt
-        self.nodes = int(run.state[s.NODES])
-        values = np.sign(run.lowers + run.uppers) if weak else run.lowers
-        return values.astype(np.int16)
+        tasks = self._tasks(*self._stones(self.records_of(positions)))
+        self._solve_all_of(tasks, weak)
+        values = np.sign(tasks.lower + tasks.upper) if weak else tasks.lower
+        return np.asarray(values, np.int16)
 
     def at_least(
         self, positions: Iterable[Position] | np.ndarray, values: np.ndarray
     ) -> np.ndarray:
-        """Whether positions that are not over are worth at least these values to their sides to
-        move: bool of shape (positions,).
+        """Whether positions that are not over are worth at least these values.
 
         Cheaper than their values, the more so the quicker a win or loss is asked for.
-        """
-        run = self._start(*self._stones(self.records_of(positions)))
-        run.lowers[:], run.uppers[:] = values - 1, values
-        if not self._advance(run, False, Watch()):
-            raise KeyboardInterrupt
-        return run.lowers >= values
 
-    def _search_all(self, position: Position, weak: bool, watch: Watch) -> Solution:
-        """Every legal action, from the middle outwards because the first searches fill the table
-        for the others.
+        Returns:
+            bool of shape (positions,), for the sides to move.
+        """
+        tasks = self._tasks(*self._stones(self.records_of(positions)))
+        tasks.lower, tasks.upper = values - 1, values
+        self._solve_all_of(tasks, False)
+        return np.asarray(tasks.lower >= values)
+
+    def _search_all(self, position: Position, weak: bool, monitor: Monitor) -> Solution:
+        """Solve every legal action, from the middle outwards.
+
+        The middle comes first because it fills the table for the others.
         """
         bounds: dict[int, tuple[int, int]] = {}
-        nodes = 0
         for action in sorted(
             position.legal_actions(), key=lambda column: abs(2 * column - self._board.cols + 1)
         ):
@@ -164,14 +130,11 @@ class ConnectFourSolver(Solver):
                 value = int(child.returns[position.to_move]) * self._stones_left(position)
                 bounds[action] = value, value
             else:
-                run = self._start(*self._stones_of(child))
-                self._advance(run, weak, watch, nodes_before=nodes)
-                nodes += int(run.state[s.NODES])
-                bounds[action] = -int(run.uppers[0]), -int(run.lowers[0])
-        lower, upper = (
-            max(low for low, _ in bounds.values()),
-            max(high for _, high in bounds.values()),
-        )
+                tasks = self._tasks(*self._stones_of(child))
+                self._solve(tasks, weak, monitor)
+                bounds[action] = -int(tasks.upper[0]), -int(tasks.lower[0])
+        lower = max(low for low, _ in bounds.values())
+        upper = max(high for _, high in bounds.values())
         proved = {action: _value(*bounds[action], weak) for action in sorted(bounds)}
         values = {action: value for action, value in proved.items() if value is not None}
         best = _value(lower, upper, weak)
@@ -179,9 +142,6 @@ class ConnectFourSolver(Solver):
         # Of several optimal actions, and where a time limit left none proved, the first in the
         # order of the search.
         action = max(bounds, key=lambda each: (each in optimal, bounds[each]))
-        line, line_nodes = (
-            self._line(position, action, lower, watch) if lower == upper else ((action,), 0)
-        )
         return _solution(
             lower,
             upper,
@@ -189,28 +149,25 @@ class ConnectFourSolver(Solver):
             action,
             values=values,
             optimal_actions=optimal,
-            principal_variation=line,
-            nodes=nodes + line_nodes,
+            principal_variation=self._line(position, action, lower, upper, monitor),
         )
 
     def _line(
-        self, position: Position, action: int, value: int, watch: Watch
-    ) -> tuple[tuple[int, ...], int]:
-        """A line of best play that starts with an action of the value given, and the nodes that
-        finding it took.
+        self, position: Position, action: int, lower: int, upper: int, monitor: Monitor
+    ) -> tuple[int, ...]:
+        """A line of best play that starts with an action; only that action if its value, within
+        these bounds, is not proved.
         """
-        line, nodes = [action], 0
+        line, value = [action], lower
         position = position.after(action)
-        while not position.is_over:
+        while lower == upper and not position.is_over:
             value = -value
-            run = self._start(*self._stones_of(position), known=value)
-            finished = self._advance(run, False, watch, nodes_before=nodes)
-            nodes += int(run.state[s.NODES])
-            if not finished:
+            tasks = self._tasks(*self._stones_of(position), known=value)
+            if not self._solve(tasks, False, monitor):
                 break
-            line.append(int(run.columns[0]))
+            line.append(int(tasks.column[0]))
             position.play(line[-1])
-        return tuple(line), nodes
+        return tuple(line)
 
     def plies_left(self, position: Position) -> int:
         return self._board.cells - int(position.record.ply)
@@ -230,55 +187,41 @@ class ConnectFourSolver(Solver):
         stones, mover, rows = records["stones"], records["ply"] & 1, np.arange(len(records))
         return stones[rows, mover], stones[rows, 1 - mover]
 
-    def _start(self, owns: np.ndarray, opps: np.ndarray, known: int | None = None) -> Run:
-        """Begin to solve positions; with ``known`` the value is given and only a move that attains
-        it is looked for.
+    def _tasks(self, owns: np.ndarray, opps: np.ndarray, known: int | None = None) -> Any:
+        """Positions to be solved, as TASK records.
+
+        With ``known`` the value is given, and only a move that attains it is looked for.
         """
         most = (self._board.cells + 1) // 2
-        lowers = np.full(len(owns), -most if known is None else known, np.int64)
-        uppers = np.full(len(owns), most if known is None else known, np.int64)
-        return Run(
-            owns,
-            opps,
-            lowers,
-            uppers,
-            np.zeros(len(owns), np.int64),
-            np.zeros(s.STATE_SIZE, np.int64),
-        )
+        tasks: Any = np.zeros(len(owns), s.TASK).view(np.recarray)
+        tasks.own, tasks.opp = owns, opps
+        tasks.lower, tasks.upper = (-most, most) if known is None else (known, known)
+        return tasks
 
-    def _advance(self, run: Run, weak: bool, watch: Watch, *, nodes_before: int = 0) -> bool:
-        """Search slice by slice until all is proved (True), or the watch or Ctrl-C stops it
-        (False).
-        """
-        state = run.state
-        try:
-            while not watch.interrupted:
-                limit = state[s.NODES] + NODES_PER_SLICE
-                done = s.solve_positions(
-                    self._board,
-                    self._table,
-                    self._stack,
-                    state,
-                    run.owns,
-                    run.opps,
-                    run.lowers,
-                    run.uppers,
-                    run.columns,
-                    weak,
-                    limit,
-                )
-                if done:
-                    return True
-                i = state[s.INDEX]
-                if watch.stopped(
-                    nodes_before + int(state[s.NODES]), int(run.lowers[i]), int(run.uppers[i])
-                ):
-                    return False
-        except KeyboardInterrupt:
-            watch.interrupted = True
-        finally:
-            self._most_nodes = max(self._most_nodes, int(state[s.NODES]))
-        return False
+    def _solve_all_of(self, tasks: Any, weak: bool) -> None:
+        """Solve all tasks and set :attr:`nodes`; KeyboardInterrupt if Ctrl-C comes first."""
+        monitor = Monitor()
+        self._solve(tasks, weak, monitor)
+        self.nodes = monitor.nodes
+        if monitor.interrupted:
+            raise KeyboardInterrupt
+
+    def _solve(self, tasks: Any, weak: bool, monitor: Monitor) -> bool:
+        """Narrow the bounds of all tasks; False if the monitor stopped it before the end."""
+        state = self._stack.state
+        s.begin(self._stack)
+
+        def search_slice() -> tuple[bool, int]:
+            before = int(state.nodes)
+            limit = before + NODES_PER_SLICE
+            finished = s.solve_positions(self._board, self._table, self._stack, tasks, weak, limit)
+            self._most_nodes = max(self._most_nodes, int(state.nodes))
+            return finished, int(state.nodes) - before
+
+        return monitor.run(
+            search_slice,
+            lambda: (int(tasks.lower[state.index]), int(tasks.upper[state.index])),
+        )
 
 
 def _key_bits(game: Game) -> int:
@@ -294,6 +237,5 @@ def _value(lower: int, upper: int, weak: bool) -> int | None:
 
 def _solution(lower: int, upper: int, weak: bool, action: int, **others: Any) -> Solution:
     value, result = _value(lower, upper, False), _value(lower, upper, True)
-    return Solution(
-        value, result, lower, upper, (result if weak else value) is not None, action, **others
-    )
+    exact = (result if weak else value) is not None
+    return Solution(value, result, lower, upper, exact, action, **others)

@@ -1,16 +1,16 @@
-"""Dots and boxes for the solver: a position as two sets of free edges, and its canonical form.
+"""Boards of dots and boxes as two sets of free edges, and the canonical form of a position.
 
-A position is what is left to play: the free horizontal edges and the free vertical edges, each as a
-set of bits (uint64). Both sets and the set of boxes use the same grid of cells, ``stride`` =
+A position is the set of edges that are still free: the horizontal ones and the vertical ones, each
+as a set of bits (uint64). Both sets and the set of boxes use the same grid of cells, ``stride`` =
 columns + 1 bits a row: bit r·stride + c is the box in row r and column c, its upper edge in the
 horizontal set, its left edge in the vertical set. A shift by ``stride`` then leads from a box to
 the one below it, a shift by one to the one on its right, and the unused column on the right keeps
 rows apart. The number of free sides of a box is its *valence*: a box of valence 1 can be captured,
 one of valence 2 is a link of a chain or loop, one of 3 or 4 a *joint*.
 
-Equivalent positions have equal values, so one of them stands for all (:func:`canonical_edges`): the
-images under the symmetries of the board, and, as an edge on the border only touches one box, the
-sets in which other border edges of the same box are free.
+Equivalent positions have equal values, so one of them stands for all (:func:`canonical_edges`). The
+images under the symmetries of the board are equivalent. So are sets in which other border edges of
+the same box are free, because an edge on the border touches only one box.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ BYTES, IMAGES = 12, 8  # capacity
 NO_EDGE = 128
 
 
-# What the kernels need to know of a board, as one record: a kernel call then hands over one
-# pointer.
+# A board as the kernels need it. It is one record, so a kernel call hands over one pointer.
 BOARD = np.dtype(
     [
         ("stride", np.uint64),  # bits from a box to the one below
@@ -43,8 +42,8 @@ BOARD = np.dtype(
         ("steps", np.int64),  # how many of the swaps below are used
         ("swap_masks", np.uint64, 6),  # how to make interchangeable edges free in a fixed order
         ("swap_shifts", np.uint64, 6),
-        # the bits of the edges, 64 more for vertical ones, in the order in which safe moves are
-        # tried
+        # the bits of the edges, 64 more for vertical ones, in the order in which the search tries
+        # safe moves
         ("order", np.int64, 64),
         # the packed image of each byte, first horizontal ones, under each symmetry
         ("images", np.uint64, (BYTES, 256, IMAGES)),
@@ -65,9 +64,7 @@ def edge_bits(rows: int, cols: int) -> list[tuple[int, int]]:
 
 
 def free_sets(rows: int, cols: int, free: int) -> tuple[np.uint64, np.uint64]:
-    """The horizontal and the vertical set of a set of free edges given by the bits of action
-    numbers.
-    """
+    """The horizontal and the vertical set of free edges; bit a of ``free`` is action a."""
     sets = [0, 0]
     for edge, (which, bit) in enumerate(edge_bits(rows, cols)):
         sets[which] |= (free >> edge & 1) << bit
@@ -103,12 +100,11 @@ def make_board(rows: int, cols: int) -> Any:
 
 
 def _order(rows: int, cols: int) -> list[int]:
-    """First the edges of the middle line across the longer side, then from the middle outwards, by
-    the sum of both distances.
+    """The edges of the middle line across the longer side, then the others, middle ones first.
 
-    That parts the board early, and few positions are met: on 3 × 4 boxes 0.51 million, where plain
-    distance from the middle takes 0.9 million and an order learned from the cut-offs of each edge
-    2.0 million.
+    The others are ordered by the sum of both distances from the middle. This order parts the board
+    early, so few positions are searched: on 3 × 4 boxes 0.51 million, where plain distance from the
+    middle takes 0.9 million and an order learned from the cut-offs of each edge 2.0 million.
     """
     ranked = []
     for which, bit in edge_bits(rows, cols):
@@ -123,12 +119,11 @@ def _order(rows: int, cols: int) -> list[int]:
 
 
 def _packing(rows: int, cols: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
-    """Where each edge stands in a packed set, and the steps (mask, shift) that sort interchangeable
-    edges.
+    """The bit of each edge in a packed set, and the steps that sort interchangeable edges.
 
     Border edges of one box are interchangeable. Boxes that have several stand in the order of their
-    number, the first edges of all of them come first, then the second ones, and so on; one step
-    compares and swaps neighbours for all boxes at once.
+    number, the first edges of all of them come first, then the second ones, and so on. One step
+    (mask, shift) compares and swaps neighbours for all boxes at once.
     """
     edges = count_edges(rows, cols)
     border: dict[int, list[int]] = {}
@@ -182,9 +177,7 @@ def neighbours(board, horizontal, vertical, boxes):
 
 @kernel
 def spread(board, horizontal, vertical, boxes, within):
-    """``boxes`` and all that is connected to them by free edges through boxes of the set
-    ``within``.
-    """
+    """``boxes`` and all boxes of ``within`` that free edges connect to them inside ``within``."""
     while True:
         wider = boxes | (neighbours(board, horizontal, vertical, boxes) & within)
         if wider == boxes:
@@ -208,9 +201,7 @@ def independent(board, horizontal, vertical, seed, links, joints):
 
 @kernel
 def is_loop(board, horizontal, vertical, links):
-    """Whether a connected set of boxes of valence 2 is a loop rather than a chain: it has as many
-    inner edges as boxes.
-    """
+    """Whether connected boxes of valence 2 are a loop: it has as many inner edges as boxes."""
     across = links & (links >> board.stride) & (horizontal >> board.stride)
     along = links & (links >> ONE) & (vertical >> ONE)
     return count_bits(across) + count_bits(along) == count_bits(links)
@@ -218,13 +209,13 @@ def is_loop(board, horizontal, vertical, links):
 
 @kernel
 def draw_around(board, horizontal, vertical, boxes):
-    """The free edges that are left once all sides of ``boxes`` are drawn."""
+    """The free edges once all sides of ``boxes`` are drawn: (horizontal, vertical)."""
     return horizontal & ~(boxes | (boxes << board.stride)), vertical & ~(boxes | (boxes << ONE))
 
 
 @kernel
 def pack_images(board, horizontal, vertical, scratch):
-    """Write the packed images of the free edges under the eight symmetries into ``scratch.images``."""
+    """Write the packed images of the free edges under all symmetries into ``scratch.images``."""
     images = scratch.images
     for image in range(IMAGES):
         images[image] = ZERO
@@ -238,17 +229,16 @@ def pack_images(board, horizontal, vertical, scratch):
 
 @kernel
 def canonical_without(board, scratch, edge):
-    """The canonical form of the position packed in ``scratch``, once ``edge`` (its bit, 64 more if
-    vertical; NO_EDGE for none) is drawn.
+    """The canonical form of the position packed in ``scratch`` once ``edge`` is drawn.
 
-    Where one of two interchangeable edges is free, the first one is made so in each image; the
-    smallest image is taken.
+    ``edge`` is its bit (64 more if it is vertical), or NO_EDGE. Where one of two interchangeable
+    edges is free, the first one is made so in each image. The smallest image is the canonical form.
     """
     images = scratch.images
     smallest = ~ZERO
     mask, shift = board.swap_masks[0], board.swap_shifts[0]
-    # one step is all there is but on boards of one row: a loop without branches, which the
-    # processor does at a stroke
+    # Only boards of one row have more than one step. A loop without branches is compiled to vector
+    # instructions.
     for i in range(IMAGES):
         image = images[i] & ~board.edge_images[edge, i]
         late = (image >> shift) & ~image & mask
@@ -273,7 +263,7 @@ def canonical_edges(board: Any, horizontal: np.uint64, vertical: np.uint64) -> i
 
 
 def new_scratch() -> Any:
-    """A place for packed images."""
+    """A record for packed images."""
     return np.zeros(1, SCRATCH).view(np.recarray)[0]
 
 

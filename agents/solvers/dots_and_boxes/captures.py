@@ -1,10 +1,9 @@
-"""Dots and boxes for the solver: positions with boxes to capture, reduced to the quiet position
-that is left.
+"""Captures of dots and boxes: reduces a position to a quiet one, which has no box to capture.
 
 Boxes to capture form *runs*: from a box of valence 1 along boxes of valence 2, to the border or a
 joint (an open run) or to another box of valence 1 (a closed run). The player to move captures the
 next box of a run, and loses nothing by it, unless two boxes of an open run or four of a closed one
-are left. Those may also be left to the opponent by the edge that cuts them off. All lines of play
+remain. Those may also be left to the opponent by the edge that cuts them off. All lines of play
 end in the same quiet position R, so the value is a function of V(R). Proofs:
 docs/solver_dots_and_boxes.md.
 """
@@ -20,9 +19,7 @@ from ....envs.games.dots_and_boxes_board import boxes_beside, sides_of_box
 
 
 class Run(NamedTuple):
-    """Boxes that can be captured one after the other: how many, by which edges, and whether the run
-    is closed.
-    """
+    """Boxes that can be captured one after the other, and the edges that capture them."""
 
     boxes: int
     edges: list[int]
@@ -43,7 +40,7 @@ class Captures:
         self._identity = np.arange(-self.boxes, self.boxes + 1)
 
     def draw(self, free: int, edge: int) -> tuple[int, int]:
-        """Draw a free edge: (the free edges left, boxes completed)."""
+        """Draw a free edge: (the other free edges, boxes completed)."""
         free &= ~(1 << edge)
         return free, sum(self.valence(free, box) == 0 for box in self.beside[edge])
 
@@ -52,11 +49,10 @@ class Captures:
         return sum(free >> edge & 1 for edge in self._sides[box])
 
     def settle(self, free: int) -> tuple[int, np.ndarray]:
-        """The quiet position R that is left after all captures, and the value as a function of
-        V(R).
+        """The quiet position R after all captures, and the value as a function of V(R).
 
         Returns:
-            the free edges of R; and an int array of length 2·boxes + 1: entry ``boxes + v`` is the
+            the free edges of R, and an int array of length 2·boxes + 1: entry ``boxes + v`` is the
             margin of the player to move if V(R) = v.
         """
         known: dict[int, tuple[int, np.ndarray]] = {}
@@ -82,8 +78,9 @@ class Captures:
     def _play(
         self, free: int, edges: list[int], known: dict[int, tuple[int, np.ndarray]]
     ) -> tuple[int, np.ndarray]:
-        """The position after one player's edges, seen from that player; all of them capture, or
-        there is only one.
+        """Settle the position after one player's edges; the margins are that player's.
+
+        All of the edges complete a box, or there is only one.
         """
         captured = 0
         for edge in edges:
@@ -93,7 +90,7 @@ class Captures:
         return rest, captured + worth if captured else -worth
 
     def _runs(self, free: int) -> list[Run]:
-        """The runs of a position; a closed one is met from both ends and listed twice."""
+        """The runs of a position; a closed one is found from both ends and listed twice."""
         return [self._run(free, box) for box in range(self.boxes) if self.valence(free, box) == 1]
 
     def _run(self, free: int, box: int) -> Run:

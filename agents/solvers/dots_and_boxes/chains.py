@@ -1,18 +1,17 @@
-"""Dots and boxes for the solver: what a chain or loop is worth to the player who must open it, and
-collections of independent ones.
+"""Chains and loops of dots and boxes: what opening one is worth, and collections of them.
 
 Let V(P) be the margin of the rest of the game for the player to move. Who draws an edge of a chain
 of n boxes of valence 2 (the *opener*) lets the opponent capture all of it. For n ≥ 3 the opponent
-may instead capture all but two and draw the far edge, so that the opener has to take the last two
-with one edge and to move again; of a loop all but four are taken. Both ways lead to the same rest
-R, in which one or the other is to move, so that the opener's margin is −(n − s + |V(R) + s|) with s
-= 2 for a chain and 4 for a loop. A chain of one box leaves no choice, and one of two boxes is
-opened by its middle edge, which leaves none either: −(n + V(R)), s = 0. Proofs:
-docs/solver_dots_and_boxes.md.
+may instead capture all but two and draw the far edge. Then the opener has to take the last two
+with one edge and to move again. Of a loop all but four are taken. Both ways lead to the same rest
+R, in which one or the other is to move. So the opener's margin is −(n − s + |V(R) + s|) with s = 2
+for a chain and 4 for a loop. A chain of one box leaves no choice. One of two boxes is opened by its
+middle edge, which leaves none either: −(n + V(R)), s = 0. Proofs: docs/solver_dots_and_boxes.md.
 
 A *collection* is a multiset of chains and loops that touch nothing else. All collections of a board
-are numbered beforehand, with their values and what opening their parts leads to. Of chains of one
-or two boxes, of longer chains, and of loops, only the shortest is worth opening.
+are numbered beforehand, with their values and the collections that opening one part leads to. Parts
+are of three groups: chains of one or two boxes, longer chains, and loops. Of each group only the
+shortest is worth opening.
 
 Sources: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Dots-And-Boxes", AAAI
 2012; Buzzard and Ciere, "Playing simple loony dots and boxes endgames optimally", Integers 14, 2014
@@ -29,51 +28,52 @@ import numpy as np
 from ....envs.compiled.kernels import kernel
 
 NONE = -1
+GROUPS = 3
 
-
-# The columns of the array of collections (int32, one row for each; row 0 is the empty collection):
-BOXES = 0  # how many boxes it has
+# The columns of the array of collections. It is int32 with one row for each; row 0 is empty.
+BOXES = 0  # its number of boxes
 VALUE = 1  # V of it on its own
-# and 3, 4: the collection without its shortest chain of at most two boxes, longer chain, loop; −1
-# if it has none
-OPENED = 2
-# and on: the collection with one part more of each kind (`kind_of`); −1 if that has no number
-ADDED = 5
+OPENED = 2  # and the next two: the collection without the shortest part of each group, or NONE
+ADDED = 5  # and all after it: the collection with one more part of each kind (`kind_of`), or NONE
 
 
 @kernel
 def kind_of(length, loop, boxes):
-    """The number of a kind of part on a board of that many boxes: chains by length, then loops (of
-    4, 6, 8, … boxes).
+    """The number of a kind of part on a board of so many boxes.
+
+    Chains come first, by length, then loops of 4, 6, 8, … boxes.
     """
     return boxes + length // 2 - 2 if loop else length - 1
 
 
 @kernel
 def spared(length, loop):
-    """How many boxes the player who captures may leave to keep the opponent to move (s above)."""
+    """How many boxes the capturing player may leave so that the opener moves again (s above)."""
     return 4 if loop else 2 if length > 2 else 0
 
 
 @kernel
 def opening_margin(captured, spare, rest):
-    """The opener's margin if the opponent captures ``captured`` boxes, may spare ``spare`` of them,
-    and V(R) = ``rest``.
+    """The opener's margin if V(R) = ``rest``.
+
+    The opponent captures ``captured`` boxes and may leave ``spare`` of them.
     """
     return -(captured + rest) if spare == 0 else -(captured - spare + abs(rest + spare))
 
 
 @functools.lru_cache(maxsize=8)
 def make_collections(boxes: int, limit: int) -> np.ndarray:
-    """Number the collections of at most ``boxes`` boxes, at most ``limit`` of them, the smallest
-    first: int32 (collections, 5 + kinds).
+    """Number the collections of at most ``boxes`` boxes, the smallest first.
+
+    Returns:
+        int32 (collections, 5 + kinds), with at most ``limit`` rows; the columns are above.
 
     Raises:
         ValueError: ``limit`` is below 1.
     """
     if limit < 1:
         raise ValueError(
-            f"limit={limit} is not possible: the empty collection at least needs a number"
+            f"limit={limit} is not possible: it must be at least 1, for the empty collection"
         )
     lengths = [*range(1, boxes + 1), *range(4, boxes + 1, 2)]
     parts = [(length, index >= boxes) for index, length in enumerate(lengths)]
@@ -88,7 +88,7 @@ def make_collections(boxes: int, limit: int) -> np.ndarray:
             if total + length <= boxes:
                 collections[number, ADDED + kind] = numbers.get(tuple(sorted((*kinds, kind))), NONE)
         margins = []
-        for group in range(3):
+        for group in range(GROUPS):
             inside = [kind for kind in kinds if _group_of(*parts[kind]) == group]
             if inside:
                 length, loop = parts[inside[0]]

@@ -1,11 +1,10 @@
 """The exact solver of dots and boxes, for any board of at most 64 edges.
 
 The value of a position is the margin in boxes, own minus the opponent's, of the rest of the game
-for the side to move, under best play by both; it depends on the free edges only. Positions with
-boxes to capture are reduced to quiet ones (:mod:`.solver_dots_and_boxes_captures`), whose value is
-narrowed down by questions to the search (:mod:`.solver_dots_and_boxes_search`): is it at least so
-much? Boards of at most 17 edges, and those of at most 24 whose table is at hand, are looked up
-(:mod:`.solver_dots_and_boxes_tables`).
+for the side to move, under best play by both. It depends on the free edges only. Positions with
+boxes to capture are reduced to quiet ones (:mod:`.captures`). Their value is narrowed down by
+questions to the search (:mod:`.search`): is it at least so much? Boards of at most 17 edges, and
+those of at most 24 whose table is at hand, are looked up (:mod:`.value_tables`).
 
 How it works, why each reduction is sound, and what it has solved: docs/solver_dots_and_boxes.md.
 """
@@ -15,16 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
 from ....envs.game import Game, Position
 from ....envs.games.dots_and_boxes import MARGIN, DotsAndBoxes, count_edges
 from ....envs.specification import SpecificationError
 from ..solver import (
     DEFAULT_MEMORY_MB,
+    Monitor,
     Solution,
     Solver,
-    Watch,
     register_solver,
 )
 from .board import (
@@ -35,19 +32,14 @@ from .board import (
 )
 from .captures import Captures
 from .chains import make_collections
-from .search import (
-    NO_LINKS,
-    fill_node,
-    look_up,
-    make_stack,
-    make_table,
-    search,
-)
-from .tables import is_at_hand, value_table
+from .nodes import NO_LINKS, complete_node
+from .search import begin, new_stack, search
+from .table import new_table, probe
+from .value_tables import is_at_hand, value_table
 
 MOST_EDGES = 64
-SLICE = 1 << 17  # positions between two looks at the clock: less than a tenth of a second
-CODE_BITS = 15  # at most so many collections are numbered
+SLICE = 1 << 17  # positions between two checks of the clock: less than a tenth of a second
+CODE_BITS = 15  # at most 2^15 collections are numbered
 
 
 class Bounds(NamedTuple):
@@ -58,16 +50,18 @@ class Bounds(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """What is to be proved of a value: bounds that are ``enough``, and about where the value is
-    expected.
+    """What is to be proved of a value: bounds that are ``enough``.
+
+    ``aim`` is the value that is expected.
     """
 
     enough: Callable[[int, int], bool]
     aim: int
 
     def of_rest(self, completed: int) -> Goal:
-        """The goal for the position after a move that completed so many boxes: without any, the
-        opponent is to move there.
+        """The goal for the position after a move that completed so many boxes.
+
+        If it completed none, the opponent is to move there.
         """
         if completed:
             return Goal(
@@ -94,7 +88,7 @@ def at_least(target: int) -> Goal:
 
 @register_solver(DotsAndBoxes)
 class DotsAndBoxesSolver(Solver):
-    """Solves dots and boxes; keeps its table of positions from one call to the next."""
+    """Solves dots and boxes on boards of at most 64 edges."""
 
     meaning = (
         "The value is the margin in boxes, own minus the opponent's, over the rest of the game."
@@ -111,7 +105,6 @@ class DotsAndBoxesSolver(Solver):
         )
         self._captures = Captures(rows, cols)
         self._lookup = value_table(rows, cols) if is_at_hand(rows, cols) else None
-        self._positions = 0
         self.clear()
 
     @classmethod
@@ -125,39 +118,32 @@ class DotsAndBoxesSolver(Solver):
             )
 
     def prepare(self) -> None:
-        """Compile the kernels: the rules by an initial position, the search by a question that the
-        number of boxes answers.
-        """
         position = self.game.initial_position()
-        _ = position.is_over, position.to_move
+        _ = position.is_over, position.to_move  # compiles the rules
         board = as_free_set(self._board, 0)
         self._known_bounds(board)
-        self._ask(board, -self._captures.boxes, Watch(), Bounds(0, 0))
+        # The number of boxes answers this question.
+        self._ask(board, -self._captures.boxes, Monitor(), Bounds(0, 0))
         self._after(board, 0)
 
     def clear(self) -> None:
-        """Forget all positions."""
-        self._table = make_table(self.memory_mb, self.game.facts.longest_game)
-        self._stack = make_stack(self._edges, self._table)
+        self._table = new_table(self.memory_mb, self._edges)
+        self._stack = new_stack(self._edges)
 
     def search(
-        self, position: Position, moves: Literal["best", "all"], weak: bool, watch: Watch
+        self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
     ) -> Solution:
-        """Solve a position; its value, its best action, and with ``moves="all"`` every action's
-        value.
-        """
-        self._positions = 0
         free = as_free_set(
             self._board,
             sum(1 << edge for edge in range(self._edges) if position.record.edges[edge]),
         )
         ahead = _ahead(position)
         goal = game_result(ahead) if weak else exact_value()
-        bounds = self._bounds(free, goal, watch)
+        bounds = self._bounds(free, goal, monitor)
         values: dict[int, int] | None = None
         optimal: tuple[int, ...] = ()
         if moves == "all":
-            bounds, proved = self._all_bounds(free, goal, bounds, watch)
+            bounds, proved = self._all_bounds(free, goal, bounds, monitor)
             values = {
                 action: _sign(ahead + each.lower) if weak else each.lower
                 for action, each in proved.items()
@@ -166,12 +152,15 @@ class DotsAndBoxesSolver(Solver):
                 optimal = tuple(
                     action for action, value in values.items() if value == max(values.values())
                 )
+        exact = goal.enough(*bounds)
+        if weak and exact:
+            # Of the actions with the best result, one with the largest margin is preferred.
+            bounds = self._margin(free, bounds, monitor)
         best, good = (
             (optimal[0], True)
-            if optimal
-            else self._best_action(free, _least_that_counts(bounds, ahead, weak), watch)
+            if optimal and not weak
+            else self._best_action(free, _least_that_counts(bounds, ahead, weak), weak, monitor)
         )
-        exact = goal.enough(*bounds)
         known = bounds.lower == bounds.upper
         return Solution(
             value=bounds.lower if known else None,
@@ -182,25 +171,29 @@ class DotsAndBoxesSolver(Solver):
             best_action=best,
             values=values,
             optimal_actions=optimal or ((best,) if exact and good else ()),
-            principal_variation=self._principal_variation(free, best, bounds.lower, watch)
+            principal_variation=self._principal_variation(free, best, bounds.lower, monitor)
             if good and known
             else (best,),
-            nodes=self._positions,
         )
 
+    def _margin(self, free: int, bounds: Bounds, monitor: Monitor) -> Bounds:
+        """Narrower bounds on the value where few enough edges are free to find it at once."""
+        if free.bit_count() > self.plies_at_once:
+            return bounds
+        found = self._bounds(free, exact_value(), monitor)
+        return Bounds(max(bounds.lower, found.lower), min(bounds.upper, found.upper))
+
     def expected_return(self, position: Position, value: int) -> float:
-        """The return that the side to move gets in the end if the rest of the game is worth
-        ``value`` boxes to it.
-        """
+        """The return of the side to move if it gets a margin of ``value`` from the rest."""
         margin = _ahead(position) + value
         return float(margin if position.game.rules.reward == MARGIN else _sign(margin))
 
     # -- values --
 
-    def _bounds(self, free: int, goal: Goal, watch: Watch) -> Bounds:
+    def _bounds(self, free: int, goal: Goal, monitor: Monitor) -> Bounds:
         """Bounds on the value of any position, narrowed until the goal is reached or time is up."""
         if self._lookup is not None:
-            self._positions += 1
+            monitor.nodes += 1
             value = int(self._lookup[as_free_set(self._board, free)])
             return Bounds(value, value)
         rest, worth = self._captures.settle(free)
@@ -214,7 +207,7 @@ class DotsAndBoxesSolver(Solver):
             gamma = _next_question(
                 lower, upper, lambda a, b: goal.enough(*outcomes(a, b)), goal.aim
             )
-            answer = self._ask(rest, gamma, watch, outcomes(lower, upper))
+            answer = self._ask(rest, gamma, monitor, outcomes(lower, upper))
             if answer is None:
                 break
             lower, upper = (
@@ -223,58 +216,37 @@ class DotsAndBoxesSolver(Solver):
         return outcomes(lower, upper)
 
     def _known_bounds(self, free: int) -> Bounds:
-        """What is known of V of a quiet position without a search."""
+        """The bounds on V of a quiet position that are known without a search."""
         root = self._fill_root(free)
         if root.lower == root.upper:
             return Bounds(int(root.lower), int(root.upper))
-        shift = np.uint64(self._stack.control.shift)
-        bucket, rest = root.hash >> shift, root.hash & ((np.uint64(1) << shift) - np.uint64(1))
-        return Bounds(*look_up(self._table[bucket], rest, root.boxes))
+        return Bounds(*probe(self._table, root.hash, root.boxes))
 
     def _fill_root(self, free: int) -> Any:
         """Put a quiet position at the bottom of the stack."""
         root = self._stack.nodes[0]
-        fill_node(
-            self._board,
-            self._collections,
-            root,
-            self._stack.scratch,
-            *free_sets(self.game.rules.rows, self.game.rules.cols, free),
-            0,
-            NO_LINKS,
-            0,
-            0,
-        )
+        root.horizontal, root.vertical = free_sets(self.game.rules.rows, self.game.rules.cols, free)
+        root.code = root.captured = root.spare = 0
+        complete_node(self._board, self._collections, root, self._stack.scratch, NO_LINKS)
         return root
 
-    def _ask(self, free: int, gamma: int, watch: Watch, known: Bounds) -> int | None:
-        """A bound on V that tells whether V is at least ``gamma``: a lower one if it is at least
-        that, else an upper one; None if time was up.
-        """
-        if self._stopped(watch, known):
-            return None
-        root, control = self._fill_root(free), self._stack.control
-        root.gamma, root.count, root.cursor = gamma, 0, 0
-        control.ply, control.positions, control.entering, control.done = 0, 0, True, False
-        before = self._positions
-        while True:
-            try:
-                search(self._board, self._collections, self._table, *self._stack, SLICE)
-            except KeyboardInterrupt:
-                watch.interrupted = True
-            self._positions = before + int(control.positions)
-            if control.done:
-                return int(control.result)
-            if self._stopped(watch, known):
-                return None
+    def _ask(self, free: int, gamma: int, monitor: Monitor, known: Bounds) -> int | None:
+        """A bound on V that tells whether V is at least ``gamma``; None if time was up.
 
-    def _stopped(self, watch: Watch, known: Bounds) -> bool:
-        """Report progress; whether the time is up or Ctrl-C was pressed."""
-        try:
-            return watch.interrupted or watch.stopped(self._positions, *known)
-        except KeyboardInterrupt:
-            watch.interrupted = True
-            return True
+        It is a lower bound if V is at least ``gamma``, else an upper one.
+        """
+        if monitor.stopped(*known):
+            return None
+        self._fill_root(free)
+        begin(self._stack, gamma)
+        finished = monitor.run(self._search_slice, lambda: known)
+        return int(self._stack.state.result) if finished else None
+
+    def _search_slice(self) -> tuple[bool, int]:
+        """Continue the search for a slice: whether it is complete, and the positions visited."""
+        before = int(self._stack.state.positions)
+        done = search(self._board, self._collections, self._table, self._stack, SLICE)
+        return done, int(self._stack.state.positions) - before
 
     # -- actions --
 
@@ -291,8 +263,9 @@ class DotsAndBoxesSolver(Solver):
         return [action for action in actions if free >> action & 1]
 
     def _after(self, free: int, action: int) -> tuple[int, int, Any]:
-        """The free edges after an action, the boxes it completes, and a key that equivalent actions
-        share.
+        """The free edges after an action, the boxes it completes, and a key for the action.
+
+        Equivalent actions have equal keys.
         """
         after, completed = self._captures.draw(free, action)
         return (
@@ -308,17 +281,18 @@ class DotsAndBoxesSolver(Solver):
             ),
         )
 
-    def _action_bounds(self, free: int, action: int, goal: Goal, watch: Watch) -> Bounds:
+    def _action_bounds(self, free: int, action: int, goal: Goal, monitor: Monitor) -> Bounds:
         """Bounds on what an action is worth to its player."""
         after, completed, _ = self._after(free, action)
-        lower, upper = self._bounds(after, goal.of_rest(completed), watch)
+        lower, upper = self._bounds(after, goal.of_rest(completed), monitor)
         return Bounds(completed + lower, completed + upper) if completed else Bounds(-upper, -lower)
 
     def _all_bounds(
-        self, free: int, goal: Goal, bounds: Bounds, watch: Watch
+        self, free: int, goal: Goal, bounds: Bounds, monitor: Monitor
     ) -> tuple[Bounds, dict[int, Bounds]]:
-        """Bounds on the position's value, and for every action, ascending, for which the goal is
-        reached, bounds on its worth.
+        """Bounds on the position's value, and bounds on the worth of every action, ascending.
+
+        Actions for which the goal is not reached are left out.
         """
         by_key: dict[Any, Bounds] = {}
         reached = {}
@@ -329,7 +303,7 @@ class DotsAndBoxesSolver(Solver):
                     free,
                     action,
                     Goal(goal.enough, bounds.lower if bounds.lower == bounds.upper else goal.aim),
-                    watch,
+                    monitor,
                 )
             if goal.enough(*by_key[key]):
                 reached[action] = by_key[key]
@@ -337,13 +311,20 @@ class DotsAndBoxesSolver(Solver):
         upper = min(bounds.upper, max(each.upper for each in by_key.values()))
         return Bounds(lower, upper), dict(sorted(reached.items()))
 
-    def _best_action(self, free: int, target: int, watch: Watch) -> tuple[int, bool]:
-        """An action worth at least ``target``, and True; or where time is up the most promising
-        one, and False.
+    def _best_action(
+        self, free: int, target: int, captures_first: bool, monitor: Monitor
+    ) -> tuple[int, bool]:
+        """An action worth at least ``target``, and True.
+
+        Where time is up it is the most promising one, and False. With ``captures_first`` an action
+        that completes boxes is preferred to others.
         """
+        actions = self._ordered_actions(free)
+        if captures_first:
+            actions.sort(key=lambda action: -self._captures.draw(free, action)[1])
         promises = {}
-        for action in self._ordered_actions(free):
-            found = self._action_bounds(free, action, at_least(target), watch)
+        for action in actions:
+            found = self._action_bounds(free, action, at_least(target), monitor)
             if found.lower >= target:
                 return action, True
             after, completed, _ = self._after(free, action)
@@ -354,7 +335,7 @@ class DotsAndBoxesSolver(Solver):
         return max(promises, key=lambda action: promises[action]), False
 
     def _principal_variation(
-        self, free: int, action: int, value: int, watch: Watch
+        self, free: int, action: int, value: int, monitor: Monitor
     ) -> tuple[int, ...]:
         """The line of best play that begins with ``action``; it ends where time is up."""
         line = [action]
@@ -363,15 +344,17 @@ class DotsAndBoxesSolver(Solver):
             value = value - completed if completed else -value
             if free == 0:
                 return tuple(line)
-            action, proved = self._best_action(free, value, watch)
+            action, proved = self._best_action(free, value, False, monitor)
             if not proved:
                 return tuple(line)
             line.append(action)
 
 
 def _next_question(lower: int, upper: int, enough: Callable[[int, int], bool], aim: int) -> int:
-    """A number in the gap that V may be compared with: one that settles the matter either way, or
-    else the one nearest to ``aim``.
+    """A number between the bounds to compare V with.
+
+    It is one whose answer is enough either way, if there is one, and of several the nearest to
+    ``aim``.
     """
     numbers = range(lower + 2, upper + 1, 2)
     decisive = [number for number in numbers if enough(lower, number - 2) and enough(number, upper)]
@@ -379,10 +362,11 @@ def _next_question(lower: int, upper: int, enough: Callable[[int, int], bool], a
 
 
 def _least_that_counts(bounds: Bounds, ahead: int, weak: bool) -> int:
-    """What an action must be worth to be as good as the position: for a result, no more than that
-    result takes.
+    """What an action must be worth to be as good as the position.
+
+    With ``weak`` and an unknown value that is no more than the result takes.
     """
-    if not weak or ahead + bounds.lower < 0:
+    if not weak or bounds.lower == bounds.upper or ahead + bounds.lower < 0:
         return bounds.lower
     return -ahead if ahead + bounds.lower == 0 else 1 - ahead
 

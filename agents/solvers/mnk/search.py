@@ -1,9 +1,8 @@
-"""The search of the m,n,k solver: who wins, on bitboards.
+"""The search of the m,n,k solver: negamax on bitboards that finds out who wins.
 
-Cell (row, column) is bit ``row * (cols + 1) + column``; the spare column keeps rows apart. Players
-alternate strictly, so values, +1 a win for the side to move, 0 a draw, −1 a loss, are negated from
-ply to ply. One pass over the lines of a position yields all the search needs: winning cells of both
-sides, which cells still matter, whether a side can win at all, and an order of the moves.
+Players alternate strictly, so values (+1 a win for the side to move, 0 a draw, −1 a loss) are
+negated from ply to ply. One pass over the lines of a position finds the winning cells of both
+sides, the cells that still matter, whether a side can win at all, and an order of the moves.
 
 Sources: Allis, "Searching for solutions in games and artificial intelligence", 1994 (threats); van
 den Herik, Uiterwijk, van Rijswijck, "Games solved: now and in the future", 2002.
@@ -17,209 +16,184 @@ import numpy as np
 
 from ....envs.compiled.bits import lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
-from ....envs.compiled.randomness import mix64
-from ....envs.games.tic_tac_toe import TicTacToe
+from .board import MOST_CELLS, ONE, ZERO, Board, count_stones
+from .table import NO_MOVE, UNKNOWN, Key, key_of, probe, store
 
-ZERO, ONE, BYTE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(255), np.uint64(8)
-SALT = np.uint64(0xA0761D6478BD642F)
-ENTRY = np.dtype(
+ENTER, LEAVE, ADVANCE, DONE = range(4)  # what to do next at the current ply
+LOWEST = -2  # below every value
+# What an open line adds to the score of each of its cells, by the stones already in it.
+WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)
+TABLE_MOVE_SCORE = 1 << 40
+
+NODE = np.dtype(
     (
         np.record,
         [
-            ("own", np.uint64),
+            ("own", np.uint64),  # the stones of the side to move
             ("opp", np.uint64),
-            ("lower", np.int8),
-            ("upper", np.int8),
-            ("move", np.int8),
-            ("used", np.int8),
+            ("key_hash", np.uint64),  # the key in the table, and the symmetry that leads to it
+            ("key_own", np.uint64),
+            ("key_opp", np.uint64),
+            ("symmetry", np.int64),
+            ("alpha", np.int64),
+            ("beta", np.int64),
+            ("first_alpha", np.int64),  # alpha on entering
+            ("best", np.int64),
+            ("best_move", np.int64),
+            ("count", np.int64),  # of moves
+            ("cursor", np.int64),
         ],
-    ),
-    align=True,
+    )
 )
-NO_MOVE = -1
-MOST_CELLS = 64
-ENTER, ADVANCE, LEAVE, DONE = range(4)  # what to do next at the current ply
-# of a cell in an open line, by the stones already in it
-WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)
 
-
-class Board(NamedTuple):
-    """What the search knows of a board."""
-
-    cells: int
-    connect: int
-    all_cells: np.uint64
-    lines: Any  # uint64, (lines,): every row of `connect` cells
-    images: Any  # uint64, (symmetries, 8, 256): where the bits of each byte go
-    # positions with at most so many stones are looked up under all symmetries
-    symmetric_stones: int
+STATE = np.dtype(
+    (
+        np.record,
+        [("ply", np.int64), ("step", np.int64), ("value", np.int64), ("nodes", np.int64)],
+    )
+)
 
 
 class Stack(NamedTuple):
-    """The plies of a search in progress."""
+    """The plies of a search.
 
-    owns: Any  # uint64, (plies,): stones of the side to move
-    opps: Any  # uint64, (plies,)
-    windows: Any  # int64, (plies, 3): alpha, beta, alpha on entering
-    bests: Any  # int64, (plies, 2): best value so far, its move
-    cursors: Any  # int64, (plies, 2): next move, number of moves
-    moves: Any  # int8, (plies, 64)
-    scores: Any  # int64, (64,)
-    registers: Any  # int64, (4,): ply, what to do, value, nodes
+    Attributes:
+        nodes: NODE (plies,).
+        moves: int8 (plies, 64): the moves of each node as cells, the most promising first.
+        scores: int64 (64,): the score of each cell at the node being entered.
+        state: one STATE record.
+    """
 
-
-def make_board(rules: TicTacToe) -> Board:
-    """Lines and symmetries of a board whose rows with a spare column fit 64 bits."""
-    rows, cols, connect = rules.rows, rules.cols, rules.connect
-
-    def bit(row: int, col: int) -> int:
-        return row * (cols + 1) + col
-
-    lines = []
-    for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        for row in range(rows):
-            for col in range(cols):
-                cells = [(row + i * row_step, col + i * col_step) for i in range(connect)]
-                if all(0 <= y < rows and 0 <= x < cols for y, x in cells):
-                    lines.append(sum(1 << bit(y, x) for y, x in cells))
-    maps = [
-        lambda y, x: (y, x),
-        lambda y, x: (y, cols - 1 - x),
-        lambda y, x: (rows - 1 - y, x),
-        lambda y, x: (rows - 1 - y, cols - 1 - x),
-    ]
-    if rows == cols:
-        maps += [lambda y, x, inner=inner: inner(y, x)[::-1] for inner in maps[:4]]  # type: ignore[misc]
-    images = np.zeros((len(maps), 8, 256), np.uint64)
-    for index, image in enumerate(maps):
-        for byte in range(8):
-            for value in range(256):
-                targets = 0
-                for offset in range(8):
-                    row, col = divmod(8 * byte + offset, cols + 1)
-                    if value >> offset & 1 and row < rows and col < cols:
-                        targets |= 1 << bit(*image(row, col))
-                images[index, byte, value] = targets
-    everything = sum(1 << bit(row, col) for row in range(rows) for col in range(cols))
-    return Board(
-        rows * cols,
-        connect,
-        np.uint64(everything),
-        np.array(lines, np.uint64),
-        images,
-        max(4, rows * cols // 2),
-    )
+    nodes: Any
+    moves: Any
+    scores: Any
+    state: Any
 
 
-def make_stack(board: Board) -> Stack:
+class Lines(NamedTuple):
+    """What one pass over the lines of a position finds."""
+
+    wins: np.uint64  # cells on which the side to move wins
+    dangers: np.uint64  # cells on which the other side would win
+    live: np.uint64  # free cells of lines that one side can still fill
+    own_open: bool  # whether the side to move can still fill a line
+    opp_open: bool
+
+
+def new_stack(board: Board) -> Stack:
+    """A stack for every game on a board."""
     plies = board.cells + 2
-    windows, bests, cursors = (np.zeros((plies, columns), np.int64) for columns in (3, 2, 2))
-    stones = np.zeros((2, plies), np.uint64)
     return Stack(
-        stones[0],
-        stones[1],
-        windows,
-        bests,
-        cursors,
-        np.zeros((plies, 64), np.int8),
-        np.zeros(64, np.int64),
-        np.zeros(4, np.int64),
+        np.zeros(plies, NODE).view(np.recarray),
+        np.zeros((plies, MOST_CELLS), np.int8),
+        np.zeros(MOST_CELLS, np.int64),
+        np.zeros(1, STATE).view(np.recarray)[0],
     )
-
-
-def make_table(megabytes: int) -> np.recarray[Any, Any]:
-    """A table of a power of two of entries within the memory given."""
-    entries = 1
-    while entries * 2 * ENTRY.itemsize <= megabytes * 2**20:
-        entries *= 2
-    return np.zeros(entries, ENTRY).view(np.recarray)
 
 
 @kernel
 def begin(stack, own, opp, alpha, beta):
-    """Set the stack for a search of one position within a window."""
-    stack.owns[0], stack.opps[0] = own, opp
-    stack.windows[0, 0], stack.windows[0, 1] = alpha, beta
-    stack.bests[0, 1] = NO_MOVE
-    stack.registers[:] = 0
-    stack.registers[1] = ENTER
+    """Prepare the stack for a search of one position within a window."""
+    root, state = stack.nodes[0], stack.state
+    root.own, root.opp = own, opp
+    root.alpha, root.beta = alpha, beta
+    root.best_move = NO_MOVE
+    state.ply = state.value = state.nodes = 0
+    state.step = ENTER
 
 
 @inner_kernel
 def run(board, table, stack, nodes_allowed):
-    """Search on for at most so many nodes; whether the search is complete (its value is then in
-    ``registers[2]``).
+    """Search on for at most so many nodes; whether the search is complete.
+
+    Its value is then ``state.value``, its best move that of the root.
     """
-    owns, opps, windows, bests, cursors, moves, scores, registers = stack
-    lines, images = board.lines, board.images
-    ply, state, value, nodes = registers[0], registers[1], registers[2], registers[3]
-    limit = nodes + nodes_allowed
-    while state != DONE:
-        if state == ENTER:
-            if nodes >= limit:
+    nodes, moves, scores, state = stack
+    ply, step, value, visited = state.ply, state.step, state.value, state.nodes
+    limit = visited + nodes_allowed
+    while step != DONE:
+        node = nodes[ply]
+        if step == ENTER:
+            if visited >= limit:
                 break
-            nodes += 1
-            windows[ply, 2] = windows[ply, 0]
-            own, opp, at_root = owns[ply], opps[ply], ply == 0
-            state, value = enter_node(
-                board,
-                lines,
-                images,
-                table,
-                own,
-                opp,
-                at_root,
-                windows[ply],
-                bests[ply],
-                cursors[ply],
-                moves[ply],
-                scores,
-            )
-        elif state == LEAVE:
+            visited += 1
+            step, value = enter_node(board, table, node, moves[ply], scores, ply == 0)
+        elif step == LEAVE:
             if ply == 0:
-                state = DONE
+                step = DONE
             else:
                 ply -= 1
-                value = -value
-                if value > bests[ply, 0]:
-                    bests[ply, 0], bests[ply, 1] = value, np.int64(moves[ply, cursors[ply, 0] - 1])
-                windows[ply, 0] = max(windows[ply, 0], value)
-                state = ADVANCE
-        elif cursors[ply, 0] == cursors[ply, 1] or windows[ply, 0] >= windows[ply, 1]:
-            value = bests[ply, 0]
-            remember(
-                board, images, table, owns[ply], opps[ply], windows[ply], bests[ply], cursors[ply]
-            )
-            state = LEAVE
+                take_value(nodes[ply], moves[ply], -value)
+                step = ADVANCE
+        elif node.cursor == node.count or node.alpha >= node.beta:
+            store_node(table, node)
+            value = node.best
+            step = LEAVE
         else:
-            move = np.int64(moves[ply, cursors[ply, 0]])
-            cursors[ply, 0] += 1
-            owns[ply + 1], opps[ply + 1] = opps[ply], owns[ply] | (ONE << np.uint64(move))
-            windows[ply + 1, 0], windows[ply + 1, 1] = -windows[ply, 1], -windows[ply, 0]
+            descend(node, nodes[ply + 1], np.int64(moves[ply, node.cursor]))
             ply += 1
-            state = ENTER
-    registers[0], registers[1], registers[2], registers[3] = ply, state, value, nodes
-    return state == DONE
+            step = ENTER
+    state.ply, state.step, state.value, state.nodes = ply, step, value, visited
+    return step == DONE
 
 
 @inner_kernel
-def enter_node(board, lines, images, table, own, opp, at_root, window, best, cursor, moves, scores):
-    """Visit a position: returns LEAVE with its value, or ADVANCE with its moves in order."""
-    empty = board.all_cells & ~(own | opp)
-    # 1. One pass over the lines: who can still win where, and what each cell counts for.
+def enter_node(board, table, node, moves, scores, at_root):
+    """Visit a position: LEAVE with its value, or ADVANCE with its moves in order."""
+    empty = board.all_cells & ~(node.own | node.opp)
+    # 1. One pass over the lines: who can still win where, and the score of each cell.
+    lines = scan_lines(board, node.own, node.opp, empty, scores)
+    # 2. A win at once; the end of the board; sides that cannot win any more.
+    if lines.wins != ZERO:
+        node.best_move = lowest_bit_index(lines.wins)
+        return LEAVE, 1
+    if empty == ZERO or (not lines.own_open and not lines.opp_open):
+        return LEAVE, 0
+    upper, lower = np.int64(lines.own_open), -np.int64(lines.opp_open)
+    if lower >= node.beta:
+        return LEAVE, lower
+    if upper <= node.alpha:
+        return LEAVE, upper
+    node.first_alpha = node.alpha
+    node.best, node.best_move, node.cursor = LOWEST, NO_MOVE, 0
+    # 3. Two threats at once cannot be met, one must be.
+    if lines.dangers != ZERO:
+        if lines.dangers & (lines.dangers - ONE) != ZERO:
+            return LEAVE, -1
+        moves[0] = lowest_bit_index(lines.dangers)
+        node.count = 1
+        return ADVANCE, 0
+    # 4. The table may settle the node, or name the move to try first.
+    key, symmetry = key_of(board, node.own, node.opp)
+    node.key_hash, node.key_own, node.key_opp = key.hash, key.own, key.opp
+    node.symmetry = symmetry
+    index = probe(table, key)
+    if index != UNKNOWN:
+        entry = table[index]
+        lower, upper = np.int64(entry.lower), np.int64(entry.upper)
+        if not at_root and (lower == upper or lower >= node.beta):
+            return LEAVE, lower
+        if not at_root and upper <= node.alpha:
+            return LEAVE, upper
+        if symmetry == 0 and entry.move != NO_MOVE:
+            scores[entry.move] = TABLE_MOVE_SCORE
+    # 5. The moves that matter, those with the highest scores first.
+    node.count = order_moves(lines.live, empty, scores, moves)
+    return ADVANCE, 0
+
+
+@inner_kernel
+def scan_lines(board, own, opp, empty, scores):
+    """Pass over all lines that one side can still fill, and set the score of each cell."""
     scores[:] = 0
     wins, dangers, live, own_open, opp_open = ZERO, ZERO, ZERO, False, False
-    for i in range(lines.size):
-        line = lines[i]
+    for i in range(board.lines.size):
+        line = board.lines[i]
         mine, theirs = line & own, line & opp
         if mine != ZERO and theirs != ZERO:
             continue
         free = line & empty
-        stones = 0
-        rest = mine | theirs
-        while rest != ZERO:
-            rest &= rest - ONE
-            stones += 1
+        stones = count_stones(mine | theirs)
         if theirs == ZERO:
             own_open = True
             if stones == board.connect - 1:
@@ -229,43 +203,19 @@ def enter_node(board, lines, images, table, own, opp, at_root, window, best, cur
             if stones == board.connect - 1:
                 dangers |= free
         live |= free
-        weight = WEIGHTS[min(stones, 8)]
+        weight = WEIGHTS[min(stones, WEIGHTS.size - 1)]
         while free != ZERO:
             scores[lowest_bit_index(free)] += weight
             free &= free - ONE
-    # 2. A win at once; the end of the board; sides that cannot win any more.
-    if wins != ZERO:
-        best[1] = lowest_bit_index(wins)
-        return LEAVE, np.int64(1)
-    if empty == ZERO or (not own_open and not opp_open):
-        return LEAVE, np.int64(0)
-    upper, lower = np.int64(own_open), -np.int64(opp_open)
-    if lower >= window[1]:
-        return LEAVE, lower
-    if upper <= window[0]:
-        return LEAVE, upper
-    # 3. Two threats at once cannot be met, one must be.
-    if dangers != ZERO:
-        if dangers & (dangers - ONE) != ZERO:
-            return LEAVE, np.int64(-1)
-        moves[0] = lowest_bit_index(dangers)
-        cursor[0], cursor[1] = 0, 1
-        best[0], best[1] = -2, NO_MOVE
-        return ADVANCE, np.int64(0)
-    # 4. What the table knows.
-    first = NO_MOVE
-    index, symmetry = locate(board, images, table, own, opp)
-    entry = table[index]
-    a, b = image_of(images, symmetry, own), image_of(images, symmetry, opp)
-    if entry.used and entry.own == a and entry.opp == b:
-        if not at_root and (entry.lower == entry.upper or entry.lower >= window[1]):
-            return LEAVE, np.int64(entry.lower)
-        if not at_root and entry.upper <= window[0]:
-            return LEAVE, np.int64(entry.upper)
-        if symmetry == 0:
-            first = np.int64(entry.move)
-    # 5. The moves that matter, the heaviest cells first; all cells that lie in no open line are one
-    #    and the same waiting move.
+    return Lines(wins, dangers, live, own_open, opp_open)
+
+
+@inner_kernel
+def order_moves(live, empty, scores, moves):
+    """Write the moves that matter by descending score; their number.
+
+    All cells without an open line are the same waiting move: only the lowest of them is listed.
+    """
     dead = empty & ~live
     candidates = live & empty
     if dead != ZERO:
@@ -274,69 +224,41 @@ def enter_node(board, lines, images, table, own, opp, at_root, window, best, cur
     while candidates != ZERO:
         cell = lowest_bit_index(candidates)
         candidates &= candidates - ONE
-        score = scores[cell] if cell != first else np.int64(1) << 40
-        at = count
-        while (
-            at > 0
-            and (scores[moves[at - 1]] if moves[at - 1] != first else np.int64(1) << 40) < score
-        ):
-            moves[at] = moves[at - 1]
-            at -= 1
-        moves[at] = cell
+        place = count
+        while place > 0 and scores[moves[place - 1]] < scores[cell]:
+            moves[place] = moves[place - 1]
+            place -= 1
+        moves[place] = cell
         count += 1
-    cursor[0], cursor[1] = 0, count
-    best[0], best[1] = -2, NO_MOVE
-    return ADVANCE, np.int64(0)
+    return count
 
 
 @inner_kernel
-def image_of(images, symmetry, stones):
-    """Stones under a symmetry, byte by byte."""
-    if symmetry == 0:
-        return stones
-    image = ZERO
-    for byte in range(8):
-        image |= images[symmetry, byte, (stones >> np.uint64(8 * byte)) & BYTE]
-    return image
+def descend(node, child, move):
+    """Make ``child`` the position after a move, with the node's window."""
+    child.own, child.opp = node.opp, node.own | (ONE << np.uint64(move))
+    child.alpha, child.beta = -node.beta, -node.alpha
+    node.cursor += 1
 
 
 @inner_kernel
-def locate(board, images, table, own, opp):
-    """The table index of a position and the symmetry under which it stands there: the one with the
-    lowest hash.
+def take_value(node, moves, value):
+    """Take the value of the child just searched."""
+    if value > node.best:
+        node.best, node.best_move = value, np.int64(moves[node.cursor - 1])
+    node.alpha = max(node.alpha, value)
+
+
+@inner_kernel
+def store_node(table, node):
+    """Store what the search of a position proved.
+
+    A forced reply is not stored: finding it again costs nothing. A value outside the window it was
+    searched with is a bound, one inside is exact.
     """
-    lowest, best = mix64(own) ^ mix64(opp ^ SALT), 0
-    stones, rest = 0, own | opp
-    while rest != ZERO:
-        rest &= rest - ONE
-        stones += 1
-    if stones <= board.symmetric_stones:
-        for symmetry in range(1, images.shape[0]):
-            hashed = mix64(image_of(images, symmetry, own)) ^ mix64(
-                image_of(images, symmetry, opp) ^ SALT
-            )
-            if hashed < lowest:
-                lowest, best = hashed, symmetry
-    return np.int64(lowest & np.uint64(table.size - 1)), best
-
-
-@inner_kernel
-def remember(board, images, table, own, opp, window, best, cursor):
-    """Enter what the search of a position proved; forced replies are found again at no cost and not
-    entered.
-    """
-    if cursor[1] == 1:
+    if node.count == 1:
         return
-    index, symmetry = locate(board, images, table, own, opp)
-    entry = table[index]
-    a, b = image_of(images, symmetry, own), image_of(images, symmetry, opp)
-    value = best[0]
-    if not (entry.used and entry.own == a and entry.opp == b):
-        entry.own, entry.opp, entry.used = a, b, 1
-        entry.lower, entry.upper = -1, 1
-    # A value outside the window it was searched with is a bound, one inside is exact.
-    if value > window[2]:
-        entry.lower = max(entry.lower, value)
-    if value < window[1]:
-        entry.upper = min(entry.upper, value)
-    entry.move = best[1] if symmetry == 0 else NO_MOVE
+    lower = node.best if node.best > node.first_alpha else -1
+    upper = node.best if node.best < node.beta else 1
+    move = node.best_move if node.symmetry == 0 else NO_MOVE
+    store(table, Key(node.key_hash, node.key_own, node.key_opp), lower, upper, move)

@@ -1,9 +1,8 @@
-"""Dots and boxes for the solver: the value of every position of a small board, by going through
-them backwards, kept on disk.
+"""Tables of the values of all positions of small boards of dots and boxes, kept on disk.
 
-The table of a board has one byte for each set of drawn edges, so 2^24 for 3 × 3 boxes. A file holds
-a header (board, layout, length), the table, and the SHA-256 of both; a file that is not exactly
-that is built anew.
+They are filled backwards from the end of the game. The table of a board has one byte for each set
+of drawn edges, so 2^24 for 3 × 3 boxes. A file holds a header (board, layout), the table, and the
+SHA-256 of both. A damaged file is built anew.
 """
 
 from __future__ import annotations
@@ -21,17 +20,20 @@ from ....envs.games.dots_and_boxes_board import boxes_beside
 from ....envs.specification import SpecificationError
 
 LARGEST = 24  # edges: 16 MiB, about two seconds
+SMALL = 17  # edges: built in an instant
 LAYOUT = 1
 
 _loaded: dict[tuple[int, int], np.ndarray] = {}
 
 
 def value_table(rows: int, cols: int) -> np.ndarray:
-    """The margin of the rest of the game for the player to move, for every set of drawn edges: int8
-    of shape (2^edges,), read-only.
+    """The margin of the rest of the game for the player to move, for every set of drawn edges.
 
-    Bit e of the index is set if the edge of action e is drawn. Loaded from disk if it was built
-    before.
+    Bit e of the index is set if the edge of action e is drawn. The table is loaded from disk if it
+    was built before.
+
+    Returns:
+        int8 of shape (2^edges,), read-only.
 
     Raises:
         SpecificationError: the board has more than 24 edges.
@@ -55,11 +57,9 @@ def value_table(rows: int, cols: int) -> np.ndarray:
 
 
 def is_at_hand(rows: int, cols: int) -> bool:
-    """Whether the table is in memory or on disk, or small enough to be built in an instant (2^17
-    positions).
-    """
+    """Whether the table is in memory or on disk, or has at most 2^17 positions to fill."""
     edges = count_edges(rows, cols)
-    return edges <= 17 or (
+    return edges <= SMALL or (
         edges <= LARGEST and ((rows, cols) in _loaded or table_path(rows, cols).exists())
     )
 
@@ -81,8 +81,9 @@ def _sides_of_boxes(rows: int, cols: int) -> np.ndarray:
 
 @kernel
 def fill_backwards(sides, beside, table):
-    """Fill ``table`` from its last entry: a position after a move has a larger number, so its value
-    is known already.
+    """Fill ``table`` from its last entry.
+
+    A position after a move has a larger number, so its value is known already.
     """
     edges = beside.shape[0]
     table[-1] = 0
@@ -122,8 +123,9 @@ def _read(rows: int, cols: int) -> np.ndarray | None:
 
 
 def _write(rows: int, cols: int, table: np.ndarray) -> None:
-    """Put the table on disk in one step, so that no other process reads half of it; a disk that
-    cannot be written is no error.
+    """Put the table on disk in one step, so that no other process reads half of it.
+
+    A disk that cannot be written is no error.
     """
     path = table_path(rows, cols)
     data = _header(rows, cols) + table.tobytes()

@@ -1,0 +1,87 @@
+"""Bitboards of the m,n,k solver: the cells, lines and symmetries of a board.
+
+Cell (row, column) is bit ``row * (cols + 1) + column``. The spare column keeps rows apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....envs.compiled.kernels import inner_kernel
+from ....envs.games.grid import DIRECTIONS, cell_symmetries
+from ....envs.games.tic_tac_toe import TicTacToe
+
+ZERO, ONE, BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
+MOST_CELLS = 64
+
+
+class Board(NamedTuple):
+    """A board as the search needs it.
+
+    Attributes:
+        cells: number of cells.
+        connect: stones in a row that win.
+        all_cells: the set of all cells.
+        lines: uint64 (lines,): every row of ``connect`` cells.
+        images: uint64 (symmetries, 8, 256): the image of each value of each byte of a set.
+        symmetric_stones: positions with at most so many stones are looked up under all symmetries.
+    """
+
+    cells: int
+    connect: int
+    all_cells: np.uint64
+    lines: Any
+    images: Any
+    symmetric_stones: int
+
+
+def make_board(rules: TicTacToe) -> Board:
+    """The board of a game whose rows with a spare column fit 64 bits."""
+    rows, cols, connect = rules.rows, rules.cols, rules.connect
+    bits = [row * (cols + 1) + col for row in range(rows) for col in range(cols)]
+    lines = []
+    for row_step, col_step in DIRECTIONS:
+        for row in range(rows):
+            for col in range(cols):
+                cells = [(row + i * row_step, col + i * col_step) for i in range(connect)]
+                if all(0 <= y < rows and 0 <= x < cols for y, x in cells):
+                    lines.append(sum(1 << bits[y * cols + x] for y, x in cells))
+    symmetries = cell_symmetries(rows, cols)
+    images = np.zeros((len(symmetries), 8, 256), np.uint64)
+    value = np.arange(256, dtype=np.uint64)
+    for symmetry, targets in enumerate(symmetries):
+        for cell, target in enumerate(targets):
+            byte, offset = divmod(bits[cell], 8)
+            present = (value >> np.uint64(offset)) & ONE
+            images[symmetry, byte] |= present << np.uint64(bits[target])
+    return Board(
+        rows * cols,
+        connect,
+        np.uint64(sum(1 << bit for bit in bits)),
+        np.array(lines, np.uint64),
+        images,
+        max(4, rows * cols // 2),
+    )
+
+
+@inner_kernel
+def image_of(images, symmetry, stones):
+    """A set of cells under a symmetry, byte by byte."""
+    if symmetry == 0:
+        return stones
+    image = ZERO
+    for byte in range(8):
+        image |= images[symmetry, byte, (stones >> np.uint64(8 * byte)) & BYTE]
+    return image
+
+
+@inner_kernel
+def count_stones(stones):
+    """How many bits are set: quick for the few that it is used for."""
+    count = 0
+    while stones != ZERO:
+        stones &= stones - ONE
+        count += 1
+    return count
