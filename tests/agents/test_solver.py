@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time as clock
 from types import SimpleNamespace
 
 import pytest
@@ -73,11 +75,14 @@ def test_a_batch_gives_the_values_of_its_positions_as_objects_and_as_records(spe
 
 
 @pytest.mark.parametrize("spec", LARGE)
-def test_a_time_limit_gives_the_bounds_proved_until_then_and_a_legal_action(spec):
+def test_a_time_limit_gives_the_bounds_proved_until_then_and_a_legal_action(spec, monkeypatch):
+    ticks = itertools.count()  # a clock that advances by a second each time it is read
+    monkeypatch.setattr(clock, "perf_counter", lambda: float(next(ticks)))
     position = make_game(spec).initial_position()
     reports = []
-    solution = solve(position, time=0.3, progress=reports.append, memory_mb=64)
-    assert solution.seconds < 2
+    solution = solve(position, time=6, progress=reports.append, memory_mb=64)
+    assert 1 < len(reports) < 8
+    assert 0 < solution.nodes <= len(reports) * 2**18  # the largest slice
     assert not solution.exact
     assert solution.value is None
     assert solution.lower < solution.upper
@@ -100,7 +105,7 @@ def test_ctrl_c_hands_over_the_bounds_proved_until_then(spec):
     assert isinstance(interrupted.value, KeyboardInterrupt)
     assert not solution.exact
     assert solution.lower < solution.upper
-    assert 0 < solution.seconds < 20
+    assert solution.seconds > 0
     assert game.initial_position().is_legal(solution.best_action)
 
 

