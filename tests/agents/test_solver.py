@@ -9,17 +9,11 @@ import subprocess
 import sys
 import threading
 import time as clock
-from types import SimpleNamespace
 
 import pytest
 from broken.games import Line
 from plyground import Game, make_agent, make_game
-from plyground.agents.solvers.solver import (
-    SolveInterrupted,
-    make_solver,
-    solve,
-    solver_class_of,
-)
+from plyground.agents.solvers.solver import SolveInterrupted, make_solver, solve
 from plyground.envs.specification import SpecificationError
 
 SMALL = [
@@ -214,16 +208,15 @@ def test_what_cannot_be_solved_is_refused_in_one_sentence():
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "message"),
+    ("spec", "message"),
     [
-        ("connect_four", 12, r"\(rows \+ 1\) \* cols may be at most 64, here it is 156"),
-        ("dots_and_boxes", 15, "takes boards of at most 64 edges; dots_and_boxes:wide has 480"),
+        ("connect_four:rows=12,cols=12", r"\(rows \+ 1\) \* cols at most 64; .* has 156$"),
+        ("dots_and_boxes:rows=15,cols=15", "boards of at most 64 edges; .* has 480$"),
     ],
 )
-def test_boards_that_need_wide_records_are_refused_with_the_limit(name, size, message):
-    # Any rules type of that name with rows and columns, whatever its position record.
-    game = SimpleNamespace(
-        name=name, spec=f"{name}:wide", rules=SimpleNamespace(rows=size, cols=size)
-    )
+def test_boards_with_wide_records_are_refused_with_the_limit(spec, message):
+    game = make_game(spec)
     with pytest.raises(SpecificationError, match=message):
-        solver_class_of(game)
+        solve(game.initial_position())
+    with pytest.raises(SpecificationError, match=message):
+        make_agent("solver", game=game)
