@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from pathlib import Path
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pygame without a screen
@@ -37,5 +38,64 @@ class RepositoryIsNoPackage:
         return pytest.Dir.from_parent(parent, path=path) if path == ROOT else None
 
 
+class ProcessorTime:
+    """Adds up the processor time of every test file, its child processes included.
+
+    ``--processor-time`` prints the table. With pytest-xdist the workers measure and the controller
+    prints. Processes that a test does not wait for are not counted.
+    """
+
+    PROPERTY = "processor seconds"
+
+    def __init__(self):
+        self.by_file = Counter()
+        self.of_workers = 0.0
+
+    @staticmethod
+    def used():
+        return sum(os.times()[:4])
+
+    def pytest_runtest_logstart(self):
+        self.began = self.used()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = yield
+        if call.when == "teardown":
+            report.user_properties.append((self.PROPERTY, self.used() - self.began))
+        return report
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "teardown":
+            self.by_file[report.nodeid.split("::")[0]] += dict(report.user_properties).get(
+                self.PROPERTY, 0.0
+            )
+
+    def pytest_sessionfinish(self, session):
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[self.PROPERTY] = self.used()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        self.of_workers += getattr(node, "workeroutput", {}).get(self.PROPERTY, 0.0)
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if not terminalreporter.config.option.processor_time:
+            return
+        total = self.of_workers + self.used()
+        rest = total - sum(self.by_file.values())
+        terminalreporter.section("processor time")
+        for name, seconds in [*self.by_file.most_common(), ("start and collection", rest)]:
+            terminalreporter.write_line(f"{seconds:8.1f} s  {name}")
+        terminalreporter.write_line(f"{total:8.1f} s  in all")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--processor-time", action="store_true", help="print the processor time of every test file"
+    )
+
+
 def pytest_configure(config):
     config.pluginmanager.register(RepositoryIsNoPackage())
+    config.pluginmanager.register(ProcessorTime())

@@ -1,10 +1,26 @@
-"""What tests share: places, and tournaments played to their end."""
+"""What tests share: places; games, agents and positions taken from the registry; tournaments played
+to their end.
+
+A game or agent that is registered appears in the lists below, so that every test over them covers
+it without an edit.
+"""
 
 from __future__ import annotations
 
+import functools
+import itertools
+import random
 import sqlite3
 from pathlib import Path
 
+from plyground import Game, Position, make_game
+from plyground.agents.registry import agent_classes, agent_presets, resolve_agent
+from plyground.envs import BUILT_IN
+from plyground.envs.specification import (
+    Parameter,
+    SpecificationError,
+    format_specification,
+)
 from plyground.evaluation.runners.contest import Conditions
 from plyground.evaluation.runners.runner import Runner
 from plyground.evaluation.store.store import Store, StoredGame
@@ -13,6 +29,165 @@ from plyground.evaluation.tournament import Plan, Tournament
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 DATA = TESTS / "data"
+
+# -- games --
+
+# Every game's default board.
+GAMES = [rules.declaration.name for rules in BUILT_IN]
+# The fewest plies of the longest game that a small board, an oblong one and one with a variant of
+# the rules must allow: on smaller ones too little happens.
+SMALL, OBLONG, VARIANT = 9, 12, 16
+LARGEST_NUMBER = 9  # parameters up to this value are tried for small boards
+SHORTEST_LINE = 3  # two in a row are made by the second move
+
+
+def _is_number(parameter: Parameter) -> bool:
+    return parameter.kind is int and not parameter.choices and parameter.default is not None
+
+
+def _numbers(parameter: Parameter) -> range:
+    """The values of a whole-number parameter that are tried for a small board."""
+    low = max(int(parameter.low), min(2, parameter.default))
+    return range(low, max(low, min(parameter.default, LARGEST_NUMBER)) + 1)
+
+
+@functools.cache
+def small_game(
+    rules_type: type, plies: int = SMALL, oblong: bool = False, **fixed: object
+) -> Game | None:
+    """The smallest sensible board of a game, found by the limits that its parameters declare.
+
+    Of the boards whose longest game has at least ``plies`` plies, the one where it is shortest.
+    Among equals the smallest number among the parameters is 3 or near it (three in a row rather
+    than two or five), then the parameters are small.
+
+    Args:
+        rules_type: the rules type of the game.
+        plies: how many plies the longest game must have at least.
+        oblong: whether the board must have different numbers of rows and columns.
+        fixed: parameters that are given.
+
+    Returns:
+        The game, or None where no board is as asked for.
+    """
+    numbers = [p for p in rules_type.declaration.parameters if _is_number(p)]
+    found = []
+    for values in itertools.product(*map(_numbers, numbers)):
+        try:
+            game = Game(rules_type(**dict(zip([p.name for p in numbers], values)), **fixed))
+        except SpecificationError:
+            continue
+        rows, columns, _ = game.facts.observation_shape
+        longest = game.facts.longest_game
+        if longest >= plies and (rows != columns or not oblong):
+            found.append((longest, abs(min(values) - SHORTEST_LINE), sum(values), game))
+    return min(found, key=lambda entry: entry[:-1])[-1] if found else None
+
+
+def _variants(rules_type: type) -> list[Game | None]:
+    """Small boards of a game with each choice of each parameter in turn."""
+    choices = [
+        (parameter.name, value)
+        for parameter in rules_type.declaration.parameters
+        for value in ((False, True) if parameter.kind is bool else parameter.choices or ())
+        if value != parameter.default
+    ]
+    return [small_game(rules_type, VARIANT, **{name: value}) for name, value in choices]
+
+
+def _specs(games: list[Game | None]) -> list[str]:
+    return list(dict.fromkeys(game.spec for game in games if game is not None))
+
+
+# The smallest sensible board of every game.
+SMALL_GAMES = _specs([small_game(rules) for rules in BUILT_IN])
+# For every game: the smallest board, an oblong one, and one for each variant of the rules.
+SMALL_VARIANTS = _specs(
+    [
+        game
+        for rules in BUILT_IN
+        for game in (small_game(rules), small_game(rules, OBLONG, True), *_variants(rules))
+    ]
+)
+# Every game on its default board, and the small ones.
+ALL_GAMES = list(dict.fromkeys([*GAMES, *SMALL_VARIANTS]))
+
+
+def random_position(game: Game, plies: int, seed: int = 0) -> Position:
+    """The position after random moves; it is over if the game ends before ``plies`` are played."""
+    rng, position = random.Random(seed), game.initial_position()
+    while plies > 0 and not position.is_over:
+        position.play(rng.choice(position.legal_actions()))
+        plies -= 1
+    return position
+
+
+def finished_position(game: Game, seed: int = 0) -> Position:
+    """The last position of a random game."""
+    return random_position(game, game.facts.longest_game, seed)
+
+
+def random_positions(
+    spec: str, count: int, seed: int = 0, plies_left: int | None = None
+) -> list[Position]:
+    """Positions of random games, none of them over.
+
+    With ``plies_left`` all are so many plies from the end of the longest game.
+    """
+    rng, game, found = random.Random(seed), make_game(spec), []
+    longest = game.facts.longest_game
+    while len(found) < count:
+        plies = rng.randrange(longest) if plies_left is None else longest - plies_left
+        position = random_position(game, plies, rng.randrange(1 << 30))
+        if not position.is_over:
+            found.append(position)
+    return found
+
+
+# -- agents --
+
+# Agents that a test cannot ask: a person answers for them.
+INTERACTIVE = {"human"}
+# What stands after the name of an agent that needs a file or a function; {network} is a policy file
+# of the game. Agents that need something else have tests of their own.
+ARGUMENTS = {"onnx": "{network}", "ppo": "{network}", "python": "plain_agents:Leftmost"}
+# Little effort for options that set the effort, where a preset does not set them.
+EFFORT = {"depth": 2, "simulations": 12, "memory": 4}
+
+
+def quick_spec(name: str, **options: object) -> str:
+    """The specification of a registered agent that makes little effort."""
+    agent_class, given = resolve_agent(name)
+    known = {parameter.name for parameter in agent_class.parameters}
+    effort = {key: value for key, value in EFFORT.items() if key in known and key not in given}
+    return format_specification(name, effort | options, ARGUMENTS.get(name))
+
+
+def _agent_specs() -> dict[str, str]:
+    specs = {}
+    for name in (*agent_classes(), *agent_presets()):
+        agent_class, _ = resolve_agent(name)
+        needs_more = getattr(agent_class, "argument", None) is not None and name in agent_classes()
+        if name in INTERACTIVE or (needs_more and name not in ARGUMENTS):
+            continue
+        specs[name] = quick_spec(name)
+        if any(parameter.name == "network" for parameter in agent_class.parameters):
+            specs[f"{name} with a network"] = quick_spec(name, network="{network}")
+    return specs
+
+
+# The specification of every registered agent and preset that a test can make and ask, by what the
+# test calls it. {network} stands for a policy file of the game.
+AGENTS = _agent_specs()
+# The agents that cannot be made from their name alone.
+NEED_AN_ARGUMENT = [
+    name
+    for name, agent_class in agent_classes().items()
+    if getattr(agent_class, "argument", None) is not None
+]
+
+
+# -- tournaments --
 
 
 def run(plan: Plan, path: Path, name: str | None = None, **conditions) -> list[StoredGame]:

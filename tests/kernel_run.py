@@ -1,10 +1,12 @@
-"""Call every rule function, search and environment kernel of some games and print what came out, as
-JSON.
+"""Call every rule function, search and environment kernel of the registered games and agents, and
+print what came out, as JSON.
 
-tests/test_kernels.py starts this in fresh processes: compiled anew, from the disk cache, with
-bounds checks, interpreted.
+tests/envs/test_kernels.py starts this in fresh processes: twice compiled, with bounds checks,
+interpreted.
 
-    python tests/kernel_run.py SPECIFICATION … [--agents SPECIFICATION …]
+    python tests/kernel_run.py FOLDER [--each-agent-once]
+
+FOLDER holds a policy file for every game, NAME.onnx.
 """
 
 from __future__ import annotations
@@ -12,15 +14,34 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from helpers import AGENTS, SMALL_GAMES, random_position
+from numba.core import event
 from playthroughs import digest, playthrough
 from plyground import Game, make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.aec import env as make_env
 from plyground.envs.conformance.perft import perft
 from plyground.envs.specification import SpecificationError
+
+MOST_PLIES = 8  # agents are asked so many plies before the end of the longest game
+
+
+class CompiledKernels(event.Listener):
+    """Notes the names of the kernels that are compiled; those loaded from a cache are not."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        self.names.append(f"{function.__module__}.{function.__qualname__}")
+
+    def on_end(self, event: Any) -> None:
+        pass
 
 
 def run_rules(game: Game) -> list[Any]:
@@ -48,14 +69,15 @@ def run_rules(game: Game) -> list[Any]:
     return results
 
 
-def run_agent(game: Game, spec: str) -> list[Any]:
-    """An agent's decisions along a game it plays against itself; none of a game it does not play."""
+def run_agent(game: Game, spec: str) -> list[Any] | None:
+    """An agent's decisions in a game that it plays against itself; None for a game it refuses."""
     try:
         agent = make_agent(spec, game, seed=3)
     except SpecificationError:
-        return []
-    position, results = game.initial_position(), []
-    while not position.is_over and len(results) < 12:
+        return None
+    results: list[Any] = []
+    position = random_position(game, max(game.facts.longest_game - MOST_PLIES, 0))
+    while not position.is_over:
         decision = agent.analyse(position)
         value = None if decision.value is None else float(decision.value)
         results.append(
@@ -86,17 +108,31 @@ def run_environment(game: Game) -> list[Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("games", nargs="+")
-    parser.add_argument("--agents", nargs="*", default=[])
+    parser.add_argument("networks", type=Path)
+    parser.add_argument(
+        "--each-agent-once",
+        action="store_true",
+        help="ask every agent in one game only, the last that it plays",
+    )
     arguments = parser.parse_args()
+    compiled = CompiledKernels()
+    event.register("numba:compile", compiled)
     results: dict[str, Any] = {}
-    for spec in arguments.games:
-        game = make_game(spec)
-        results[f"{spec} rules"] = run_rules(game)
-        results[f"{spec} environment"] = run_environment(game)
-        for agent in arguments.agents:
-            results[f"{spec} {agent}"] = run_agent(game, agent)
-    print(json.dumps(results))
+    games = [make_game(spec) for spec in SMALL_GAMES]
+    for game in games:
+        results[f"{game.spec} rules"] = run_rules(game)
+        results[f"{game.spec} environment"] = run_environment(game)
+    for name, spec in AGENTS.items():
+        # A game in which a player can move twice asks the most of a search.
+        for game in sorted(games, key=lambda game: not game.facts.moves_again):
+            network = str(arguments.networks / f"{game.name}.onnx")
+            decisions = run_agent(game, spec.replace("{network}", network))
+            if decisions is not None:
+                results[f"{game.spec} {name}"] = decisions
+            # Every game has a solver of its own.
+            if decisions is not None and arguments.each_agent_once and name != "solver":
+                break
+    print(json.dumps({"results": results, "compiled": compiled.names}))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ...envs import rules as r
@@ -52,7 +51,7 @@ class SearchForm(NamedTuple):
     rules: Any
     dtype: Any
     load: Callable[[Any, Any], None]  # (position record, array of search records) -> None
-    defaults: Mapping[str, Any] = MappingProxyType({})
+    defaults: Mapping[str, Any] = {}
 
 
 def search_form(game: Game, heuristic: str) -> SearchForm:

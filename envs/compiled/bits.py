@@ -15,7 +15,7 @@ SUM = np.uint64(0x0101010101010101)
 
 @kernel
 def count_bits(x):
-    """How many bits are set; LLVM recognises this sum of halves and emits the processor's popcount."""
+    """How many bits are set. LLVM turns this sum of halves into one processor instruction."""
     x = x - ((x >> ONE) & PAIRS)
     x = (x & NIBBLES) + ((x >> TWO) & NIBBLES)
     x = (x + (x >> FOUR)) & BYTES

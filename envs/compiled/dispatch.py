@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.extending import overload
+from numba.core.typing.templates import AbstractTemplate, infer, infer_global
 
 from .kernels import kernel
 
@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class RuleFunction:
-    """What :func:`rule` adds to a stub: ``register(rules_type)``, the decorator for a game's body."""
+    """The bodies of one rule function; ``register(rules_type)`` is the decorator for a game's."""
 
     def __init__(self, stub: Callable[..., Any]) -> None:
         self.stub = stub
@@ -75,15 +75,32 @@ def rule(stub: Callable[..., Any]) -> Any:
     function = RuleFunction(stub)
     dispatch: Any = function.dispatch
 
-    @overload(dispatch, strict=False)
-    def _compiled_body(rules: Any, *arguments: Any) -> Any:
-        if not isinstance(rules, numba.types.BaseNamedTuple):
-            return None
-        body = function.body_for(rules.instance_class)
-        if body is None:
-            return None
-        return lambda rules, *arguments: body(rules, *arguments)  # noqa: PLW0108 - numba compiles this function, it cannot compile `body` in its place
+    class RuleTemplate(AbstractTemplate):
+        """How numba types and lowers a call of the rule in a kernel: as a call of the game's body.
 
+        ``numba.extending.overload`` would compile a function around the body for every rule, game
+        and type of arguments; that was a tenth of the time that compiling took.
+        """
+
+        key = dispatch
+
+        def generic(self, arguments: Any, keywords: Any) -> Any:
+            rules = arguments[0] if arguments else None
+            if not isinstance(rules, numba.types.BaseNamedTuple):
+                return None
+            body = function.body_for(rules.instance_class)
+            if body is None:
+                return None
+            called = numba.types.Dispatcher(body)
+            signature = called.get_call_type(self.context, arguments, keywords)
+            self._compiled = called.get_overload(signature)
+            return signature
+
+        def get_impl_key(self, signature: Any) -> Any:
+            return self._compiled
+
+    infer(RuleTemplate)
+    infer_global(dispatch, numba.types.Function(RuleTemplate))
     dispatch.register_body = function.register
     dispatch.default_body = function.set_default
     dispatch.body_for = function.body_for

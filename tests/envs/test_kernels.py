@@ -14,27 +14,12 @@ from pathlib import Path
 
 import numba
 import pytest
-from helpers import ROOT, TESTS
+from helpers import AGENTS, ROOT, SMALL_GAMES, TESTS
 from networks import write_network
 from plyground import make_game
+from plyground.envs.compiled.kernels import cache_root
 from plyground.envs.conformance.perft import perft
 
-GAMES = [
-    "tic_tac_toe",
-    "connect_four:rows=4,cols=4",
-    "dots_and_boxes:rows=1,cols=2",
-    "gomoku:size=5,connect=4,rule=caro",
-]
-AGENTS = [
-    "random",
-    "greedy",
-    "minimax:depth=2",
-    "alphabeta:depth=3",
-    "montecarlo:simulations=3",
-    "mcts:simulations=20",
-]
-# small enough to be solved without compiling
-SOLVED = ["tic_tac_toe", "connect_four:rows=3,cols=4,connect=3", "dots_and_boxes:rows=1,cols=2"]
 SWITCHES = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "PLYGROUND_CACHE", "PYTHONPATH")
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="about compiled code")
@@ -57,75 +42,58 @@ def run(*arguments, cache, path=(), **switches):
     return done.stdout
 
 
-def run_everything(cache, **switches):
-    # Each network is for one game, and the other games pass it by.
-    networks = [cache.parent / f"network{number}.onnx" for number in range(len(GAMES))]
-    for spec, path in zip(GAMES, networks):
-        if not path.exists():
-            write_network(path, spec)
-    guided = [
-        f"{agent}={path}{options}"
-        for path in networks
-        for agent, options in (
-            ("mcts:simulations=20,network", ",batch=4"),
-            ("onnx:path", ",symmetries=yes"),
-        )
-    ]
-    played = json.loads(
-        run(TESTS / "kernel_run.py", *GAMES, "--agents", *AGENTS, *guided, cache=cache, **switches)
-    )
-    assert all(moves for name, moves in played.items() if ".onnx" not in name)
-    assert sum(bool(moves) for name, moves in played.items() if ".onnx" in name) == len(guided)
-    solved = json.loads(
-        run(
-            TESTS / "kernel_run.py", *SOLVED, "--agents", "solver:memory=1", cache=cache, **switches
-        )
-    )
-    assert all(solved.values())
-    return played | solved
+def run_everything(networks, *options, **switches):
+    """Run every kernel in a fresh process, with the cache that these tests use themselves.
+
+    Returns the results by game and agent, and the names of the kernels that were compiled.
+    """
+    script = TESTS / "kernel_run.py"
+    told = json.loads(run(script, networks, *options, cache=cache_root(), **switches))
+    return told["results"], told["compiled"]
 
 
-def compiled_files(cache):
-    """Every file of the cache with its time of change, but for the markers of use."""
-    return {
-        path: path.stat().st_mtime_ns
-        for path in cache.rglob("*")
-        if path.suffix in (".nbi", ".nbc")
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory):
+    """A folder with a policy file for each game."""
+    folder = tmp_path_factory.mktemp("networks")
+    for spec in SMALL_GAMES:
+        write_network(folder / f"{make_game(spec).name}.onnx", spec)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(networks):
+    """The results of a process that compiles what no test has compiled before."""
+    return run_everything(networks)[0]
+
+
+def test_every_game_and_agent_is_run(results):
+    for spec in SMALL_GAMES:
+        assert results[f"{spec} rules"]
+        assert results[f"{spec} environment"]
+    for name in AGENTS:
+        assert any(decisions for case, decisions in results.items() if case.endswith(f" {name}"))
+
+
+def test_a_second_process_loads_every_kernel_from_the_cache_with_the_same_results(
+    results, networks
+):
+    assert run_everything(networks) == (results, [])
+
+
+def test_interpreted_code_gives_the_same_results(results, networks):
+    assert run_everything(networks, NUMBA_DISABLE_JIT="1") == (results, [])
+
+
+def test_bounds_checks_find_nothing(results, networks):
+    checked, _ = run_everything(networks, "--each-agent-once", NUMBA_BOUNDSCHECK="1")
+    assert checked == {case: results[case] for case in checked}
+    assert {case.partition(" ")[2] for case in checked} == {
+        case.partition(" ")[2] for case in results
     }
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("kernels")
-
-
-@pytest.fixture(scope="module")
-def cold(cache):
-    """What a first run gives, which compiles everything."""
-    assert compiled_files(cache) == {}
-    return run_everything(cache)
-
-
-def test_a_second_process_loads_every_kernel_from_the_cache_with_the_same_results(cold, cache):
-    before = compiled_files(cache)
-    assert len(before) > 100
-    assert run_everything(cache) == cold
-    assert compiled_files(cache) == before
-
-
-def test_interpreted_code_gives_the_same_results(cold, cache):
-    assert run_everything(cache, NUMBA_DISABLE_JIT="1") == cold
-
-
-def test_bounds_checks_find_nothing_and_have_a_cache_of_their_own(cold, cache):
-    before = compiled_files(cache)
-    assert run_everything(cache, NUMBA_BOUNDSCHECK="1") == cold
-    after = compiled_files(cache)
-    assert before.items() <= after.items()
-    assert {path.parent.parent for path in before} != {path.parent.parent for path in after}
-
-
-def test_bounds_checks_do_catch_an_access_out_of_bounds_also_on_a_warm_cache(tmp_path):
+def test_bounds_checks_catch_an_access_out_of_bounds_and_have_a_cache_of_their_own(tmp_path):
     script = tmp_path / "out_of_bounds.py"
     script.write_text(
         "import numpy as np\n"
@@ -146,11 +114,18 @@ COUNT = (
 )
 
 
-def test_an_edited_rule_is_seen_by_the_next_run(tmp_path):
-    package, script = tmp_path / "copy" / "plyground", tmp_path / "count.py"
-    for name in ("agents", "envs"):
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package, to be edited."""
+    package = tmp_path / "copy" / "plyground"
+    for name in ("agents", "envs", "evaluation"):
         shutil.copytree(ROOT / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "__init__.py", package)
+    return package
+
+
+def test_an_edited_rule_is_seen_by_the_next_run(tmp_path, package):
+    script = tmp_path / "count.py"
     script.write_text(
         COUNT.format(spec="connect_four:rows=4,cols=4,connect=3", depth=6)
         + "print(plyground.__file__)\n"
@@ -176,6 +151,87 @@ def test_an_edited_rule_is_seen_by_the_next_run(tmp_path):
         source.read_text().replace(rule, rule.replace("rules.connect)", "rules.connect + 1)"))
     )
     assert count() == four
+
+
+SEARCH_KERNEL = """
+from ...envs.compiled.kernels import kernel
+
+@kernel
+def depth(position):
+    return 1
+"""
+ASK_DEPTH = """
+from numba.core import event
+from plyground.agents.search.probe import depth
+with event.install_recorder("numba:compile") as compilations:
+    print(depth(0), bool(compilations.buffer))
+"""
+
+
+def test_an_edited_search_kernel_is_seen_and_an_edit_of_an_unrelated_file_compiles_nothing(
+    tmp_path, package
+):
+    kernel, script = package / "agents" / "search" / "probe.py", tmp_path / "ask.py"
+    kernel.write_text(SEARCH_KERNEL)
+    script.write_text(ASK_DEPTH)
+
+    def ask():
+        return run(script, cache=tmp_path / "cache", path=[package.parent]).split()
+
+    assert ask() == ["1", "True"]
+    assert ask() == ["1", "False"]
+    for unrelated in (
+        "agents/search/mcts_kernels.py",
+        "envs/games/gomoku.py",
+        "evaluation/sprt.py",
+    ):
+        with (package / unrelated).open("a") as file:
+            file.write("# an edit\n")
+    assert ask() == ["1", "False"]
+    kernel.write_text(SEARCH_KERNEL.replace("return 1", "return 2"))
+    assert ask() == ["2", "True"]
+
+
+FINGERPRINTS = """
+import json
+from pathlib import Path
+from plyground import make_game
+from plyground.agents.search import alphabeta_kernels, mcts_kernels
+from plyground.envs.compiled.kernels import source_fingerprint
+from plyground.evaluation.runners.contest import Contest
+from plyground.evaluation.runners.game_worker import versions
+found = {module.__name__.rpartition(".")[2]: source_fingerprint(Path(module.__file__).resolve())
+         for module in (alphabeta_kernels, mcts_kernels)}
+contest = Contest(make_game("tic_tac_toe"), ("random", "random"), ("a", "b"))
+print(json.dumps(found | {"workers": versions(contest, ("1", "1"))["plyground"]}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("edited", "changed"),
+    [
+        ("agents/search/mcts_kernels.py", {"mcts_kernels", "workers"}),
+        ("agents/search/alphabeta_kernels.py", {"alphabeta_kernels", "workers"}),
+        ("agents/search/mcts.py", {"workers"}),
+        ("envs/games/connect_four.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
+        ("evaluation/statistics/ratings.py", {"workers"}),
+    ],
+)
+def test_an_edit_in_a_sub_folder_changes_the_fingerprints_that_depend_on_it(
+    tmp_path, package, edited, changed
+):
+    script = tmp_path / "fingerprints.py"
+    script.write_text(FINGERPRINTS)
+
+    def fingerprints():
+        told = run(script, cache=tmp_path / "cache", path=[package.parent], NUMBA_DISABLE_JIT="1")
+        return json.loads(told)
+
+    before = fingerprints()
+    with (package / edited).open("a") as file:
+        file.write("# an edit\n")
+    after = fingerprints()
+    assert {name for name in before if before[name] != after[name]} == changed
 
 
 def test_an_edited_game_of_ones_own_is_seen_by_the_next_run(tmp_path):

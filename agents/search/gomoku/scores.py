@@ -146,7 +146,7 @@ def put_in_windows(rules, position, action, player, row_step, col_step):
             cell += row_step * rules.cols + col_step
         if theirs == 0:
             points[player] += window_points(rules, mine + 1) - window_points(rules, mine)
-            singles[player] += (mine == 0) - (mine == 1)
+            singles[player] += int(mine == 0) - int(mine == 1)
         elif mine == 0:
             points[1 - player] -= window_points(rules, theirs)
             singles[1 - player] -= theirs == 1

@@ -1,0 +1,133 @@
+"""What every agent must keep to, as checks of an agent on a game.
+
+A check takes a function ``make(seed)`` that makes the agent for the game. It raises AssertionError.
+tests/test_agents.py applies them to every registered agent, and to agents that break them.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from helpers import random_position
+from plyground import Agent, Decision, Game, Position
+from plyground.envs.aec import env as make_env
+
+Make = Callable[[int], Agent]
+
+
+def known(decision: Decision) -> dict:
+    """What a decision says, without the time that it took."""
+    return {name: value for name, value in vars(decision).items() if name != "seconds"}
+
+
+def course(agent: Agent, game: Game, plies: int = 0) -> list[dict]:
+    """All decisions of an agent that plays both sides, after some random plies."""
+    position, decisions = random_position(game, plies), []
+    while not position.is_over:
+        decision = agent.analyse(position)
+        decisions.append(known(decision))
+        position.play(decision.action)
+    return decisions
+
+
+def check_decisions(make: Make, game: Game) -> None:
+    """Every decision of a game is legal, says what is possible, and leaves the position alone."""
+    agent, position = make(1), game.initial_position()
+    while not position.is_over:
+        before, legal = position.copy(), position.legal_actions()
+        decision = agent.analyse(position)
+        assert position == before, "the agent changes the position that it is asked about"
+        assert decision.action in legal, f"{decision.action} is not legal"
+        for values in (decision.values, decision.visits, decision.errors, decision.probabilities):
+            assert set(values or ()) <= set(legal), "values are of actions that are not legal"
+        if decision.scale == "return":
+            largest = game.facts.max_return + 1e-6
+            for value in (*(decision.values or {}).values(), decision.value or 0.0):
+                assert -largest <= value <= largest, f"no game returns {value}"
+        check_line(position, decision)
+        assert min(decision.nodes, decision.simulations, decision.depth, decision.seconds) >= 0
+        position.play(decision.action)
+
+
+def check_line(position: Position, decision: Decision) -> None:
+    """The principal variation begins with the action and can be played."""
+    line, ahead = decision.principal_variation, position.copy()
+    assert not line or line[0] == decision.action, "the line does not begin with the action"
+    for action in line:
+        assert ahead.is_legal(action), f"the line {line} cannot be played"
+        ahead.play(action)
+
+
+def check_repeatable(make: Make, game: Game) -> None:
+    """Equal seeds give equal decisions, also after a reset; if declared, all seeds do."""
+    agent = make(3)
+    first = course(agent, game)
+    assert course(make(3), game) == first, "another agent with the same seed decides differently"
+    agent.reset(3)
+    assert course(agent, game) == first, "after a reset to its seed the agent decides differently"
+    if agent.deterministic:
+        actions = [decision["action"] for decision in first]
+        others = [decision["action"] for decision in course(make(4), game)]
+        assert others == actions, "the agent says that it ignores its seed, and does not"
+
+
+def check_copies(make: Make, game: Game) -> None:
+    """A copy made in the middle of a game goes on as the original does."""
+    agent = make(5)
+    agent.analyse(random_position(game, 2))
+    copies = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
+    expected = course(agent, game, 3)
+    for twin in copies:
+        assert course(twin, game, 3) == expected, "a copy decides differently"
+
+
+def check_situations(make: Make, game: Game) -> None:
+    """A position, an environment and an observation of the same situation give one action."""
+    env = make_env(game)
+    env.reset(seed=1)
+    for action in random_position(game, 0).legal_actions()[:2]:
+        env.step(action)
+    observation = env.observe(env.agent_selection)
+    actions = [make(6).act(situation) for situation in (env.position, env, observation)]
+    assert len(set(actions)) == 1, f"the same situation gives the actions {actions}"
+    assert np.all(env.observe(env.agent_selection)["observation"] == observation["observation"])
+
+
+def check_refuses_a_finished_game(make: Make, game: Game) -> None:
+    """An agent that is asked after the end says that the game is over."""
+    finished = random_position(game, game.facts.longest_game)
+    with pytest.raises(ValueError, match="the game is over"):
+        make(7).act(finished)
+
+
+def check_time(agent: Agent, position: Position, seconds: float, monkeypatch) -> None:
+    """The agent stops when its time is up.
+
+    The clock that agents read is replaced by the processor's clock of this process: a busy machine
+    does not make it run faster. The bound leaves room for the last slice of a search, which is some
+    milliseconds, and for everything that is done once for each decision.
+    """
+    agent.get_ready(position.game)
+    agent.act(position)
+    monkeypatch.setattr(time, "perf_counter", time.process_time)
+    agent.reset(8)
+    began = time.process_time()
+    agent.act(position)
+    used = time.process_time() - began
+    assert used < seconds + 0.5, (
+        f"{used:.2f} s of processor time were used, {seconds} s are allowed"
+    )
+
+
+CHECKS = [
+    check_decisions,
+    check_repeatable,
+    check_copies,
+    check_situations,
+    check_refuses_a_finished_game,
+]
