@@ -75,7 +75,7 @@ def rule(stub: Callable[..., Any]) -> Any:
     function = RuleFunction(stub)
     dispatch: Any = function.dispatch
 
-    class RuleTemplate(AbstractTemplate):
+    class RuleTemplate(AbstractTemplate):  # type: ignore[misc]  # numba is not typed
         """How numba types and lowers a call of the rule in a kernel: as a call of the game's body.
 
         ``numba.extending.overload`` would compile a function around the body for every rule, game
