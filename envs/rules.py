@@ -198,6 +198,18 @@ def text_to_action(rules: Any, text: str) -> int:
 
 
 @functools.singledispatch
+def action_cells(rules: Any) -> np.ndarray:
+    """Where each action lies on the observed board: int16 of shape (num_actions, 3), the row, the
+    column and the layer.
+
+    Layers tell actions in one cell apart, such as a horizontal and a vertical edge. An action that
+    is a whole column has row −1; an action without a place, such as a pass, is all −1. A game that
+    declares no cells has none.
+    """
+    return np.full((facts(rules).num_actions, 3), -1, np.int16)
+
+
+@functools.singledispatch
 def board_text(rules: Any, position: Any) -> str:
     """The board as lines of text."""
     raise missing(rules, "board_text")

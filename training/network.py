@@ -14,7 +14,6 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -22,6 +21,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from ..envs.game import Game
+from ..envs.rules import action_cells
 
 VALUE_CHANNELS = 8  # to which the value head narrows the trunk's
 
@@ -75,27 +75,19 @@ class BoardTrunk(BaseFeaturesExtractor):
 
 
 def action_places(game: Game) -> list[list[int]]:
-    """The entry (row, column, plane) of the observation in which the first player sees each action
-    appear, played on the initial board.
+    """The row, column and layer of each action on the observed board, as the game declares them by
+    :func:`~plyground.envs.rules.action_cells`.
     """
-    before = game.initial_position()
-    places = []
-    for action in range(game.facts.num_actions):
-        changed: Any = (
-            np.argwhere(before.after(action).observation(0) > before.observation(0))
-            if before.is_legal(action)
-            else []
-        )
-        places.append([int(number) for number in changed[0]] if len(changed) else [])
+    places: list[list[int]] = action_cells(game.rules).tolist()
     return places
 
 
 class BoardHeads(nn.Module):
     """Policy and value heads on a :class:`BoardTrunk`, in the place of SB3's ``mlp_extractor``.
 
-    Where actions drop into columns, a convolution over whole columns values each of them; where
-    each action has a place of its own on the board, each place is valued; elsewhere the policy head
-    is dense.
+    Where actions are columns, a convolution over whole columns values each of them; where actions
+    are cells, each cell is valued by its features, and actions without a place by the value head's
+    narrowed board; where no action has a place, the policy head is dense.
 
     Args:
         shape: rows, columns and channels of the trunk.
@@ -118,34 +110,45 @@ class BoardHeads(nn.Module):
         self.value = nn.Sequential(
             nn.ReLU(), nn.Flatten(), nn.Linear(VALUE_CHANNELS * rows * columns, hidden), nn.ReLU()
         )
-        cells = [tuple(place[:2]) for place in places] if places and all(places) else []
-        if cells == [(rows - 1, column) for column in range(columns)]:
+        self.planar = False
+        on_board = [place for place in places or () if place[0] >= 0]
+        if places == [[-1, column, 0] for column in range(columns)]:
             self.policy = nn.Sequential(
                 nn.Conv2d(channels, hidden, (rows, 1)),
                 nn.ReLU(),
                 nn.Conv2d(hidden, 1, 1),
                 nn.Flatten(),
             )
-        elif cells and len({tuple(place) for place in places or ()}) == num_actions:
-            planes = sorted({place[2] for place in places or ()})
+        elif on_board:
+            layers = 1 + max(layer for _, _, layer in on_board)
             self.policy = nn.Sequential(
                 nn.Conv2d(channels, hidden, 1),
                 nn.ReLU(),
-                nn.Conv2d(hidden, len(planes), 1),
+                nn.Conv2d(hidden, layers, 1),
                 nn.Flatten(),
             )
-            chosen = [
-                (planes.index(plane) * rows + row) * columns + column
-                for row, column, plane in places or ()
-            ]
-            self.chosen: torch.Tensor
-            self.register_buffer("chosen", torch.tensor(chosen), persistent=False)
+            self._choose_logits(places or [], layers)
         else:
             dense = nn.Linear(channels * rows * columns, hidden)
             self.policy = nn.Sequential(
                 nn.Flatten(), dense, nn.ReLU(), nn.Linear(hidden, num_actions)
             )
-        self.planar = hasattr(self, "chosen")
+
+    def _choose_logits(self, places: list[list[int]], layers: int) -> None:
+        """Which of the cells' logits is whose action's; actions without a cell come after them."""
+        rows, columns, _ = self.shape
+        self.planar, cells, elsewhere, chosen = True, layers * rows * columns, 0, []
+        for row, column, layer in places:
+            if row >= 0:
+                chosen.append((layer * rows + row) * columns + column)
+            else:
+                chosen.append(cells + elsewhere)
+                elsewhere += 1
+        self.elsewhere = (
+            nn.Linear(VALUE_CHANNELS * rows * columns, elsewhere) if elsewhere else None
+        )
+        self.chosen: torch.Tensor
+        self.register_buffer("chosen", torch.tensor(chosen), persistent=False)
 
     def _board(self, features: torch.Tensor) -> torch.Tensor:
         rows, columns, channels = self.shape
@@ -157,8 +160,14 @@ class BoardHeads(nn.Module):
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
         """Logits (N, actions)."""
-        logits: torch.Tensor = self.policy(self._board(features))
-        return logits[:, self.chosen] if self.planar else logits
+        board = self._board(features)
+        logits: torch.Tensor = self.policy(board)
+        if not self.planar:
+            return logits
+        if self.elsewhere is not None:
+            whole = torch.relu(self.narrow(board)).flatten(1)
+            logits = torch.cat([logits, self.elsewhere(whole)], dim=1)
+        return logits[:, self.chosen]
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """The value head's hidden layer (N, hidden)."""
@@ -222,6 +231,8 @@ class BoardPolicy(MaskableActorCriticPolicy):
         self.action_net = nn.Identity()  # the policy head gives the logits itself
         # at first all actions are about equally probable
         nn.init.orthogonal_(_last_layer(self.mlp_extractor.policy).weight, 0.01)
+        if self.mlp_extractor.planar and self.mlp_extractor.elsewhere is not None:
+            nn.init.orthogonal_(self.mlp_extractor.elsewhere.weight, 0.01)
         make: Any = self.optimizer_class
         self.optimizer = make(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
@@ -238,7 +249,7 @@ def full_precision(policy: BoardPolicy) -> Iterator[None]:
 
 
 def processor_has_bfloat16() -> bool:
-    """Whether the processor multiplies bfloat16 numbers itself, which is then faster than float32."""
+    """Whether the processor multiplies bfloat16 numbers itself, faster than float32."""
     return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
 
 

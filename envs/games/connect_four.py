@@ -289,6 +289,11 @@ def symmetries(rules: ConnectFour) -> np.ndarray:
     return np.stack([identity, identity[::-1]])
 
 
+@r.action_cells.register(ConnectFour)
+def action_cells(rules: ConnectFour) -> np.ndarray:
+    return np.array([(-1, column, 0) for column in range(rules.cols)], np.int16)
+
+
 @r.action_to_text.register(ConnectFour)
 def action_to_text(rules: ConnectFour, action: int) -> str:
     return COLUMN_LETTERS[action]

@@ -377,6 +377,14 @@ def complexity(rules: DotsAndBoxes) -> Complexity:
     return Complexity(tuple(board), states, fewer_each_ply=True)
 
 
+@r.action_cells.register(DotsAndBoxes)
+def action_cells(rules: DotsAndBoxes) -> np.ndarray:
+    """The dot at the left or upper end of each edge; horizontal edges in layer 0, vertical in 1."""
+    horizontal = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
+    vertical = [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
+    return np.array(horizontal + vertical, np.int16)
+
+
 @r.outcome_reason.register(DotsAndBoxes)
 def outcome_reason(rules: DotsAndBoxes, position: Any) -> str:
     return f"{max(position.score)} boxes to {min(position.score)}"

@@ -66,6 +66,18 @@ def parse_cell(rows: int, cols: int, text: str, from_top: bool = False) -> int:
     return (number - 1 if from_top else rows - number) * cols + column
 
 
+def row_major_cells(rules: Any) -> np.ndarray:
+    """``action_cells`` of a game whose actions are the cells, row-major, and perhaps one more
+    without a place.
+    """
+    facts = r.facts(rules)
+    rows, cols, _ = facts.observation_shape
+    cells = np.full((facts.num_actions, 3), -1, np.int16)
+    cells[: rows * cols, :2] = np.argwhere(np.ones((rows, cols)))
+    cells[: rows * cols, 2] = 0
+    return cells
+
+
 def seen_cells(rules: Any, position: Any) -> np.ndarray:
     """The board as (rows, cols) for games that observe own and opponent's stones in the first two
     planes: 0 free, 1 and 2 the players' stones.
@@ -92,7 +104,8 @@ def cells_complexity(
 
 
 def register_named_cells(rules_type: Any, extra: str, symbols: str, slant: int = 0) -> None:
-    """Register the texts of actions and boards of a game on cells that are named from the top left.
+    """Register the cells of actions, the texts of actions and boards of a game on cells that are
+    named from the top left.
 
     Args:
         rules_type: of the game. Its actions are the cells, row-major, and perhaps one more.
@@ -119,6 +132,7 @@ def register_named_cells(rules_type: Any, extra: str, symbols: str, slant: int =
     r.action_to_text.register(rules_type)(action_to_text)
     r.text_to_action.register(rules_type)(text_to_action)
     r.board_text.register(rules_type)(board_text)
+    r.action_cells.register(rules_type)(row_major_cells)
 
 
 def with_extra_action(permutations: np.ndarray) -> np.ndarray:

@@ -31,12 +31,13 @@ import numpy as np
 from .. import rules as r
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_below
-from ..declaration import Facts, declare_game
+from ..declaration import Complexity, Facts, declare_game
 from ..pictures.drawing import Disc, Line, Picture, Text
 from ..specification import Parameter
 from .grid import (
     COLUMN_LETTERS,
     cell_symmetries,
+    cells_complexity,
     register_named_cells,
     seen_cells,
     sort_by_rank,
@@ -56,6 +57,7 @@ COLOURS, FREE = ("#24408e", "#d7263d"), "#e4dccb"  # of stones and of their edge
     name="hex",
     version=0,
     title="Hex",
+    colours=COLOURS,
     position=[
         ("cells", np.int8, CELLS),
         ("edges", np.int8, CELLS),
@@ -279,6 +281,12 @@ def facts(rules: Hex) -> Facts:
     # with the swap rule one more action, and one ply that adds no stone
     most = rules.size**2 + rules.swap
     return Facts(most, most, -1.0, 1.0, (rules.size, rules.size, 3))
+
+
+@r.complexity.register(Hex)
+def complexity(rules: Hex) -> Complexity:
+    # two positions for each board: after a swap the other player is to move
+    return cells_complexity(rules.size**2, positions_each=1 + rules.swap, fewer_each_ply=True)
 
 
 @r.symmetries.register(Hex)

@@ -26,6 +26,7 @@ from .grid import (
     count_run,
     grid_text,
     parse_cell,
+    row_major_cells,
 )
 
 CELLS = 361  # capacity: 19 × 19
@@ -242,6 +243,7 @@ def register_stone_rules(rules_type: Any) -> None:
         lambda rules: cells_complexity(rules.rows * rules.cols, fewer_each_ply=True)
     )
     r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
+    r.action_cells.register(rules_type)(row_major_cells)
     r.action_to_text.register(rules_type)(
         lambda rules, action: cell_name(rules.rows, rules.cols, action)
     )

@@ -146,7 +146,9 @@ def test_what_the_learner_is_shown_and_what_it_plays_belong_to_the_same_image(sp
 # -- the network --
 
 
-@pytest.mark.parametrize("spec", [*GAMES, "connect_four:rows=4,cols=5"])
+@pytest.mark.parametrize(
+    "spec", [*GAMES, "connect_four:rows=4,cols=5", "othello:size=6", "hex:size=4,swap=yes"]
+)
 @pytest.mark.parametrize("dense", [(), (32,)])
 def test_the_network_serves_every_board_and_starts_almost_uniform(spec, dense):
     env = BoardVecEnv(spec, 4)
@@ -168,7 +170,14 @@ def test_the_network_serves_every_board_and_starts_almost_uniform(spec, dense):
 
 
 @pytest.mark.parametrize(
-    ("spec", "action", "place"), [("connect_four", 3, [5, 3, 0]), ("gomoku:size=7", 9, [1, 2, 0])]
+    ("spec", "action", "place"),
+    [
+        ("connect_four", 3, [-1, 3, 0]),
+        ("gomoku:size=7", 9, [1, 2, 0]),
+        ("dots_and_boxes:rows=2,cols=3", 10, [0, 1, 1]),
+        ("othello", 64, [-1, -1, -1]),
+        ("hex:size=5", 7, [1, 2, 0]),
+    ],
 )
 def test_actions_have_their_place_on_the_board(spec, action, place):
     assert action_places(make_game(spec))[action] == place
