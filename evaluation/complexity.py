@@ -5,7 +5,7 @@ whose nodes at ply i all have bᵢ successors; minimax visits the product of all
 Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6, 1975. The figures are for
 players who take turns; that a player may move again changes which leaves these are, not the bound.
 
-What the board consists of and how many positions it has is declared by the game
+The game declares the parts of the board and a bound on its positions
 (:func:`plyground.envs.rules.complexity`). A game that declares nothing is bounded by its tree.
 """
 
@@ -24,7 +24,7 @@ RANDOM_GAMES = 100
 class SizeLine(NamedTuple):
     """One line of a size report.
 
-    What is counted, the formula, and the number (whole, or a mean).
+    It holds what is counted, the formula, and the number (whole, or a mean).
     """
 
     quantity: str

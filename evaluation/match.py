@@ -21,7 +21,7 @@ OnMove = Callable[[Position, int, int, Decision | None], None]
 
 
 class Limits(NamedTuple):
-    """What an agent may use; None is no limit.
+    """Limits on what an agent may use; None is no limit.
 
     Attributes:
         move_seconds: thinking time for a move.

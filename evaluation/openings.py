@@ -31,7 +31,7 @@ FEWEST_TRIES = 1000
 MOST_POSITIONS = 100_000  # of one depth, that are listed
 # how far from 0 a return may be, in proportion to the greatest, if nothing else is said
 BALANCED_RETURN = 0.1
-SHOWN_VALUES = 20  # openings whose values are told if the judge's unit needs a limit
+SHOWN_VALUES = 20  # openings whose values the error names if the judge's unit needs a limit
 
 Actions = tuple[int, ...]
 
@@ -79,9 +79,9 @@ class Openings:
             return.
 
     Attributes:
-        description: what decides them, in words; for a file, a hash of the openings in it.
-        judge: who chooses among them, or None.
-        judged: how many have been looked at for balance.
+        description: their source in words; for a file, a hash of the openings in it.
+        judge: the agent that chooses among them, or None.
+        judged: how many the judge was asked about.
         listed: whether their number is limited by what they are, so that a tournament would go
             through all of them.
 
@@ -139,8 +139,8 @@ class Openings:
     ) -> int:
         """Find the first ``count`` openings, or all there are; returns how many of them exist.
 
-        ``on_judged`` is told how many have been found, and how many looked at for that, before each
-        one that the judge is asked about.
+        ``on_judged`` is called before the judge is asked about an opening, with how many have been
+        found and how many were judged for that.
 
         Raises:
             SpecificationError: there is none.
@@ -354,7 +354,7 @@ class BalanceJudge:
         return decision.value, decision.scale
 
     def _advice(self) -> str:
-        """What limit makes sense."""
+        """Advice on the limit, from the values of some random openings."""
         sample = itertools.islice(random_openings(self._game, 2, self._seed), SHOWN_VALUES)
         values = sorted(abs(self._value(opening)[0]) for opening in sample)
         middle = (

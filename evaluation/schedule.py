@@ -1,8 +1,8 @@
 """Schedules: which agents meet, and in which order the games are played.
 
 A meeting is two agents; all meetings of a tournament go through the same openings, and each opening
-is a pair of games, one in each seating. What a game is (its opening, its seeds) depends on its pair
-and its two agents only, so that a meeting is the same in every format.
+is a pair of games, one in each seating. The opening and the seeds of a game depend on its pair and
+its two agents only, so that a meeting is the same in every format.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def agent_seed(seed: int, pair: int, players: tuple[int, int], seat: int) -> int
 class Schedule:
     """The games of a tournament, pair by pair, so that standings mean something early.
 
-    When the openings are used up they come round again. Two deterministic agents would only repeat
-    their games then: these are left out.
+    When the openings are used up the first one follows again. Two deterministic agents would then
+    only repeat their games; these are left out.
 
     Args:
-        meetings: who meets whom.
-        openings: what the meetings go through.
+        meetings: the agents that play each other.
+        openings: those of all meetings.
         pairs: how many pairs of games each meeting has.
         seed: decides the agents' seeds.
         deterministic: for each agent, whether its play depends on nothing but the course of the

@@ -69,7 +69,7 @@ class Hypotheses(NamedTuple):
                 )
 
     def verdict(self, ratio: float) -> str | None:
-        """What a log-likelihood ratio decides: ``H0``, ``H1`` or nothing yet."""
+        """The verdict of a log-likelihood ratio: ``H0``, ``H1``, or None as long as it is open."""
         lower, upper = self.bounds
         return H0 if ratio <= lower else H1 if ratio >= upper else None
 

@@ -39,7 +39,7 @@ class Plan(NamedTuple):
 
     Attributes:
         game: the game's specification.
-        agents: the agents' specifications; one may stand there several times.
+        agents: the agents' specifications; one may be listed several times.
         pairs: pairs of games in each meeting of two agents. A pair is one opening played twice,
             with seats swapped. All meetings go through the same openings; a plan with more pairs
             begins with the games of one with fewer. None: every opening once where they are listed
@@ -47,7 +47,7 @@ class Plan(NamedTuple):
         opening: where openings come from, see
             :func:`~plyground.evaluation.openings.parse_openings`.
         seed: decides the openings, and the random choices of the agents.
-        format: who meets whom: ``round-robin``, ``gauntlet`` or ``ladder``.
+        format: which agents play each other: ``round-robin``, ``gauntlet`` or ``ladder``.
         balanced: an agent that chooses the openings it values near 0, or None.
         within: how far from 0, in its unit (None: a tenth of the greatest return).
     """
@@ -67,8 +67,7 @@ class Tournament:
 
     Args:
         plan: what to play.
-        store: where finished games go, and from where a tournament that was stopped is taken up
-            again.
+        store: where finished games go, and those of a tournament that was stopped come from.
         name: what the tournament is called in the store; by default a name made from the plan.
         runner: where the games are played; by default in this process.
         conditions: what the agents may use, which of them play from a process of their own, when
@@ -76,7 +75,7 @@ class Tournament:
 
     Raises:
         SpecificationError: the plan cannot be played.
-        StoreError: the store cannot be read. What is played is entered in it when that is first
+        StoreError: the store cannot be read. The tournament is entered in it when that is first
             needed, see :meth:`enter`.
     """
 
@@ -206,7 +205,7 @@ class Tournament:
         )
 
     def withdrawn(self) -> Withdrawn:
-        """Who is withdrawn, and what is therefore not played."""
+        """The agents that are withdrawn, and the games that are therefore not played."""
         agents = self._withdrawals().withdrawn
         if not agents:
             return Withdrawn({}, 0)

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 from ..envs.specification import SpecificationError, check_names
 from .tournament import Plan
 
-# What may stand in a file, with its types in TOML; each may be a default at the top or a setting of
-# one tournament, the name only the latter.
+# The settings of a file with their types in TOML. Each may be a default at the top or a setting of
+# one tournament; the name only the latter.
 KEYS: dict[str, tuple[type, ...]] = {
     "game": (str,),
     "agents": (list,),
@@ -42,7 +42,7 @@ KINDS = {str: "a text", int: "a whole number", float: "a number", list: "a list 
 
 
 class PlannedTournament(NamedTuple):
-    """A tournament that was written down: its plan, and its name if it has one."""
+    """A tournament of a file: its plan, and its name if it has one."""
 
     plan: Plan
     name: str | None

@@ -3,8 +3,8 @@
 A tournament does not wait for such an agent again and again.
 
 An agent is withdrawn when its latest games, in the order in which they were finished, have all cost
-its process. The store says which these are: a tournament that is taken up again comes to the same
-conclusion, until it is told to play such games all the same.
+its process. The store holds these games, so that a tournament that is resumed withdraws the
+same agents, unless it is asked to play their games all the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .players import CRASHES
 from .store.store import StoredGame
 
-WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament is told otherwise
+WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament says otherwise
 
 
 class Withdrawn(NamedTuple):
@@ -29,11 +29,11 @@ class Withdrawn(NamedTuple):
 
 
 class Withdrawals:
-    """Who is withdrawn.
+    """The agents that are withdrawn.
 
     Args:
         agents: how many agents there are.
-        after: how many crashes in a row it takes; 0 withdraws nobody.
+        after: how many crashes in a row it takes; 0 withdraws none.
         latest: the latest games of an agent that were finished before, the last one first, as many
             as are asked for.
 

@@ -1,7 +1,4 @@
-"""Rich tables and progress bars of the command line.
-
-Everything that draws with rich stands here.
-"""
+"""Rich tables and progress bars of the command line."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ from ..complexity import SizeLine
 from ..statistics.cross_table import AgentRow, CrossTable
 from ..store.store import StoredGame
 
-REFRESHES_PER_SECOND = 2  # drawing takes milliseconds during which no game goes on
+REFRESHES_PER_SECOND = 2  # drawing takes milliseconds, during which no game is played
 WIDE = 64  # characters from which on the progress of a tournament has a bar
 NARROW_COLUMNS = 4  # of the progress, where it has none
 # characters left free at the end of a line that is drawn over, for what the terminal makes of
@@ -67,7 +64,7 @@ def duration(seconds: float | None) -> str:
 
 
 def left_out_text(games: int) -> str:
-    """What is said of games that were not played."""
+    """The note on games that were not played."""
     return f"{games} more were not played: deterministic agents would have repeated earlier games"
 
 
@@ -275,7 +272,7 @@ def value_in_words(game: Game, value: float, scale: str, exact: bool = False) ->
 
 
 def thoughts(game: Game, decision: Decision | None) -> str:
-    """What an agent knows about its move, in a few words."""
+    """A decision of an agent in a few words."""
     if decision is None:
         return ""
     parts = ["from the opening book"] if decision.from_book else []

@@ -79,7 +79,7 @@ def report_page(
 
 
 def _versions() -> list[tuple[str, str]]:
-    """What made the page. No names of machines or users."""
+    """The versions that made the page, without names of machines or users."""
     python = f"{platform.python_version()} ({platform.python_implementation()})"
     libraries = [(name, metadata.version(name)) for name in LIBRARIES]
     return [
@@ -130,7 +130,7 @@ def _title(report: TournamentReport) -> str:
 
 
 def _settings(report: TournamentReport) -> list[tuple[str, str]]:
-    """The settings that are not lists: those repeat what is told of the agents."""
+    """The settings that are not lists; lists repeat the table of agents."""
     settings = report.tournament.settings
     return [(key, _plain(value)) for key, value in settings.items() if not isinstance(value, list)]
 
@@ -198,7 +198,7 @@ def _cross_row(
 
 
 def _first(report: TournamentReport) -> dict[str, Any]:
-    """What whoever moves first makes of it."""
+    """The results of the player who moves first."""
     tally, worth = report.first_seat, report.first_move_elo
     return {
         "tally": tally,

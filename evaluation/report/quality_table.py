@@ -94,11 +94,11 @@ def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
     console.print(_by_phase(rows))
     if meaning:
         console.print(f"\nvalues: {meaning}", style="dim", markup=False, soft_wrap=True)
-    told = ", ".join(
+    left_out = ", ".join(
         f"{number:,} {reason}" for reason, number in evidence.left_out.items() if number
     )
-    if told:
-        console.print(f"left out: {told}", style="dim", markup=False, soft_wrap=True)
+    if left_out:
+        console.print(f"left out: {left_out}", style="dim", markup=False, soft_wrap=True)
     for label, (count, first) in evidence.faults.items():
         console.print(
             f"{label} failed to move in {count} positions, first because it {first}",

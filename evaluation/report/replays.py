@@ -1,9 +1,8 @@
 """Games of a report that can be played through: their choice, and their boards move by move.
 
-Every board is the picture that the rules draw of the position itself, so that whoever shows it
-needs to know no rules. A picture is a list of shapes; those of a tournament are numbered once, and
-each move is stored as what it changes: the places of the shapes that go, and places and numbers of
-those that come.
+Every board is the picture that the rules draw of the position, so that the page needs no rules. A
+picture is a list of shapes; those of a tournament are numbered once, and each move is stored as
+what it changes: the places of the shapes that go, and places and numbers of those that come.
 """
 
 from __future__ import annotations
@@ -195,7 +194,7 @@ def _change(before: list[int], after: list[int]) -> list[list[int]]:
         value for place, number in enumerate(after) if number in come for value in (place, number)
     ]
     kept = [number for number in before if number not in gone]
-    # shapes have changed their order, or one stands there twice
+    # shapes have changed their order, or one occurs twice
     if kept != [number for number in after if number not in come]:
         return [list(range(len(before))), [value for pair in enumerate(after) for value in pair]]
     return [deleted, inserted]

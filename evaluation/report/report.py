@@ -41,8 +41,8 @@ class TournamentReport(NamedTuple):
         unrated: why there are no ratings, or None.
         endings: how many games ended for which reason; forfeits by the kind of fault. Repeated
             games are among them.
-        openings: for each opening, by a number that stands for it, how many games there are and
-            what whoever moved first scored in them.
+        openings: for each opening, by its hash, the number of games and the points of the player
+            who moved first.
         gallery: the games that can be shown move by move, if they were asked for.
         crashing: the agents whose latest games have all cost their process, as many in a row as
             withdraw an agent.
@@ -59,7 +59,7 @@ class TournamentReport(NamedTuple):
 
     @property
     def first_seat(self) -> Tally:
-        """The games that count from the side of whoever moved first."""
+        """The games that count, from the side of the player who moved first."""
         rows = [row.by_seat[0] for row in self.table.rows]
         return Tally(
             sum(row.wins for row in rows),
@@ -69,11 +69,11 @@ class TournamentReport(NamedTuple):
 
     @property
     def first_move_elo(self) -> tuple[float, float] | None:
-        """What the first move is worth in Elo points, and half the width of its 95 % interval.
+        """The worth of the first move in Elo points, and half the width of its 95 % interval.
 
         None where all games end alike. Both seats are held by the same agents equally often, so
         that their strengths cancel to a first approximation. Games with the same opening are one
-        observation, since an opening can favour the first player whoever plays; without openings
+        observation, since an opening can favour the first player in all of them; without openings
         every game is an observation.
         """
         tally = self.first_seat
@@ -167,7 +167,7 @@ def _crashing(store: Store, tournament: StoredTournament) -> tuple[str, ...]:
 
 
 def crashing_text(label: str) -> str:
-    """What is to be said of an agent whose process crashes again and again."""
+    """The warning about an agent whose process crashes again and again."""
     return (
         f"{label}: its latest {WITHDRAW_AFTER} games have all cost its process; tournaments "
         f"withdraw such an agent and do not play its other games"
@@ -284,5 +284,5 @@ def _facts(report: TournamentReport) -> Iterator[str]:
         return
     worth = report.first_move_elo
     elo = "" if worth is None else f", which is worth {worth[0]:+.0f} ± {worth[1]:.0f} Elo"
-    yield f"whoever moves first scores {percent(first.score)} %{elo}"
+    yield f"the player who moves first scores {percent(first.score)} %{elo}"
     yield f"{percent(first.draws / first.games)} % of the games are drawn"

@@ -29,7 +29,7 @@ class Conditions(NamedTuple):
             so), ``always`` or ``never``.
         limits: what each agent may use.
         withdraw_after: an agent that has crashed in this many games in a row is withdrawn; 0
-            withdraws nobody.
+            withdraws none.
     """
 
     isolation: str = AUTO
@@ -145,7 +145,7 @@ class ScheduledGame(NamedTuple):
 
     @property
     def key(self) -> GameKey:
-        """What identifies the game within its tournament."""
+        """The key of the game within its tournament."""
         return self.pair, *self.players
 
 

@@ -24,8 +24,8 @@ from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 from .isolation import ALWAYS
 
-# deaths of workers over a game after which its agents play from processes of their own: then it is
-# known who is to blame
+# deaths of workers over a game after which its agents play from processes of their own, so that the
+# agent at fault is known
 ATTEMPTS_UNISOLATED = 2
 
 

@@ -32,14 +32,14 @@ class ProcessWorker(Worker):
         self.death: Death | None = None
 
     def send(self, message: bytes) -> None:
-        """Send a message; if nobody takes it, the worker has died."""
+        """Send a message; if it cannot be delivered, the worker has died."""
         try:
             self._process.send(message)
         except WorkerDied as death:
             self.death = Death(str(death))
 
     def event(self) -> Event:
-        """What the worker has to say; RunnerError if it refuses to play."""
+        """The next event of the worker; RunnerError if it refuses to play."""
         try:
             event: Event | SpecificationError = pickle.loads(self._process.receive())
         except WorkerDied as death:

@@ -133,7 +133,7 @@ class PoolRunner(Runner, Generic[W]):
         A worker is ready and tells its versions, has played a chunk, or has died.
 
         Raises:
-            RunnerError: a worker has met with something that others would meet with as well.
+            RunnerError: a worker cannot play, for a reason that holds for all workers.
         """
 
     @abstractmethod

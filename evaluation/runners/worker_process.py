@@ -3,7 +3,7 @@
 They are started anew, never forked: neither threads nor numba survive a fork.
 
 A worker ends when it is killed, when the socket is closed, and on Linux also when the process that
-started it ends in any way. It stands in a session of its own: Ctrl-C in the terminal does not reach
+started it ends in any way. It has a session of its own: Ctrl-C in the terminal does not reach
 it, and what it has started itself is killed with it.
 """
 
@@ -69,7 +69,7 @@ class WorkerProcess:
         return self._process.pid
 
     def send(self, message: bytes) -> None:
-        """Send a message; WorkerDied if nobody takes it."""
+        """Send a message; WorkerDied if it cannot be delivered."""
         try:
             self.connection.send_bytes(message)
         except OSError:
@@ -117,13 +117,13 @@ class WorkerProcess:
 
 
 def run(module: str, descriptor: int, parent: int) -> None:
-    """What a new worker does.
+    """Run a new worker.
 
     Its standard output goes where the error output of the process goes that started it.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # what compiles everywhere is not to be told by every process
+    # every process compiles the same: one notice is enough
     kernels.ANNOUNCE_AFTER_SECONDS = 3600.0
     if os.getppid() == parent:  # otherwise the parent has ended before
         importlib.import_module(module).serve(Connection(descriptor))

@@ -67,7 +67,7 @@ class AgentRow:
         last_fault: the reason of the latest of those games, or None.
         seconds: its thinking time.
         decisions: the moves it was asked for.
-        sequences: what stands for the different sequences of moves of its games.
+        sequences: hashes of the different sequences of moves of its games.
     """
 
     def __init__(self, number: int, label: str, opponents: Iterable[int]) -> None:
@@ -101,7 +101,7 @@ class AgentRow:
     def note(self, game: StoredGame, seat: int, sequence: int) -> None:
         """Note the moves, time and faults of a game in which the agent sat in ``seat``.
 
-        ``sequence`` stands for the moves of the game.
+        ``sequence`` is a hash of the moves of the game.
         """
         result = game.result
         self.played += 1
@@ -137,16 +137,16 @@ class _Result(NamedTuple):
 
 
 class _Encounter:
-    """The games of two agents with each other: which of them count, and how the pairs come out."""
+    """The games of two agents with each other: those that count, and the results of their pairs."""
 
     __slots__ = ("_first", "_halves", "_held", "_lines", "pairs")
 
     def __init__(self, first: int) -> None:
         self._first = first
-        # seating and opening -> the moves played; None when the agents have shown to vary them
+        # seating and opening -> hash of the moves; None once the agents have varied their moves
         self._lines: dict[int, int] | None = {}
         self._held: list[_Result] = []  # repeated games
-        # pair -> half-points of the first agent in the one game of it that is there
+        # pair -> half-points of the first agent, while only one of its games is known
         self._halves: dict[int, int] = {}
         self.pairs = [0, 0, 0, 0, 0]
 
@@ -187,7 +187,7 @@ class _Encounter:
 
 
 class CrossTable:
-    """The results of everybody against everybody; games are counted one by one as they come.
+    """The results of every agent against every other, counted game by game.
 
     Attributes:
         rows: a row for each agent, in the order of the tournament.

@@ -67,7 +67,7 @@ class Meeting(NamedTuple):
 
     @property
     def points(self) -> float:
-        """What the first agent has scored."""
+        """The points of the first agent."""
         return float(PAIR_POINTS @ self.pairs + SINGLE_POINTS @ self.singles)
 
 

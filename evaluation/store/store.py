@@ -6,7 +6,7 @@ while another writes. The order in which a machine that loses power had written 
 cost those games, never the file.
 
 A store of an older version is brought up to date when it is opened. Where nothing can be written (a
-medium mounted read-only, a file that belongs to somebody else, a full disk), a store can still be
+medium mounted read-only, a file of another user, a full disk), a store can still be
 read, an older one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging",
 "PRAGMA synchronous" and "URI Filenames".
 """
@@ -152,7 +152,7 @@ class Store:
             return None
         log = self.path.with_name(self.path.name + "-wal")
         # A store in write-ahead-log mode needs a file for locks beside it, unless SQLite is told
-        # that nobody writes.
+        # that no process writes.
         unlogged = () if log.exists() and log.stat().st_size else ("immutable=1",)
         for options in ("mode=ro", *unlogged):
             connection = sqlite3.connect(
@@ -248,7 +248,7 @@ class Store:
             yield connection
 
     def _explained(self, error: sqlite3.Error) -> str:
-        """What an error means to whoever can do something about it."""
+        """An error of SQLite in words that say what can be done about it."""
         name = getattr(error, "sqlite_errorname", "")
         with contextlib.suppress(OSError):
             no_space = (
