@@ -129,22 +129,23 @@ def simulate(rules, options, tree, rng, simulations):
             else play_out(rules, options, position, rng, actions)
         )
         # 4. Backup.
-        back_up(nodes, path, ply, known, result)
+        back_up(nodes, path, ply, known, result, 1.0, 1.0)
     return simulations
 
 
 @inner_kernel
-def back_up(nodes, path, ply, known, result):
+def back_up(nodes, path, ply, known, result, discount, sure):
     """Add a simulation's result, player 0's scaled return, to the nodes on its path; ``known``: its
     last node is proven.
 
     Where an action is proven to give more than this simulation did, the mover would have taken
-    that.
+    that. A result counts ``discount`` times as much one ply further up; ``sure`` is for
+    :func:`prove`.
     """
     for i in range(ply, -1, -1):
         entry = nodes[path[i]]
         if known and i < ply:
-            known = prove(nodes, entry)
+            known = prove(nodes, entry, discount, sure)
         if entry.proven == EXACT or (
             entry.proven == BOUNDED
             and (entry.result > result if entry.mover == 0 else entry.result < result)
@@ -152,6 +153,7 @@ def back_up(nodes, path, ply, known, result):
             result = np.float64(entry.result)
         entry.visits += 1
         entry.total += result
+        result *= discount
 
 
 @inner_kernel
@@ -237,11 +239,13 @@ def play_out(rules, options, position, rng, actions):
 
 
 @inner_kernel
-def prove(nodes, entry):
+def prove(nodes, entry, discount, sure):
     """Prove a node whose mover has a proven win, or whose actions are all proven; returns whether
     it is proven now.
 
-    Otherwise note the best of the actions that are proven: the mover is sure of that much.
+    Otherwise note the best of the actions that are proven: the mover is sure of that much. An
+    action whose result is ``sure`` or more is a win that no unproven action can better: 1 without
+    discount, less where a result is discounted by ``discount`` for each ply until it is reached.
     """
     sign = 1.0 if entry.mover == 0 else -1.0
     best, certain = -np.inf, True
@@ -250,8 +254,8 @@ def prove(nodes, entry):
             best = max(best, sign * nodes[child].result)
         else:
             certain = False
-    certain |= best >= 1.0
-    entry.proven, entry.result = EXACT if certain else BOUNDED, sign * best
+    certain |= best >= sure
+    entry.proven, entry.result = EXACT if certain else BOUNDED, sign * best * discount
     return certain
 
 

@@ -39,16 +39,39 @@ from .mcts_kernels import (
 FIRST_PLAY_REDUCTION = 0.2
 # simulations that end in proven nodes, before the caller looks at the clock
 MOST_WITHOUT_NETWORK = 256
+ROUNDING = 1e-6  # of results, which are float32
+ANY_CHILD = -1
 
 
 class GuidedOptions(NamedTuple):
-    """``c_puct`` weighs the priors; ``scale`` is the game's greatest return; ``to_come``: the
-    network's values leave out what was won so far.
+    """How results are counted, and how the tree below the root is searched.
+
+    Attributes:
+        c_puct: weighs the priors.
+        scale: the game's greatest return.
+        to_come: 1: the network's values leave out what was won so far.
+        discount: what a result counts one ply further up; below 1 the quickest win is preferred.
+        sure: a proven action worth so much cannot be bettered by one that is not proven.
     """
 
     c_puct: float
     scale: float
     to_come: int
+    discount: float
+    sure: float
+
+
+def guided_options(
+    game: Game, c_puct: float, to_come: bool = False, discount: float = 1.0
+) -> GuidedOptions:
+    """The options for a game.
+
+    An action that ends the game is proven when its node is expanded. A win by any other takes
+    another action of the winner at least: two plies, or one where a player can move twice.
+    """
+    plies = 1 if game.facts.moves_again else 2
+    sure = discount**plies - (ROUNDING if discount < 1 else 0.0)
+    return GuidedOptions(c_puct, game.facts.max_return, int(to_come), discount, sure)
 
 
 class Leaves(NamedTuple):
@@ -87,7 +110,7 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
     """
     finished = waiting
     for slot in range(waiting):
-        absorb(options, tree, leaves, slot, logits, values)
+        absorb(options, tree.nodes, leaves, slot, logits, values)
     waiting, without_network = 0, 0
     while (
         waiting < leaves.plies.size
@@ -97,30 +120,29 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
         if tree.nodes[ROOT].proven == EXACT:
             break
         # 1. Selection and expansion.
-        node, ply = descend(rules, options, tree, leaves.children, leaves.paths[waiting])
+        node, ply = descend(rules, options, tree, leaves, leaves.paths[waiting], ANY_CHILD)
         entry = tree.nodes[node]
         if entry.proven == EXACT:
             # 2. What is proven needs no network.
-            back_up(tree.nodes, leaves.paths[waiting], ply, True, np.float64(entry.result))
+            back_up_proven(options, tree.nodes, leaves.paths[waiting], ply)
             without_network += 1
             continue
         if entry.pending > 0:
             # this leaf waits already: the tree has no other that is worth a visit before the values
             # are known
             break
-        for i in range(ply + 1):
-            tree.nodes[leaves.paths[waiting, i]].pending += 1
-        leaves.plies[waiting] = ply
-        describe_leaf(rules, options, tree.positions[1], leaves, waiting)
+        add_leaf(rules, options, tree, leaves, waiting, ply)
         waiting += 1
     leaves.finished[0] = finished + without_network
     return waiting
 
 
 @inner_kernel
-def descend(rules, options, tree, children, path):
+def descend(rules, options, tree, leaves, path, first):
     """Walk from the root to a node the network has not valued, or a proven one, and give it
     children; returns it and its ply.
+
+    ``first``: the root's child to go to, or ``ANY_CHILD``.
     """
     nodes, positions = tree.nodes, tree.positions
     positions[1] = positions[0]
@@ -128,7 +150,10 @@ def descend(rules, options, tree, children, path):
     node, ply = ROOT, 0
     path[0] = ROOT
     while nodes[node].visits > 0 and nodes[node].count > 0 and nodes[node].proven != EXACT:
-        node = select_child_by_prior(nodes, node, options.c_puct)
+        if ply == 0 and first != ANY_CHILD:
+            node = np.int64(first)
+        else:
+            node = select_child_by_prior(nodes, node, options)
         r.play(rules, position, np.int64(nodes[node].action))
         ply += 1
         path[ply] = node
@@ -137,18 +162,18 @@ def descend(rules, options, tree, children, path):
         and nodes[node].proven != EXACT
         and expand(rules, nodes, node, position, tree.actions, tree.size)
     ):
-        look_ahead(rules, options, nodes, node, position, children)
+        look_ahead(rules, options, nodes, node, position, leaves.children)
     return node, ply
 
 
 @inner_kernel
-def select_child_by_prior(nodes, node, c_puct):
+def select_child_by_prior(nodes, node, options):
     """The child with the highest sum of value for the mover and exploration bonus; proven ones are
     left out.
     """
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
-    exploration = c_puct * np.sqrt(np.float64(parent.visits + parent.pending))
+    exploration = options.c_puct * np.sqrt(np.float64(parent.visits + parent.pending))
     first_play = sign * parent.total / parent.visits - FIRST_PLAY_REDUCTION
     best, best_bound = np.int64(parent.children), -np.inf
     for child in range(parent.children, parent.children + parent.count):
@@ -156,7 +181,9 @@ def select_child_by_prior(nodes, node, c_puct):
         if entry.proven == EXACT:
             continue
         visits = entry.visits + entry.pending
-        value = (sign * entry.total - entry.pending) / visits if visits > 0 else first_play
+        value = first_play
+        if visits > 0:
+            value = options.discount * (sign * entry.total - entry.pending) / visits
         bound = value + exploration * entry.prior / (1.0 + visits)
         if bound > best_bound:
             best, best_bound = np.int64(child), bound
@@ -181,7 +208,23 @@ def look_ahead(rules, options, nodes, node, position, children):
                 True,
             )
     if ended:
-        prove(nodes, parent)
+        prove(nodes, parent, options.discount, options.sure)
+
+
+@inner_kernel
+def back_up_proven(options, nodes, path, ply):
+    """Add a simulation that ended in a proven node."""
+    result = np.float64(nodes[path[ply]].result)
+    back_up(nodes, path, ply, True, result, options.discount, options.sure)
+
+
+@inner_kernel
+def add_leaf(rules, options, tree, leaves, slot, ply):
+    """Let the leaf at the end of the path in this slot wait for the network."""
+    for i in range(ply + 1):
+        tree.nodes[leaves.paths[slot, i]].pending += 1
+    leaves.plies[slot] = ply
+    describe_leaf(rules, options, tree.positions[1], leaves, slot)
 
 
 @inner_kernel
@@ -194,15 +237,22 @@ def describe_leaf(rules, options, position, leaves, slot):
 
 
 @inner_kernel
-def absorb(options, tree, leaves, slot, logits, values):
+def absorb(options, nodes, leaves, slot, logits, values):
     """Give a leaf's children their priors, and the nodes on the way to it its value."""
-    nodes, path, ply = tree.nodes, leaves.paths[slot], leaves.plies[slot]
+    path, ply = leaves.paths[slot], leaves.plies[slot]
     leaf = nodes[path[ply]]
     set_priors(nodes, leaf, logits, slot)
     value = min(max((leaves.banked[slot] + values[slot]) / options.scale, -1.0), 1.0)
     for i in range(ply + 1):
         nodes[path[i]].pending -= 1
-    back_up(nodes, path, ply, False, value if leaf.mover == 0 else -value)
+    back_up_value(options, nodes, path, ply, value)
+
+
+@inner_kernel
+def back_up_value(options, nodes, path, ply, value):
+    """Add a simulation that ended in a leaf of this scaled value, from its mover's side."""
+    result = value if nodes[path[ply]].mover == 0 else -value
+    back_up(nodes, path, ply, False, result, options.discount, options.sure)
 
 
 @inner_kernel

@@ -1,0 +1,383 @@
+"""Self-play of many games at once by tree search with a network: the kernels.
+
+One call of :func:`advance` takes in what the network says of the leaves that wait, and goes on with
+every game until a leaf of its tree waits again. On the way it finishes searches, plays their moves,
+finishes games, keeps their samples, and begins new ones.
+
+Sources: Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
+Go through self-play", Science 2018; Wu, "Accelerating self-play learning in Go", 2019 (full and
+fast searches, openings drawn from the policy).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs import rules as r
+from ...envs.compiled.kernels import inner_kernel
+from ...envs.compiled.randomness import mix64, random_below
+from ...envs.game import Game
+from ...envs.single_agent.batch_kernels import clear
+from .forest import (
+    EXACT_VALUE,
+    RECORDED,
+    Cache,
+    Forest,
+    Games,
+    Samples,
+    SearchOptions,
+    Tally,
+    considered_visits,
+    new_cache,
+    new_forest,
+    new_games,
+    new_samples,
+    new_tally,
+)
+from .forest_kernels import (
+    best_proven,
+    choose_by_halving,
+    choose_by_noisy_prior,
+    draw_by_prior,
+    draw_by_visits,
+    draw_dirichlet,
+    draw_gumbels,
+    most_visited,
+    policy_value,
+    random_unit,
+    recommend_by_halving,
+    write_exact_policy,
+    write_improved_policy,
+    write_visit_policy,
+)
+from .mcts_kernels import EXACT, ROOT, Tree, plant
+from .puct_kernels import (
+    ANY_CHILD,
+    MOST_WITHOUT_NETWORK,
+    absorb,
+    add_leaf,
+    back_up_proven,
+    back_up_value,
+    descend,
+    set_priors,
+)
+
+UNKNOWN_LENGTH = -1  # plies left in a game that was resigned
+
+
+class SelfPlay(NamedTuple):
+    """Everything that self-play in one process consists of."""
+
+    options: SearchOptions
+    full_table: Any  # int32, (considered + 1, simulations): see `considered_visits`
+    fast_table: Any
+    forest: Forest
+    cache: Cache
+    games: Games
+    samples: Samples
+    tally: Tally
+    generation: Any  # int32, (1,): of the network
+
+
+def new_self_play(
+    game: Game, options: SearchOptions, count: int, seed: int, most: int, entries: int
+) -> SelfPlay:
+    """Games that have not begun.
+
+    Args:
+        game: the game.
+        options: of the search.
+        count: games at once.
+        seed: decides everything that is random.
+        most: simulations of a search that the options may ask for later.
+        entries: of the cache; a power of two.
+    """
+    full, fast = tables(game, options)
+    return SelfPlay(
+        options,
+        full,
+        fast,
+        new_forest(game, count, most),
+        new_cache(game, count, entries),
+        new_games(game, count, seed),
+        new_samples(game, 2 * count * game.facts.longest_game),
+        new_tally(),
+        np.ones(1, np.int32),
+    )
+
+
+def tables(game: Game, options: SearchOptions) -> tuple[np.ndarray, np.ndarray]:
+    """The tables of sequential halving for full and fast searches."""
+    most = min(options.considered, game.facts.num_actions)
+    return considered_visits(most, options.full), considered_visits(most, options.fast)
+
+
+@inner_kernel
+def begin_games(rules, play):
+    """Begin all games."""
+    for game in range(play.games.goals.size):
+        begin_game(rules, play, game)
+
+
+@inner_kernel
+def advance(rules, play, waiting, logits, values):
+    """Go on with all games until they wait for the network, or there is no room for samples.
+
+    ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the
+    network's for the leaves collected last. Returns how many leaves wait now.
+    """
+    for slot in range(waiting):
+        take_in(play, slot, logits, values)
+    waiting = 0
+    for game in range(play.games.goals.size):
+        if go_on(rules, play, game, waiting):
+            waiting += 1
+    play.tally.evaluations[0] += waiting
+    return waiting
+
+
+@inner_kernel
+def take_in(play, slot, logits, values):
+    """Give a leaf what the network says of it, and keep it in the cache."""
+    forest, cache = play.forest, play.cache
+    game = forest.trees[slot]
+    absorb(play.options.guided, forest.nodes[game], forest.leaves, slot, logits, values)
+    note_root_value(play, game)
+    key = cache.leaf_keys[slot]
+    entry = cache_entry(cache, key)
+    cache.keys[entry] = key
+    cache.generations[entry] = play.generation[0]
+    cache.values[entry] = values[slot]
+    for action in range(logits.shape[1]):
+        cache.logits[entry, action] = logits[slot, action]
+
+
+@inner_kernel
+def cache_entry(cache, key):
+    """Where the cache keeps a position."""
+    return np.int64(mix64(key) & np.uint64(cache.keys.size - 1))
+
+
+@inner_kernel
+def note_root_value(play, game):
+    """Keep what the network says of the root."""
+    root = play.forest.nodes[game][ROOT]
+    if root.visits == 1:
+        play.games.raw[game] = root.total if root.mover == 0 else -root.total
+
+
+@inner_kernel
+def go_on(rules, play, game, slot):
+    """Go on with one game until a leaf of its tree waits in the slot; False if none does yet."""
+    games, samples = play.games, play.samples
+    for _ in range(MOST_WITHOUT_NETWORK):
+        if samples.count[0] + games.flags.shape[1] > samples.left.size:
+            return False
+        if games.goals[game] == 0:
+            begin_search(rules, play, game)
+        elif (
+            games.done[game] >= games.goals[game] or play.forest.nodes[game][ROOT].proven == EXACT
+        ):
+            finish_search(rules, play, game)
+        elif simulate(rules, play, game, slot):
+            return True
+    return False
+
+
+@inner_kernel
+def tree_of(forest, game):
+    """One tree of the forest, as the searches of a single tree know it."""
+    return Tree(
+        forest.nodes[game],
+        forest.positions[game],
+        forest.leaves.paths[0],
+        forest.actions,
+        forest.sizes[game],
+    )
+
+
+@inner_kernel
+def begin_search(rules, play, game):
+    """Plant the tree for a game's position; where only one action is legal, play it instead."""
+    forest, games, options = play.forest, play.games, play.options
+    count = r.legal_actions(rules, games.positions[game], forest.actions)
+    if count == 1:
+        play_action(rules, play, game, np.int64(forest.actions[0]))
+        return
+    forest.positions[game, 0] = games.positions[game]
+    plant(rules, tree_of(forest, game))
+    games.done[game] = 0
+    if games.openings[game] > 0:
+        games.full[game], games.goals[game] = 0, 1
+        return
+    stream = games.streams[game]
+    full = random_unit(stream) < options.full_share
+    games.full[game] = full
+    games.goals[game] = 1 + (options.full if full else options.fast)
+    if options.gumbel:
+        draw_gumbels(stream, games.noise[game], count)
+    elif full:
+        draw_dirichlet(stream, games.noise[game], count, options.noise_alpha / count)
+
+
+@inner_kernel
+def simulate(rules, play, game, slot):
+    """One simulation; returns whether it waits for the network."""
+    forest, games, guided = play.forest, play.games, play.options.guided
+    tree, path = tree_of(forest, game), forest.leaves.paths[slot]
+    nodes = tree.nodes
+    first = choose_first(play, nodes, game) if nodes[ROOT].visits > 0 else ANY_CHILD
+    node, ply = descend(rules, guided, tree, forest.leaves, path, first)
+    games.done[game] += 1
+    play.tally.simulations[0] += 1
+    if nodes[node].proven == EXACT:
+        back_up_proven(guided, nodes, path, ply)
+        return False
+    cache = play.cache
+    key = r.key(rules, tree.positions[1])
+    entry = cache_entry(cache, key)
+    if cache.keys[entry] == key and cache.generations[entry] == play.generation[0]:
+        set_priors(nodes, nodes[node], cache.logits, entry)
+        value = min(max(np.float64(cache.values[entry]) / guided.scale, -1.0), 1.0)
+        back_up_value(guided, nodes, path, ply, value)
+        note_root_value(play, game)
+        return False
+    add_leaf(rules, guided, tree, forest.leaves, slot, ply)
+    forest.trees[slot] = game
+    cache.leaf_keys[slot] = key
+    return True
+
+
+@inner_kernel
+def choose_first(play, nodes, game):
+    """The root's child that the next simulation begins with."""
+    games, options = play.games, play.options
+    noise, full = games.noise[game], games.full[game]
+    if not options.gumbel:
+        return choose_by_noisy_prior(options, nodes, noise, full)
+    table = play.full_table if full else play.fast_table
+    considered = min(np.int64(nodes[ROOT].count), table.shape[0] - 1)
+    # the first simulation was the root's own
+    wanted = np.int64(table[considered, games.done[game] - 1])
+    return choose_by_halving(options, nodes, noise, games.raw[game], wanted)
+
+
+@inner_kernel
+def finish_search(rules, play, game):
+    """Record what a search found, and play its move."""
+    games, options = play.games, play.options
+    nodes, stream = play.forest.nodes[game], games.streams[game]
+    root = nodes[ROOT]
+    if games.openings[game] > 0:
+        games.openings[game] -= 1
+        child = best_proven(nodes) if root.proven == EXACT else draw_by_prior(nodes, stream)
+        play_action(rules, play, game, np.int64(nodes[child].action))
+        return
+    if games.full[game]:
+        record(rules, play, game)
+    value = root.result if root.proven == EXACT else root.total / root.visits
+    mover = np.int64(root.mover)
+    if games.resigning[game] and (value if mover == 0 else -value) < options.resign_below:
+        finish_game(rules, play, game, -1.0 if mover == 0 else 1.0, True)
+        return
+    if root.proven == EXACT:
+        child = best_proven(nodes)
+    elif options.gumbel:
+        child = recommend_by_halving(options, nodes, games.noise[game], games.raw[game])
+    elif games.plies[game] < options.sampled_plies:
+        child = draw_by_visits(nodes, stream)
+    else:
+        child = most_visited(nodes)
+    play_action(rules, play, game, np.int64(nodes[child].action))
+
+
+@inner_kernel
+def record(rules, play, game):
+    """Keep the position, the recommended policy and the value of a full search."""
+    games, options = play.games, play.options
+    nodes, ply = play.forest.nodes[game], games.plies[game]
+    root, policy = nodes[ROOT], games.policies[game, ply]
+    games.past[game, ply] = games.positions[game]
+    for action in range(policy.size):
+        policy[action] = 0.0
+    if root.proven == EXACT:
+        games.flags[game, ply] = RECORDED | EXACT_VALUE
+        write_exact_policy(nodes, policy)
+        games.values[game, ply] = root.result
+        return
+    games.flags[game, ply] = RECORDED
+    if options.gumbel:
+        raw = games.raw[game]
+        write_improved_policy(options, nodes, raw, policy)
+        games.values[game, ply] = policy_value(options, nodes, raw, policy)
+    else:
+        noise = games.noise[game]
+        write_visit_policy(options, nodes, noise, play.forest.weights, policy)
+        games.values[game, ply] = root.total / root.visits
+
+
+@inner_kernel
+def play_action(rules, play, game, action):
+    """Play an action; a game that ends is followed by a new one."""
+    games = play.games
+    position = games.positions[game]
+    r.play(rules, position, action)
+    games.plies[game] += 1
+    games.goals[game] = 0
+    if r.is_over(rules, position):
+        outcome = r.returns(rules, position, 0) / play.options.guided.scale
+        finish_game(rules, play, game, outcome, False)
+
+
+@inner_kernel
+def finish_game(rules, play, game, outcome, resigned):
+    """Write the samples of a game that ended with this scaled return for player 0, and begin a new
+    one.
+    """
+    games, samples, tally = play.games, play.samples, play.tally
+    for ply in range(games.plies[game] + 1):
+        if ply == games.flags.shape[1] or not games.flags[game, ply] & RECORDED:
+            continue
+        index = samples.count[0]
+        samples.count[0] += 1
+        position = games.past[game, ply]
+        mover = r.to_move(rules, position)
+        sign = 1.0 if mover == 0 else -1.0
+        clear(samples.observations[index])
+        r.observe(rules, position, mover, samples.observations[index])
+        for action in range(samples.policies.shape[1]):
+            samples.policies[index, action] = games.policies[game, ply, action]
+        samples.outcomes[index] = sign * outcome
+        samples.roots[index] = sign * games.values[game, ply]
+        samples.left[index] = UNKNOWN_LENGTH if resigned else games.plies[game] - ply
+        samples.exact[index] = (games.flags[game, ply] & EXACT_VALUE) != 0
+    tally.games[0] += 1
+    tally.plies[0] += games.plies[game]
+    tally.wins[0] += outcome > 0.0
+    tally.draws[0] += outcome == 0.0
+    begin_game(rules, play, game)
+
+
+@inner_kernel
+def begin_game(rules, play, game):
+    """Begin a game, with an opening that is random or left to the network."""
+    games, options = play.games, play.options
+    position, stream = games.positions[game], games.streams[game]
+    r.start(rules, position)
+    games.numbers[game] += 1
+    games.plies[game], games.goals[game], games.openings[game] = 0, 0, 0
+    for ply in range(games.flags.shape[1]):
+        games.flags[game, ply] = 0
+    games.resigning[game] = random_unit(stream) < options.resign_share
+    plies = random_below(stream, options.opening_plies + 1)
+    if random_unit(stream) >= options.random_openings:
+        games.openings[game] = plies
+        return
+    for _ in range(plies):
+        r.play(rules, position, r.random_action(rules, position, stream, play.forest.actions))
+        games.plies[game] += 1
+        if r.is_over(rules, position):
+            r.start(rules, position)
+            games.plies[game] = 0

@@ -1,0 +1,327 @@
+"""The search at the root of a tree of self-play: which action the next simulation begins with, what
+the search recommends, what a policy should learn from it.
+
+With Gumbel noise, the actions are those of sequential halving, and the recommended policy is the
+softmax of the logits plus the transformed completed Q values. With PUCT, the root's priors are
+mixed with Dirichlet noise, and the recommended policy are the visits.
+
+Sources: Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", ICLR
+2022 (sequential halving, completed Q values); Silver et al., "A general reinforcement learning
+algorithm that masters chess, shogi, and Go through self-play", Science 2018 (Dirichlet noise); Wu,
+"Accelerating self-play learning in Go", 2019 (forced visits, pruned policy targets).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...envs.compiled.kernels import inner_kernel
+from ...envs.compiled.randomness import random_bits
+from .mcts_kernels import EXACT, ROOT
+
+SHIFT_11 = np.uint64(11)
+UNIT = 2.0**-53
+LEAST_PRIOR = 1e-9
+
+
+@inner_kernel
+def random_unit(stream):
+    """A random number from 0 up to, not including, 1."""
+    return np.float64(random_bits(stream) >> SHIFT_11) * UNIT
+
+
+@inner_kernel
+def draw_gumbels(stream, noise, count):
+    """Write ``count`` independent draws from the standard Gumbel distribution."""
+    for i in range(count):
+        noise[i] = -np.log(-np.log(random_unit(stream) + UNIT))
+
+
+@inner_kernel
+def draw_dirichlet(stream, noise, count, alpha):
+    """Write a draw from the symmetric Dirichlet distribution."""
+    total = 0.0
+    for i in range(count):
+        noise[i] = draw_gamma(stream, alpha)
+        total += noise[i]
+    for i in range(count):
+        noise[i] = noise[i] / total if total > 0.0 else 1.0 / count
+
+
+@inner_kernel
+def draw_gamma(stream, alpha):
+    """A draw from the gamma distribution of this shape.
+
+    Source: Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 2000;
+    shapes below 1 by their power of a uniform number.
+    """
+    shape = alpha + 1.0 if alpha < 1.0 else alpha
+    d = shape - 1.0 / 3.0
+    c = 1.0 / np.sqrt(9.0 * d)
+    while True:
+        # a normal number by Box and Muller
+        radius = np.sqrt(-2.0 * np.log(1.0 - random_unit(stream)))
+        x = radius * np.cos(2.0 * np.pi * random_unit(stream))
+        v = (1.0 + c * x) ** 3
+        if v > 0.0:
+            u = 1.0 - random_unit(stream)
+            if np.log(u) < 0.5 * x * x + d - d * v + d * np.log(v):
+                break
+    draw = d * v
+    if alpha < 1.0:
+        draw *= (1.0 - random_unit(stream)) ** (1.0 / alpha)
+    return draw
+
+
+@inner_kernel
+def child_value(nodes, child, sign, discount):
+    """What the root's mover knows an action to be worth: proven, or the mean of its visits."""
+    entry = nodes[child]
+    if entry.proven == EXACT:
+        return discount * sign * np.float64(entry.result)
+    return discount * sign * entry.total / entry.visits
+
+
+@inner_kernel
+def mixed_value(nodes, raw, discount):
+    """What an action without a visit is taken to be worth: the network's value of the root, mixed
+    with the visited actions' values (v_mix in the paper).
+    """
+    root = nodes[ROOT]
+    sign = 1.0 if root.mover == 0 else -1.0
+    visits, weight, weighted = 0.0, 0.0, 0.0
+    for child in range(root.children, root.children + root.count):
+        entry = nodes[child]
+        if entry.visits > 0:
+            prior = max(np.float64(entry.prior), LEAST_PRIOR)
+            visits += entry.visits
+            weight += prior
+            weighted += prior * child_value(nodes, child, sign, discount)
+    if visits == 0.0:
+        return raw
+    return (raw + visits * weighted / weight) / (1.0 + visits)
+
+
+@inner_kernel
+def most_visits(nodes):
+    """The visits of the root's action visited most."""
+    root, most = nodes[ROOT], 0
+    for child in range(root.children, root.children + root.count):
+        most = max(most, np.int64(nodes[child].visits))
+    return most
+
+
+@inner_kernel
+def improved_logit(options, nodes, child, sign, unvisited, most):
+    """An action's logit, improved by its completed Q value (between 0 and 1 for the paper's
+    constants).
+    """
+    entry = nodes[child]
+    value = unvisited
+    if entry.visits > 0 or entry.proven == EXACT:
+        value = child_value(nodes, child, sign, options.guided.discount)
+    transformed = (options.visit_offset + most) * options.value_scale * 0.5 * (value + 1.0)
+    return np.log(max(np.float64(entry.prior), LEAST_PRIOR)) + transformed
+
+
+@inner_kernel
+def choose_by_halving(options, nodes, noise, raw, wanted):
+    """The root's child that sequential halving visits next: the best of those visited ``wanted``
+    times.
+    """
+    root = nodes[ROOT]
+    sign = 1.0 if root.mover == 0 else -1.0
+    unvisited, most = mixed_value(nodes, raw, options.guided.discount), most_visits(nodes)
+    best, best_score, fallback, least = -1, -np.inf, -1, np.int64(1 << 40)
+    for i in range(root.count):
+        child = np.int64(root.children + i)
+        visits = np.int64(nodes[child].visits)
+        if visits == wanted:
+            score = noise[i] + improved_logit(options, nodes, child, sign, unvisited, most)
+            if score > best_score:
+                best, best_score = child, score
+        if visits < least:
+            fallback, least = child, visits
+    return best if best >= 0 else fallback
+
+
+@inner_kernel
+def choose_by_noisy_prior(options, nodes, noise, full):
+    """The root's child that PUCT visits next, with noise in its priors where ``full``, and forced
+    visits.
+    """
+    root, guided = nodes[ROOT], options.guided
+    sign = 1.0 if root.mover == 0 else -1.0
+    share = options.noise_share if full else 0.0
+    total = np.float64(root.visits - 1)
+    exploration = guided.c_puct * np.sqrt(np.float64(root.visits))
+    best, best_bound = np.int64(root.children), -np.inf
+    for i in range(root.count):
+        child = np.int64(root.children + i)
+        entry = nodes[child]
+        if entry.proven == EXACT:
+            continue
+        prior = (1.0 - share) * entry.prior + share * noise[i]
+        if entry.visits > 0:
+            if full and entry.visits < np.sqrt(options.forced * prior * total):
+                return child
+            value = guided.discount * sign * entry.total / entry.visits
+        else:
+            value = sign * root.total / root.visits  # no reduction where exploration is wanted
+        bound = value + exploration * prior / (1.0 + entry.visits)
+        if bound > best_bound:
+            best, best_bound = child, bound
+    return best
+
+
+@inner_kernel
+def best_proven(nodes):
+    """The root's proven child that is worth most to its mover, or −1."""
+    root = nodes[ROOT]
+    sign = 1.0 if root.mover == 0 else -1.0
+    best, best_value = -1, -np.inf
+    for child in range(root.children, root.children + root.count):
+        if nodes[child].proven == EXACT and sign * nodes[child].result > best_value:
+            best, best_value = np.int64(child), sign * nodes[child].result
+    return best
+
+
+@inner_kernel
+def write_exact_policy(nodes, out):
+    """Share the probability among the actions proven to be best, in a proven root."""
+    root, shares = nodes[ROOT], 0
+    result = nodes[best_proven(nodes)].result
+    for child in range(root.children, root.children + root.count):
+        shares += nodes[child].proven == EXACT and nodes[child].result == result
+    for child in range(root.children, root.children + root.count):
+        if nodes[child].proven == EXACT and nodes[child].result == result:
+            out[nodes[child].action] = 1.0 / shares
+
+
+@inner_kernel
+def write_improved_policy(options, nodes, raw, out):
+    """Write the softmax of the improved logits, by action."""
+    root = nodes[ROOT]
+    sign = 1.0 if root.mover == 0 else -1.0
+    unvisited, most = mixed_value(nodes, raw, options.guided.discount), most_visits(nodes)
+    highest, total = -np.inf, 0.0
+    for child in range(root.children, root.children + root.count):
+        logit = improved_logit(options, nodes, child, sign, unvisited, most)
+        highest = max(highest, logit)
+    for child in range(root.children, root.children + root.count):
+        logit = improved_logit(options, nodes, child, sign, unvisited, most)
+        total += np.exp(logit - highest)
+    for child in range(root.children, root.children + root.count):
+        logit = improved_logit(options, nodes, child, sign, unvisited, most)
+        out[nodes[child].action] = np.exp(logit - highest) / total
+
+
+@inner_kernel
+def policy_value(options, nodes, raw, policy):
+    """The root's value for player 0 if its mover follows this policy."""
+    root = nodes[ROOT]
+    sign = 1.0 if root.mover == 0 else -1.0
+    unvisited, total = mixed_value(nodes, raw, options.guided.discount), 0.0
+    for child in range(root.children, root.children + root.count):
+        value = unvisited
+        if nodes[child].visits > 0 or nodes[child].proven == EXACT:
+            value = child_value(nodes, child, sign, options.guided.discount)
+        total += policy[nodes[child].action] * value
+    return sign * total
+
+
+@inner_kernel
+def write_visit_policy(options, nodes, noise, weights, out):
+    """Write the visits as probabilities, by action, without those visits that only noise or force
+    brought about.
+
+    From each action but the most visited, as many forced visits are taken back as leave its bound
+    below the most visited one's; an action left with one visit is dropped (Wu 2019, section 3.3).
+    """
+    root, guided = nodes[ROOT], options.guided
+    sign = 1.0 if root.mover == 0 else -1.0
+    exploration = guided.c_puct * np.sqrt(np.float64(root.visits))
+    top, total = np.int64(root.children), 0.0
+    for child in range(root.children, root.children + root.count):
+        if nodes[child].visits > nodes[top].visits:
+            top = np.int64(child)
+    highest = -np.inf
+    if nodes[top].visits > 0:
+        highest = child_value(nodes, top, sign, guided.discount)
+        highest += exploration * nodes[top].prior / (1.0 + nodes[top].visits)
+    for i in range(root.count):
+        child = np.int64(root.children + i)
+        entry = nodes[child]
+        kept = np.float64(entry.visits)
+        if options.forced > 0.0 and child != top and entry.visits > 0 and entry.proven != EXACT:
+            prior = (1.0 - options.noise_share) * entry.prior + options.noise_share * noise[i]
+            forced = np.floor(np.sqrt(options.forced * prior * (root.visits - 1)))
+            least = max(kept - forced, 0.0)
+            value = child_value(nodes, child, sign, guided.discount)
+            while kept > least and value + exploration * entry.prior / kept < highest:
+                kept -= 1.0
+            if kept <= 1.0:
+                kept = 0.0
+        weights[i] = kept
+        total += kept
+    for i in range(root.count):
+        child = root.children + i
+        out[nodes[child].action] = (
+            weights[i] / total if total > 0.0 else np.float64(nodes[child].prior)
+        )
+
+
+@inner_kernel
+def recommend_by_halving(options, nodes, noise, raw):
+    """The root's child that sequential halving ends with."""
+    root = nodes[ROOT]
+    sign = 1.0 if root.mover == 0 else -1.0
+    unvisited, most = mixed_value(nodes, raw, options.guided.discount), most_visits(nodes)
+    best, best_score = np.int64(root.children), -np.inf
+    for i in range(root.count):
+        child = np.int64(root.children + i)
+        if nodes[child].visits == most or nodes[child].proven == EXACT:
+            score = noise[i] + improved_logit(options, nodes, child, sign, unvisited, most)
+            if score > best_score:
+                best, best_score = child, score
+    return best
+
+
+@inner_kernel
+def draw_by_visits(nodes, stream):
+    """A child of the root, drawn by its visits."""
+    root = nodes[ROOT]
+    left = random_unit(stream) * (root.visits - 1)
+    chosen = np.int64(root.children)
+    for child in range(root.children, root.children + root.count):
+        if nodes[child].visits > 0:
+            chosen = np.int64(child)
+            left -= nodes[child].visits
+            if left < 0.0:
+                break
+    return chosen
+
+
+@inner_kernel
+def draw_by_prior(nodes, stream):
+    """A child of the root, drawn by the network's probabilities."""
+    root = nodes[ROOT]
+    left = random_unit(stream)
+    chosen = np.int64(root.children)
+    for child in range(root.children, root.children + root.count):
+        chosen = np.int64(child)
+        left -= nodes[child].prior
+        if left < 0.0:
+            break
+    return chosen
+
+
+@inner_kernel
+def most_visited(nodes):
+    """The root's child with the most visits."""
+    root = nodes[ROOT]
+    best = np.int64(root.children)
+    for child in range(root.children, root.children + root.count):
+        if nodes[child].visits > nodes[best].visits:
+            best = np.int64(child)
+    return best

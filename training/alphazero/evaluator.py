@@ -1,0 +1,60 @@
+"""A network as self-play asks it: reduced precision, batches of few sizes."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from .network import BoardNetwork
+
+STEP = 64  # batches are filled up to a multiple: libraries prepare each new size anew
+
+
+def has_fast_bfloat16() -> bool:
+    """Whether this processor multiplies bfloat16 by instructions of its own."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+class Evaluator:
+    """Evaluates the network with the weights it was given last.
+
+    Args:
+        network: its shape.
+        device: where it is evaluated.
+        most: positions asked about at once.
+        bfloat16: whether products are computed in bfloat16.
+    """
+
+    def __init__(
+        self, network: BoardNetwork, device: torch.device, most: int, bfloat16: bool
+    ) -> None:
+        self._type = torch.bfloat16 if bfloat16 else torch.float32
+        self._network = copy.deepcopy(network).to(device, self._type).eval()
+        for weights in self._network.parameters():
+            weights.requires_grad_(False)
+        self._network.to(memory_format=torch.channels_last)
+        self._device = device
+        self._most = -(-most // STEP) * STEP
+
+    def load(self, weights: dict[str, torch.Tensor]) -> None:
+        """Take over weights."""
+        self._network.load_state_dict(weights)
+
+    def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Logits (float32, (count, actions)) and values (float32, (count,)) of the first
+        observations; the array must have room for the next multiple of ``STEP`` rows.
+        """
+        size = min(-(-count // STEP) * STEP, len(observations))
+        with torch.inference_mode():
+            given = torch.from_numpy(observations[:size]).to(self._device, self._type)
+            outputs = self._network(given)
+            logits = outputs.logits[:count].cpu().numpy()
+            values = (outputs.value[:count] * self._network.scale).cpu().numpy()
+        return np.ascontiguousarray(logits), np.ascontiguousarray(values)

@@ -1,0 +1,223 @@
+"""The networks of AlphaZero: a trunk, and heads for policy, result, value and plies left.
+
+Small networks: what counts is the strength for each second of processor time, and a search asks the
+network tens of thousands of times a second. There is no normalisation to be folded in; residual
+blocks begin as the identity instead (Zhang, Dauphin, Ma, "Fixup initialization", ICLR 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from ...envs.game import Game
+from ..network import action_places
+
+DENSE, CONVOLUTIONS = "dense", "convolutions"
+RESULTS = 3  # win, draw, loss
+
+
+class NetworkShape(NamedTuple):
+    """What a network consists of.
+
+    Attributes:
+        trunk: ``dense`` or ``convolutions``.
+        channels: of each convolution.
+        blocks: of two convolutions, or two dense layers, each.
+        units: of the dense layers.
+        hidden: width of the heads.
+        pooled: whether the heads see means and maxima over the board only, so that the weights fit
+            any board size.
+    """
+
+    trunk: str
+    channels: int
+    blocks: int
+    units: int
+    hidden: int
+    pooled: bool
+
+
+class Outputs(NamedTuple):
+    """What the learner needs.
+
+    Attributes:
+        logits: (N, actions).
+        results: (N, 3), logits of win, draw and loss for the side to move.
+        value: (N,), from −1 to 1: what the search is given.
+        nearness: (N,), logits of the discount until the end.
+    """
+
+    logits: torch.Tensor
+    results: torch.Tensor
+    value: torch.Tensor
+    nearness: torch.Tensor
+
+
+class GlobalPooling(nn.Module):
+    """Adds to each channel a bias computed from the means and maxima of the channels over the
+    board.
+
+    Source: Wu, "Accelerating self-play learning in Go", 2019.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.bias = nn.Linear(2 * channels, channels)
+        nn.init.zeros_(self.bias.weight)
+        nn.init.zeros_(self.bias.bias)
+
+    def forward(self, board: torch.Tensor) -> torch.Tensor:
+        """(N, channels, rows, columns) to the same."""
+        biased: torch.Tensor = board + self.bias(pool(board))[:, :, None, None]
+        return biased
+
+
+def pool(board: torch.Tensor) -> torch.Tensor:
+    """Means and maxima of each channel: (N, 2 · channels)."""
+    return torch.cat([board.mean(dim=(2, 3)), board.amax(dim=(2, 3))], dim=1)
+
+
+class ResidualBlock(nn.Module):
+    """Two convolutions of 3×3 whose result is added to their input."""
+
+    def __init__(self, channels: int, pooled: bool) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.pooling = GlobalPooling(channels) if pooled else nn.Identity()
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+        nn.init.zeros_(self.second.weight)
+        nn.init.zeros_(self.second.bias)
+
+    def forward(self, board: torch.Tensor) -> torch.Tensor:
+        """(N, channels, rows, columns) to the same."""
+        inner = torch.relu(self.pooling(self.first(board)))
+        return torch.relu(board + self.second(inner))
+
+
+class DenseBlock(nn.Module):
+    """Two dense layers whose result is added to their input."""
+
+    def __init__(self, units: int) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(units, units), nn.Linear(units, units)
+        nn.init.zeros_(self.second.weight)
+        nn.init.zeros_(self.second.bias)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """(N, units) to the same."""
+        return torch.relu(features + self.second(torch.relu(self.first(features))))
+
+
+class PlanarPolicy(nn.Module):
+    """Values each place of the board; actions take the entry of their place, or the best of a
+    column's where actions are columns.
+    """
+
+    def __init__(self, channels: int, hidden: int, places: Sequence[Sequence[int]]) -> None:
+        super().__init__()
+        planes = sorted({place[2] for place in places})
+        self.layers = nn.Sequential(
+            nn.Conv2d(channels, hidden, 1), nn.ReLU(), nn.Conv2d(hidden, len(planes), 1)
+        )
+        self.places = [(planes.index(plane), row, column) for row, column, plane in places]
+
+    def forward(self, board: torch.Tensor) -> torch.Tensor:
+        """(N, channels, rows, columns) to (N, actions)."""
+        valued = self.layers(board)
+        columns = valued.shape[3]
+        flat = valued.flatten(1)
+        area = valued.shape[2] * columns
+        index = [plane * area + row * columns + column for plane, row, column in self.places]
+        chosen: torch.Tensor = flat[:, torch.tensor(index, device=flat.device)]
+        return chosen
+
+
+class BoardNetwork(nn.Module):
+    """Policy, result, value and plies left, from the observations of one game.
+
+    Args:
+        game: the game.
+        shape: of the network.
+        margin: whether the game's returns are more than win, draw and loss; the value is then
+            learnt for itself.
+    """
+
+    def __init__(self, game: Game, shape: NetworkShape, margin: bool) -> None:
+        super().__init__()
+        rows, columns, planes = game.facts.observation_shape
+        self.shape, self.margin = shape, margin
+        self.scale = float(game.facts.max_return)
+        actions, hidden = game.facts.num_actions, shape.hidden
+        self.policy: nn.Module
+        if shape.trunk == DENSE:
+            self.entry: nn.Module = nn.Linear(rows * columns * planes, shape.units)
+            self.blocks = nn.Sequential(*(DenseBlock(shape.units) for _ in range(shape.blocks)))
+            features = shape.units
+            self.policy = nn.Sequential(
+                nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, actions)
+            )
+        else:
+            self.entry = nn.Conv2d(planes, shape.channels, 3, padding=1)
+            self.blocks = nn.Sequential(
+                *(ResidualBlock(shape.channels, block % 2 == 1) for block in range(shape.blocks))
+            )
+            features = 2 * shape.channels if shape.pooled else shape.channels * rows * columns
+            places = action_places(game)
+            if shape.pooled and all(places) and len({tuple(p) for p in places}) == actions:
+                self.policy = PlanarPolicy(shape.channels, hidden, places)
+            else:
+                self.policy = nn.Sequential(
+                    nn.Flatten(),
+                    nn.Linear(shape.channels * rows * columns, hidden),
+                    nn.ReLU(),
+                    nn.Linear(hidden, actions),
+                )
+        self.summary = nn.Sequential(nn.Linear(features, hidden), nn.ReLU())
+        self.judgement = nn.Linear(hidden, RESULTS + 2)
+
+    def forward(self, observations: torch.Tensor) -> Outputs:
+        """Observations (N, rows, columns, planes), of the network's own type of numbers."""
+        if self.shape.trunk == DENSE:
+            trunk = self.blocks(torch.relu(self.entry(observations.flatten(1))))
+            features = trunk
+        else:
+            board = observations.permute(0, 3, 1, 2)
+            trunk = self.blocks(torch.relu(self.entry(board)))
+            features = pool(trunk) if self.shape.pooled else trunk.flatten(1)
+        judged = self.judgement(self.summary(features)).float()
+        results, nearness = judged[:, :RESULTS], judged[:, RESULTS]
+        if self.margin:
+            value = torch.tanh(judged[:, RESULTS + 1])
+        else:
+            chances = torch.softmax(results, dim=1)
+            value = (chances[:, 0] - chances[:, 2]) * torch.sigmoid(nearness)
+        return Outputs(self.policy(trunk).float(), results, value, nearness)
+
+
+class PolicyAndValue(nn.Module):
+    """The network as policy files hold it: logits and the value in the game's unit."""
+
+    def __init__(self, network: BoardNetwork) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """(N, rows, columns, planes) to (N, actions) and (N,)."""
+        outputs = self.network(observation)
+        return outputs.logits, outputs.value * self.network.scale
+
+
+def number_of_weights(network: nn.Module) -> int:
+    """How many numbers a network learns."""
+    return sum(weights.numel() for weights in network.parameters())
+
+
+def choose_device(name: str) -> Any:
+    """The device that ``auto``, ``cpu`` or ``cuda`` stands for."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(name)
