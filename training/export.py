@@ -40,27 +40,24 @@ CHECKED = 256  # positions in which the file must agree with the model
 TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest output
 
 
-class PolicyExporter:
-    """Writes the policy of one model as policy files, as often as wanted.
+class NetworkExporter:
+    """Writes the weights of one network as policy files, as often as wanted.
 
     torch's exporter takes seconds and runs once, for the first file; for later ones the weights of
     that time take the place of the first ones.
 
     Args:
-        model: a PPO or MaskablePPO of SB3, trained on observations of plyground, with any features
-            extractor that torch can export.
+        heads: a module that takes observations (float32, (N, rows, columns, planes)) and gives
+            logits (N, actions) and values (N,).
         game: the game it is trained on.
-        kind: what the files say was trained.
-
-    Raises:
-        SpecificationError: not such a model, or one for another game.
+        metadata: what the files state of themselves.
     """
 
-    def __init__(self, model: Any, game: Game | str, kind: str = "ppo") -> None:
-        self.game, self.kind = make_game(game), kind
-        self._heads = heads_of(model, self.game, "the model to export")
+    def __init__(self, heads: torch.nn.Module, game: Game, metadata: dict[str, str]) -> None:
+        self.game = game
+        self._heads, self._metadata = heads, metadata
         self._proto: Any = None
-        self._observations = random_observations(self.game, CHECKED)
+        self._observations = random_observations(game, CHECKED)
 
     def write(self, path: str | Path) -> None:
         """Write the policy as it is now.
@@ -73,9 +70,9 @@ class PolicyExporter:
             SpecificationError: the policy's outputs are not finite, the file would not compute what
                 the model does, or cannot be written.
         """
-        policy = self._heads.policy
-        training = policy.training
-        policy.set_training_mode(False)
+        modules = list(self._heads.modules())
+        training = [module.training for module in modules]
+        self._heads.eval()
         try:
             if self._proto is None:
                 self._proto = self._export()
@@ -83,16 +80,15 @@ class PolicyExporter:
             data = self._proto.SerializeToString()
             self._check(OnnxNetwork(str(path), data))
         finally:
-            policy.set_training_mode(training)
+            for module, before in zip(modules, training):
+                module.training = before
         write_policy(Path(path), data)
 
     def _export(self) -> Any:
         """The graph with the weights under their names in the model, not optimised: onnxruntime
         does that when it loads the file.
         """
-        example = torch.zeros(
-            (2, *self.game.facts.observation_shape), device=self._heads.policy.device
-        )
+        example = torch.zeros((2, *self.game.facts.observation_shape), device=self._device)
         with torch.no_grad(), _quiet():
             program = torch.onnx.export(
                 self._heads,
@@ -106,8 +102,12 @@ class PolicyExporter:
             )
         assert program is not None  # as it is where no file is named
         proto = program.model_proto
-        onnx.helper.set_model_props(proto, policy_metadata(self.game, self.kind, TO_COME))
+        onnx.helper.set_model_props(proto, self._metadata)
         return proto
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self._heads.parameters()).device
 
     def _refresh_weights(self) -> None:
         current = self._heads.state_dict()
@@ -121,7 +121,7 @@ class PolicyExporter:
         heads = self._heads
         with torch.no_grad():
             expected = heads(
-                torch.as_tensor(self._observations, dtype=torch.float32, device=heads.policy.device)
+                torch.as_tensor(self._observations, dtype=torch.float32, device=self._device)
             )
         for name, output, found in zip(OUTPUTS, expected, network.evaluate(self._observations)):
             wanted = output.cpu().numpy()
@@ -131,6 +131,25 @@ class PolicyExporter:
                     f"the policy was not exported: {name} of the file differ from those of the "
                     f"model by up to {difference:.2g}"
                 )
+
+
+class PolicyExporter(NetworkExporter):
+    """Writes the policy of a model of stable-baselines3 as policy files.
+
+    Args:
+        model: a PPO or MaskablePPO of SB3, trained on observations of plyground, with any features
+            extractor that torch can export.
+        game: the game it is trained on.
+        kind: what the files say was trained.
+
+    Raises:
+        SpecificationError: not such a model, or one for another game.
+    """
+
+    def __init__(self, model: Any, game: Game | str, kind: str = "ppo") -> None:
+        made = make_game(game)
+        heads = heads_of(model, made, "the model to export")
+        super().__init__(heads, made, policy_metadata(made, kind, TO_COME))
 
 
 def export_policy(model: Any, path: str | Path, game: Game | str, kind: str = "ppo") -> None:

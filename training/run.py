@@ -24,7 +24,14 @@ CHECKPOINT_SECONDS = float(os.environ.get("PLYGROUND_CHECKPOINT_SECONDS", "20"))
 
 
 class Trainer(Protocol):
-    """An algorithm that learns one game, one update at a time."""
+    """An algorithm that learns one game, one update at a time.
+
+    Attributes:
+        progress: the share of the run that is done, by steps or by time; the run sets it before
+            each update.
+    """
+
+    progress: float
 
     @property
     def step(self) -> int:
@@ -36,6 +43,8 @@ class Trainer(Protocol):
 
     def update(self) -> dict[str, float]:
         """Play and learn once; returns what is logged, by name.
+
+        ``time/other_cpu_seconds`` is the processor time that other processes spent on it.
 
         Raises:
             TrainingError: a loss or a weight is no longer a number.
@@ -66,6 +75,8 @@ class Progress(NamedTuple):
         stage: what the learner plays against.
         mean_return: of the games that ended in the last update, or None.
         scores: the last evaluation: opponent and score.
+        share: the share of the run that is done, by steps or by time.
+        values: what the last update logged.
     """
 
     step: int
@@ -74,6 +85,8 @@ class Progress(NamedTuple):
     stage: str
     mean_return: float | None
     scores: dict[str, float]
+    share: float
+    values: dict[str, float]
 
 
 # Plays the learner (an object with `act_batch`) against opponents; returns a row for each of them,
@@ -113,6 +126,7 @@ class TrainingRun:
         self.best_rows: list[dict[str, Any]] = []
         self.finished_now = False
         self._evaluated = 0
+        self._evaluated_share = 0.0
         self._tensorboard: Any = None
 
     def run(self) -> None:
@@ -125,7 +139,7 @@ class TrainingRun:
         try:
             self._resume()
             step = self.trainer.step
-            if step >= self.settings.steps and self._evaluated >= step:
+            if self._share() >= 1.0 and self._evaluated >= step:
                 self._on_note(f"the run is finished: {step:,} steps; there is nothing to do")
                 return
             self._open_tensorboard()
@@ -141,15 +155,29 @@ class TrainingRun:
                 self._tensorboard.close()
             self.trainer.close()
 
+    def _share(self) -> float:
+        """The share of the run that is done."""
+        limit = self.settings.time_limit
+        timed = self._seconds / limit if limit else 0.0
+        return min(max(self.trainer.step / self.settings.steps, timed), 1.0)
+
+    def _is_measurement_due(self) -> bool:
+        share, settings = self._share(), self.settings
+        by_time = share >= self._evaluated_share + 1.0 / settings.evaluations
+        by_steps = self.trainer.step >= self._evaluated + settings.steps_between_evaluations
+        return share >= 1.0 or (by_time if settings.time_limit else by_steps)
+
     def _train(self) -> None:
-        """Update, measure, report and save until all steps are taken."""
-        trainer, total = self.trainer, self.settings.steps
+        """Update, measure, report and save until all steps are taken, or the time is up."""
+        trainer = self.trainer
         saved = began = time.monotonic()
         cpu_began, cpu_before = time.process_time(), self._cpu_seconds
         first, seconds_before = trainer.step, self._seconds
-        while trainer.step < total:
+        while self._share() < 1.0:
             stage = trainer.stage
+            trainer.progress = self._share()
             values = trainer.update()
+            cpu_before += values.pop("time/other_cpu_seconds", 0.0)
             if trainer.stage != stage:
                 self._on_note(f"step {trainer.step:,}: {trainer.stage}")
             spent = time.monotonic() - began
@@ -162,22 +190,28 @@ class TrainingRun:
                 "time/cpu_seconds": self._cpu_seconds,
             }
             self._log(values | times)
-            due = self._evaluated + self.settings.steps_between_evaluations
-            if trainer.step >= min(due, total):
+            if self._is_measurement_due():
                 self._measure()
-            mean_return = values.get("rollout/mean_return")
-            self._on_progress(
-                Progress(trainer.step, total, rate, trainer.stage, mean_return, self._scores)
-            )
+            self._report(rate, values)
             if time.monotonic() - saved >= CHECKPOINT_SECONDS:
                 self._save()
                 saved = time.monotonic()
+
+    def _report(self, rate: float, values: dict[str, float]) -> None:
+        """Say where the run stands."""
+        trainer, total = self.trainer, self.settings.steps
+        mean = values.get("rollout/mean_return")
+        share, scores = self._share(), self._scores
+        self._on_progress(
+            Progress(trainer.step, total, rate, trainer.stage, mean, scores, share, values)
+        )
 
     # -- evaluation --
 
     def _measure(self) -> None:
         """Measure the learner; keep its policy if the mean score is the best so far."""
         step = self._evaluated = self.trainer.step
+        self._evaluated_share = self._share()
         rows: list[dict[str, Any]] = []
         if self._evaluate is not None:
             with self.trainer.evaluation_player() as player:
@@ -218,6 +252,7 @@ class TrainingRun:
             "best_rows": self.best_rows,
             "scores": self._scores,
             "evaluated": self._evaluated,
+            "evaluated_share": self._evaluated_share,
         }
         self.folder.save_checkpoint(self.trainer.step, pack(state))
 
@@ -236,10 +271,12 @@ class TrainingRun:
         self._seconds, self._cpu_seconds = state["seconds"]
         self._best, self.best_rows = state["best"], state["best_rows"]
         self._scores, self._evaluated = state["scores"], state["evaluated"]
-        step, total = self.trainer.step, self.settings.steps
+        self._evaluated_share = state["evaluated_share"]
+        step, total, limit = self.trainer.step, self.settings.steps, self.settings.time_limit
         self.folder.cut_metrics(step)
-        if step < total:
-            self._on_note(f"resumed at step {step:,} of {total:,} from {path}")
+        if self._share() < 1.0:
+            of = f"after {self._seconds / 3600:.2f} hours" if limit else f"of {total:,}"
+            self._on_note(f"resumed at step {step:,} {of} from {path}")
 
     def _left_in_words(self) -> str:
         step = self.folder.last_step()

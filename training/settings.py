@@ -76,6 +76,11 @@ class RunSettings:
         return [name.strip() for name in self.evaluate.split(";")]
 
     @property
+    def time_limit(self) -> float:
+        """Seconds that the run takes at most; 0: no limit."""
+        return 0.0
+
+    @property
     def steps_between_evaluations(self) -> int:
         """After how many steps the learner is measured again."""
         return max(self.steps // self.evaluations, 1)

@@ -14,6 +14,7 @@ illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 ``plyground.value``    what ``value`` means for the side to move, in the unit of the game's returns: ``return``, the expected return of the whole
                        game, or ``to come``, the expected rewards from here on (the two differ where
                        rewards come before the end)
+``plyground.discount`` how much less ``value`` counts for each ply until the end; 1 where it is not stated
 =====================  ==============================================================================================
 
 An ONNX file holds numbers and names of operators. Reading one runs no code out of it.
@@ -41,14 +42,16 @@ INPUT, OUTPUTS = "observation", ("logits", "value")
 WHOLE_RETURN, TO_COME = "return", "to come"
 _PREFIX = "plyground."
 _STATED = ("format", "game", "rules", "version", "kind", "value")
+_DISCOUNT = f"{_PREFIX}discount"
 
 
-def policy_metadata(game: Game, kind: str, value: str) -> dict[str, str]:
+def policy_metadata(game: Game, kind: str, value: str, discount: float = 1.0) -> dict[str, str]:
     """The metadata of a policy file for ``game``; ``value`` is ``WHOLE_RETURN`` or ``TO_COME``."""
     stated = dict(
         zip(_STATED, (FORMAT, _full_spec(game), game.declaration.game_id, __version__, kind, value))
     )
-    return {_PREFIX + name: text for name, text in stated.items()}
+    metadata = {_PREFIX + name: text for name, text in stated.items()}
+    return metadata if discount == 1.0 else metadata | {_DISCOUNT: repr(discount)}
 
 
 class Network(ABC):
@@ -60,7 +63,10 @@ class Network(ABC):
         kind: what was trained (``ppo``).
         value: what its values mean, ``WHOLE_RETURN`` or ``TO_COME``.
         version: a hash of its content.
+        discount: how much less its values count for each ply until the end of the game.
     """
+
+    discount: float = 1.0
 
     def __init__(self, source: str, game: Game, kind: str, value: str, version: str) -> None:
         self.source, self.game, self.kind, self.value, self.version = (
@@ -128,6 +134,7 @@ class OnnxNetwork(Network):
             stated["value"],
             hashlib.sha256(data).hexdigest(),
         )
+        self.discount = _read_discount(source, self._session.get_modelmeta().custom_metadata_map)
         self._check_shapes()
 
     def _check_shapes(self) -> None:
@@ -248,6 +255,20 @@ def _read_metadata(source: str, metadata: Mapping[str, str]) -> dict[str, str]:
             f"{', '.join(missing) or f'a known {_PREFIX}value'}"
         )
     return stated
+
+
+def _read_discount(source: str, metadata: Mapping[str, str]) -> float:
+    text = metadata.get(_DISCOUNT, "1")
+    try:
+        discount = float(text)
+    except ValueError:
+        discount = 0.0
+    if not 0.0 < discount <= 1.0:
+        raise SpecificationError(
+            f"the policy file {source} states {_DISCOUNT} = {text!r}; it is a number above 0, at "
+            f"most 1"
+        )
+    return discount
 
 
 def _read_game(source: str, stated: Mapping[str, str]) -> Game:

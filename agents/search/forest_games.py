@@ -177,9 +177,7 @@ def go_on(rules, play, game, slot):
             return False
         if games.goals[game] == 0:
             begin_search(rules, play, game)
-        elif (
-            games.done[game] >= games.goals[game] or play.forest.nodes[game][ROOT].proven == EXACT
-        ):
+        elif games.done[game] >= games.goals[game] or play.forest.nodes[game][ROOT].proven == EXACT:
             finish_search(rules, play, game)
         elif simulate(rules, play, game, slot):
             return True

@@ -83,7 +83,9 @@ class Guide:
 
     def __init__(self, network: Network, game: Game, c_puct: float, batch: int) -> None:
         self._network, self._rules, self._num_actions = network, game.rules, game.facts.num_actions
-        self._options = puct_search.guided_options(game, c_puct, network.value == TO_COME)
+        self._options = puct_search.guided_options(
+            game, c_puct, network.value == TO_COME, network.discount
+        )
         self._leaves = puct_search.new_leaves(game, batch)
         self._nothing = np.zeros((0, self._num_actions), np.float32), np.zeros(0, np.float32)
         self._tree = new_tree(game, 2)

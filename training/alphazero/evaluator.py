@@ -39,7 +39,7 @@ class Evaluator:
         self._network = copy.deepcopy(network).to(device, self._type).eval()
         for weights in self._network.parameters():
             weights.requires_grad_(False)
-        self._network.to(memory_format=torch.channels_last)
+        self._network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._device = device
         self._most = -(-most // STEP) * STEP
 

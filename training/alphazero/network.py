@@ -67,8 +67,7 @@ class GlobalPooling(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.bias = nn.Linear(2 * channels, channels)
-        nn.init.zeros_(self.bias.weight)
-        nn.init.zeros_(self.bias.bias)
+        _silence(self.bias)
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to the same."""
@@ -81,6 +80,12 @@ def pool(board: torch.Tensor) -> torch.Tensor:
     return torch.cat([board.mean(dim=(2, 3)), board.amax(dim=(2, 3))], dim=1)
 
 
+def _silence(layer: nn.Module) -> None:
+    """Let a layer give zeros at first."""
+    for weights in layer.parameters():
+        nn.init.zeros_(weights)
+
+
 class ResidualBlock(nn.Module):
     """Two convolutions of 3×3 whose result is added to their input."""
 
@@ -89,8 +94,7 @@ class ResidualBlock(nn.Module):
         self.first = nn.Conv2d(channels, channels, 3, padding=1)
         self.pooling = GlobalPooling(channels) if pooled else nn.Identity()
         self.second = nn.Conv2d(channels, channels, 3, padding=1)
-        nn.init.zeros_(self.second.weight)
-        nn.init.zeros_(self.second.bias)
+        _silence(self.second)
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to the same."""
@@ -104,8 +108,7 @@ class DenseBlock(nn.Module):
     def __init__(self, units: int) -> None:
         super().__init__()
         self.first, self.second = nn.Linear(units, units), nn.Linear(units, units)
-        nn.init.zeros_(self.second.weight)
-        nn.init.zeros_(self.second.bias)
+        _silence(self.second)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         """(N, units) to the same."""
@@ -144,12 +147,13 @@ class BoardNetwork(nn.Module):
         shape: of the network.
         margin: whether the game's returns are more than win, draw and loss; the value is then
             learnt for itself.
+        hasty: whether a win that is near is worth more.
     """
 
-    def __init__(self, game: Game, shape: NetworkShape, margin: bool) -> None:
+    def __init__(self, game: Game, shape: NetworkShape, margin: bool, hasty: bool) -> None:
         super().__init__()
         rows, columns, planes = game.facts.observation_shape
-        self.shape, self.margin = shape, margin
+        self.shape, self.margin, self.hasty = shape, margin, hasty
         self.scale = float(game.facts.max_return)
         actions, hidden = game.facts.num_actions, shape.hidden
         self.policy: nn.Module
@@ -194,7 +198,9 @@ class BoardNetwork(nn.Module):
             value = torch.tanh(judged[:, RESULTS + 1])
         else:
             chances = torch.softmax(results, dim=1)
-            value = (chances[:, 0] - chances[:, 2]) * torch.sigmoid(nearness)
+            value = chances[:, 0] - chances[:, 2]
+            if self.hasty:
+                value = value * torch.sigmoid(nearness)
         return Outputs(self.policy(trunk).float(), results, value, nearness)
 
 

@@ -40,7 +40,7 @@ class PPOTrainer:
     """
 
     def __init__(self, game: Game, settings: PPOSettings, seed: int) -> None:
-        self.game, self.settings = game, settings
+        self.game, self.settings, self.progress = game, settings, 0.0
         self.env = BoardVecEnv(
             game,
             settings.games,

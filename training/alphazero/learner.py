@@ -1,0 +1,197 @@
+"""The learner: from the positions of the replay window to better weights."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from ...envs.game import Game
+from ..folder import TrainingError
+from .evaluator import has_fast_bfloat16
+from .network import BoardNetwork, NetworkShape
+from .settings import AlphaZeroSettings
+from .window import Canonical, Positions
+
+
+def network_shape(settings: AlphaZeroSettings) -> NetworkShape:
+    """The network that the settings describe."""
+    return NetworkShape(
+        settings.trunk,
+        settings.channels,
+        settings.blocks,
+        settings.units,
+        settings.hidden,
+        settings.pooled,
+    )
+
+
+def make_network(game: Game, settings: AlphaZeroSettings, seed: int) -> BoardNetwork:
+    """The network with its initial weights."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return BoardNetwork(
+            game, network_shape(settings), has_margin(game), settings.discount < 1.0
+        )
+
+
+def has_margin(game: Game) -> bool:
+    """Whether the game's returns are more than win, draw and loss."""
+    return game.facts.max_return != 1.0
+
+
+def use_bfloat16(settings: AlphaZeroSettings, device: torch.device) -> bool:
+    """Whether products are computed in bfloat16."""
+    if settings.precision == "auto":
+        return device.type == "cuda" or has_fast_bfloat16()
+    return settings.precision == "bfloat16"
+
+
+class AlphaZeroLearner:
+    """Learns from positions, and keeps an average of its weights, which plays.
+
+    Args:
+        game: the game.
+        settings: the settings.
+        seed: of the weights and of the choice of positions.
+        device: where it learns.
+    """
+
+    def __init__(
+        self, game: Game, settings: AlphaZeroSettings, seed: int, device: torch.device
+    ) -> None:
+        self.game, self.settings, self.device = game, settings, device
+        network = make_network(game, settings, seed).to(device)
+        network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.network = network
+        self.average = copy.deepcopy(network).eval()
+        for weights in self.average.parameters():
+            weights.requires_grad_(False)
+        self.updates = 0
+        self.canonical = Canonical(game)
+        self._inverse = self.canonical.actions
+        self._random = np.random.default_rng(seed)
+        self._bfloat16 = use_bfloat16(settings, device)
+        decayed = [w for w in network.parameters() if w.ndim > 1]
+        others = [w for w in network.parameters() if w.ndim <= 1]
+        self._optimizer = torch.optim.AdamW(
+            [
+                {"params": decayed, "weight_decay": settings.weight_decay},
+                {"params": others, "weight_decay": 0.0},
+            ],
+            lr=settings.learning_rate,
+        )
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """The averaged weights, on the processor."""
+        return {name: value.detach().cpu() for name, value in self.average.state_dict().items()}
+
+    def learn(self, positions: Positions, batches: int, progress: float) -> dict[str, float]:
+        """Take so many steps; returns the mean losses.
+
+        Raises:
+            TrainingError: a loss is no longer a number.
+        """
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.settings.rate(progress)
+        self.network.train()
+        losses = np.zeros(4)
+        for batch in self._batches(positions, batches):
+            losses += self._step(*batch)
+        losses /= max(batches, 1)
+        if not np.isfinite(losses).all():
+            raise TrainingError(
+                f"the loss is no number any more after update {self.updates:,}; a lower "
+                f"learning_rate may help"
+            )
+        names = ("policy", "value", "result", "length")
+        return {f"loss/{name}": float(loss) for name, loss in zip(names, losses)}
+
+    def _batches(self, positions: Positions, batches: int) -> Iterator[tuple[torch.Tensor, ...]]:
+        """Positions drawn by their weights, each through a symmetry drawn for it."""
+        counts = positions.counts.astype(np.float64) ** self.settings.count_exponent
+        bounds = np.cumsum(counts)
+        width = self.canonical.cells.shape[1]
+        shape = self.game.facts.observation_shape
+        size = self.settings.batch_size
+        for _ in range(batches):
+            drawn = self._random.random(size) * bounds[-1]
+            index = np.minimum(np.searchsorted(bounds, drawn, side="right"), len(bounds) - 1)
+            seen = np.unpackbits(positions.observations[index], axis=1, count=width)
+            policies = positions.policies[index].astype(np.float32)
+            turned = self._random.integers(0, len(self._inverse), size)
+            seen = np.take_along_axis(seen, self.canonical.cells[turned], axis=1)
+            policies = np.take_along_axis(policies, self._inverse[turned], axis=1)
+            yield (
+                torch.from_numpy(seen.reshape(size, *shape)).to(self.device).float(),
+                torch.from_numpy(policies).to(self.device),
+                torch.from_numpy(positions.results[index]).to(self.device),
+                torch.from_numpy(positions.values[index]).to(self.device),
+                torch.from_numpy(positions.nearness[index]).to(self.device),
+            )
+
+    def _step(
+        self,
+        observations: torch.Tensor,
+        policies: torch.Tensor,
+        results: torch.Tensor,
+        values: torch.Tensor,
+        nearness: torch.Tensor,
+    ) -> np.ndarray:
+        settings = self.settings
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
+            outputs = self.network(observations)
+        policy_loss = -(policies * functional.log_softmax(outputs.logits, dim=1)).sum(1).mean()
+        value_loss = functional.mse_loss(outputs.value, values)
+        result_loss = -(results * functional.log_softmax(outputs.results, dim=1)).sum(1).mean()
+        length_loss = functional.binary_cross_entropy_with_logits(outputs.nearness, nearness)
+        loss = (
+            policy_loss
+            + settings.value_weight * (value_loss + 0.5 * result_loss)
+            + settings.length_weight * length_loss
+        )
+        self._optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
+        self._optimizer.step()
+        self.updates += 1
+        # early on the average follows at once
+        decay = min(settings.averaging, self.updates / (self.updates + 10.0))
+        with torch.no_grad():
+            for mean, new in zip(self.average.parameters(), self.network.parameters()):
+                mean.lerp_(new, 1.0 - decay)
+        return np.array(
+            [float(each.detach()) for each in (policy_loss, value_loss, result_loss, length_loss)]
+        )
+
+    # -- checkpoints --
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint holds of the learner."""
+        return {
+            "network": self.network.state_dict(),
+            "average": self.average.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "updates": self.updates,
+            "random": json.dumps(self._random.bit_generator.state),
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on where :meth:`state` was taken."""
+        self.network.load_state_dict(state["network"])
+        self.average.load_state_dict(state["average"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.updates = state["updates"]
+        self._random.bit_generator.state = json.loads(state["random"])
+
+
+def batches_for(samples: int, settings: AlphaZeroSettings) -> int:
+    """How many minibatches so many new samples are worth."""
+    return max(1, math.ceil(settings.reuse * samples / settings.batch_size))

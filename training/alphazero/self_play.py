@@ -1,0 +1,210 @@
+"""Self-play of one process: games in a forest of search trees, a network, and their samples."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+
+from ...agents.search import forest_games
+from ...agents.search.forest import SearchOptions
+from ...agents.search.puct_kernels import guided_options
+from ...envs.compiled.kernels import announce_compilation
+from ...envs.game import Game
+from ..folder import TrainingError
+from .evaluator import Evaluator
+from .learner import make_network, use_bfloat16
+from .settings import GUMBEL, AlphaZeroSettings
+from .window import Canonical, Chunk
+
+
+class Played(NamedTuple):
+    """What one stretch of self-play brought.
+
+    Attributes:
+        chunk: the samples.
+        counts: simulations, evaluations, games, plies, wins of player 0 and draws, by name.
+        state: of the games, from which they go on.
+    """
+
+    chunk: Chunk
+    counts: dict[str, int]
+    state: dict[str, torch.Tensor]
+
+
+def search_options(game: Game, settings: AlphaZeroSettings, progress: float) -> SearchOptions:
+    """How games are searched after this share of the run."""
+    return SearchOptions(
+        guided=guided_options(game, settings.c_puct, discount=settings.discount),
+        gumbel=int(settings.search == GUMBEL),
+        full=settings.full_simulations(progress),
+        fast=settings.fast_simulations,
+        full_share=settings.full_share,
+        considered=settings.considered,
+        visit_offset=settings.visit_offset,
+        value_scale=settings.value_scale,
+        noise_share=settings.noise_share,
+        noise_alpha=settings.noise_alpha,
+        forced=settings.forced,
+        sampled_plies=settings.sampled_plies,
+        opening_plies=settings.opening_plies,
+        random_openings=settings.random_openings,
+        resign_below=settings.resign_below,
+        resign_share=settings.resign_share,
+    )
+
+
+class SelfPlayer:
+    """Plays against itself.
+
+    Args:
+        game: the game.
+        settings: the settings.
+        seed: decides everything that is random.
+        device: where the network is evaluated.
+    """
+
+    def __init__(
+        self, game: Game, settings: AlphaZeroSettings, seed: int, device: torch.device
+    ) -> None:
+        self.game, self.settings = game, settings
+        most = max(settings.simulations, settings.first_simulations, settings.fast_simulations)
+        entries = _cache_entries(game, settings.cache)
+        options = search_options(game, settings, 0.0)
+        with announce_compilation(f"self-play of {game.name}"):
+            self._play = forest_games.new_self_play(
+                game, options, settings.games, seed, most, entries
+            )
+            _begin(game, self._play)
+            # compiles the rest, with a game that is thrown away
+            trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
+            _begin(game, trial)
+            _advance(game, trial, 0, *_nothing(game))
+        self._evaluator = Evaluator(
+            make_network(game, settings, 0), device, settings.games, use_bfloat16(settings, device)
+        )
+        self._canonical = Canonical(game)
+        self._nothing = _nothing(game)
+
+    def play(self, weights: dict[str, torch.Tensor], progress: float, simulations: int) -> Played:
+        """Play with these weights for about so many simulations.
+
+        Searches under way begin anew, so that each is one network's, and games go on from where
+        they stand.
+
+        Raises:
+            TrainingError: the network computes what is no number.
+        """
+        play = self._play
+        self._evaluator.load(weights)
+        options = search_options(self.game, self.settings, progress)
+        full, fast = forest_games.tables(self.game, options)
+        play = self._play = play._replace(options=options, full_table=full, fast_table=fast)
+        play.games.goals[:] = 0
+        play.generation[0] += 1
+        for count in play.tally:
+            count[0] = 0
+        observations = play.forest.leaves.observations
+        drained: list[dict[str, np.ndarray]] = []
+        waiting, (logits, values) = 0, self._nothing
+        while play.tally.simulations[0] < simulations:
+            waiting = _advance(self.game, play, waiting, logits, values)
+            if play.samples.count[0] > play.samples.left.size // 2:
+                drained.append(self._drain())
+            logits, values = self._nothing
+            if waiting:
+                logits, values = self._evaluator.evaluate(observations, waiting)
+                if not (np.isfinite(logits).all() and np.isfinite(values).all()):
+                    raise TrainingError(
+                        "the network computes what is no number; a lower learning_rate may help"
+                    )
+        drained.append(self._drain())
+        counts = {name: int(count[0]) for name, count in play.tally._asdict().items()}
+        return Played(self._chunk(drained), counts, self.state())
+
+    def _drain(self) -> dict[str, np.ndarray]:
+        """Take the samples out."""
+        samples = self._play.samples
+        count = int(samples.count[0])
+        samples.count[0] = 0
+        return {
+            name: values[:count].copy()
+            for name, values in samples._asdict().items()
+            if name != "count"
+        }
+
+    def _chunk(self, drained: list[dict[str, np.ndarray]]) -> Chunk:
+        """The samples as the learner's targets."""
+        held = {name: np.concatenate([part[name] for part in drained]) for name in drained[0]}
+        keys, seen, policies = self._canonical(held["observations"], held["policies"])
+        return Chunk(
+            keys,
+            np.packbits(seen.astype(np.uint8), axis=1),
+            policies.astype(np.float16),
+            *targets(self.settings, self.game, held),
+        )
+
+    # -- checkpoints --
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """The games under way, as bytes by name. Searches are not among them: they begin anew."""
+        return {
+            name: torch.from_numpy(np.ascontiguousarray(values).view(np.uint8).reshape(-1).copy())
+            for name, values in self._play.games._asdict().items()
+        }
+
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Go on where :meth:`state` was taken."""
+        for name, values in self._play.games._asdict().items():
+            values.view(np.uint8).reshape(-1)[...] = state[name].numpy()
+
+
+def targets(
+    settings: AlphaZeroSettings, game: Game, held: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Result (N, 3), value (N,) and nearness (N,) that the network is to learn.
+
+    Where the search proved a value, it is the target, and its sign the result.
+    """
+    exact = held["exact"] != 0
+    outcomes = np.where(exact, np.sign(held["roots"]), held["outcomes"])
+    results = np.stack([outcomes > 0, outcomes == 0, outcomes < 0], axis=1).astype(np.float32)
+    known = held["left"] >= 0
+    left = np.where(known, held["left"], 0).astype(np.float32)
+    if settings.discount < 1.0:
+        nearness = np.where(known, settings.discount**left, np.abs(held["roots"]))
+        final = held["outcomes"] * nearness
+        nearness = np.where(exact & (held["roots"] != 0), np.abs(held["roots"]), nearness)
+    else:
+        nearness = np.where(known, 1.0 - left / game.facts.longest_game, 0.5)
+        final = held["outcomes"]
+    share = settings.result_share
+    values = np.where(exact, held["roots"], share * final + (1.0 - share) * held["roots"])
+    clipped = np.clip(nearness, 0.0, 1.0)
+    return results, values.astype(np.float32), clipped.astype(np.float32)
+
+
+_begin_games: Any = forest_games.begin_games
+_advance_games: Any = forest_games.advance
+
+
+def _begin(game: Game, play: forest_games.SelfPlay) -> None:
+    _begin_games(game.rules, play)
+
+
+def _advance(
+    game: Game, play: forest_games.SelfPlay, waiting: int, logits: np.ndarray, values: np.ndarray
+) -> int:
+    return cast(int, _advance_games(game.rules, play, waiting, logits, values))
+
+
+def _nothing(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """What the network says of no positions."""
+    return np.zeros((0, game.facts.num_actions), np.float32), np.zeros(0, np.float32)
+
+
+def _cache_entries(game: Game, mebibytes: int) -> int:
+    """The largest power of two of entries that fit; 1 if none do."""
+    each = 8 + 4 + 4 + 4 * game.facts.num_actions
+    return 1 << max(0, (mebibytes * 2**20 // each).bit_length() - 1)

@@ -1,0 +1,201 @@
+"""The settings of AlphaZero, and the table of what each game is trained with by default."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from ...envs.game import Game
+from ..settings import POSITIVE, RunSettings, make_settings, setting
+
+GUMBEL, PUCT = "gumbel", "puct"
+
+
+@dataclasses.dataclass(frozen=True)
+class AlphaZeroSettings(RunSettings):
+    """What a run of AlphaZero does, apart from its game, its seed and the processes it uses.
+
+    Sources: [1] Silver et al., Science 2018; [2] Danihelka et al., ICLR 2022; [3] Wu,
+    "Accelerating self-play learning in Go", 2019; [4] Prasad, "Lessons from AlphaZero: connect
+    four", 2018; [5] AlphaZero.jl.
+    """
+
+    algorithm: ClassVar[str] = "alphazero"
+
+    steps: int = setting(10**12, "Actions of self-play in all.", low=1)
+    hours: float = setting(3.0, "Hours that the run takes at most; 0: no limit.", low=0)
+    workers: int = setting(1, "Processes of self-play.", low=1, high=1024)
+    # Self-play.
+    games: int = setting(512, "Games that each process plays at once.", low=1)
+    simulations_per_update: int = setting(
+        1_500_000, "Simulations of self-play between two updates of the network.", low=1
+    )
+    search: str = setting(
+        GUMBEL,
+        "Search at the root: gumbel (sequential halving, [2]) or puct (Dirichlet noise, [1]).",
+        choices=(GUMBEL, PUCT),
+    )
+    simulations: int = setting(64, "Simulations of a full search at the end of the run.", low=2)
+    first_simulations: int = setting(32, "The same at its beginning; they grow evenly.", low=2)
+    fast_simulations: int = setting(16, "Simulations of a fast search [3].", low=1)
+    full_share: float = setting(
+        0.25, "Share of the moves searched in full and recorded [3].", low=POSITIVE, high=1
+    )
+    considered: int = setting(
+        16, "Actions that sequential halving begins with, at most [2].", low=1
+    )
+    visit_offset: float = setting(50.0, "c_visit of the completed Q values [2].", low=0)
+    value_scale: float = setting(1.0, "c_scale of the completed Q values [2].", low=0)
+    c_puct: float = setting(1.5, "Weight of the priors below the root [1].", low=0)
+    noise_share: float = setting(
+        0.25, "With puct: share of the Dirichlet noise [1].", low=0, high=1
+    )
+    noise_alpha: float = setting(
+        10.0, "With puct: the noise's parameter, divided by the legal actions [1].", low=POSITIVE
+    )
+    forced: float = setting(2.0, "With puct: constant of forced visits; 0: none [3].", low=0)
+    sampled_plies: int = setting(
+        10, "With puct: plies whose moves are drawn by their visits [1].", low=0
+    )
+    discount: float = setting(
+        0.99, "What a result counts one ply earlier; below 1 quick wins are preferred.", 0.5, 1
+    )
+    opening_plies: int = setting(8, "Plies of a game's opening without search, at most.", low=0)
+    random_openings: float = setting(
+        0.5, "Share of random openings; the network draws the others [3].", low=0, high=1
+    )
+    resign_below: float = setting(-2.0, "Value at which a side resigns; -2: never [1].", -2, 0)
+    resign_share: float = setting(0.9, "Share of the games in which sides may resign [1].", 0, 1)
+    cache: int = setting(
+        512, "Memory of each process for what the network said of positions, in MiB.", low=0
+    )
+    # The learner.
+    window_smallest: int = setting(100_000, "Samples in the replay window at first [3].", low=1)
+    window_largest: int = setting(2_000_000, "Samples in it at most.", low=1)
+    window_exponent: float = setting(0.75, "How the window grows [3].", low=POSITIVE, high=1)
+    reuse: float = setting(4.0, "How often a sample is learnt from, on average [3].", low=POSITIVE)
+    count_exponent: float = setting(
+        0.5, "Weight of a position met n times: n to this power [5].", low=0, high=1
+    )
+    batch_size: int = setting(1024, "Positions in a minibatch.", low=2)
+    learning_rate: float = setting(2e-3, "Of AdamW; it falls in the second half.", low=POSITIVE)
+    weight_decay: float = setting(1e-4, "Of AdamW.", low=0)
+    gradient_norm: float = setting(1.0, "Gradients are clipped to this norm.", low=POSITIVE)
+    averaging: float = setting(
+        0.99, "Decay of the average of the weights that plays and is kept.", low=0, high=0.99999
+    )
+    result_share: float = setting(
+        0.5, "Share of the game's result in the value's target; the search's is the rest [4].", 0, 1
+    )
+    value_weight: float = setting(1.0, "Weight of the value's loss.", low=0)
+    length_weight: float = setting(0.1, "Weight of the loss of plies left.", low=0)
+    # The network.
+    trunk: str = setting("convolutions", "Kind of network.", choices=("dense", "convolutions"))
+    channels: int = setting(32, "Of each convolution.", low=1)
+    blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
+    units: int = setting(256, "Of each dense layer.", low=1)
+    hidden: int = setting(64, "Width of the heads.", low=1)
+    pooled: bool = setting(
+        False, "Whether the heads see only means and maxima, so that weights fit any board."
+    )
+    precision: str = setting(
+        "auto",
+        "Of products: bfloat16 where the processor has instructions for it (auto).",
+        choices=("auto", "float32", "bfloat16"),
+    )
+    evaluate: str = setting(
+        "greedy;alphabeta:depth=2;alphabeta:depth=4",
+        "Opponents that the learner is measured against, separated by semicolons, or none.",
+    )
+    judged: int = setting(
+        200, "Positions in which its moves are held against perfect play; 0: none.", low=0
+    )
+    evaluations: int = setting(18, "How many times the learner is measured.", low=1)
+    evaluation_pairs: int = setting(
+        100, "Openings of each measurement; each is played in both seats.", low=1
+    )
+    evaluation_plies: int = setting(4, "Random moves of each of these openings.", low=0)
+
+    @property
+    def time_limit(self) -> float:
+        """Seconds that the run takes at most; 0: no limit."""
+        return 3600.0 * self.hours
+
+    def full_simulations(self, progress: float) -> int:
+        """Simulations of a full search after this share of the run."""
+        grown = (self.simulations - self.first_simulations) * min(progress, 1.0)
+        return self.first_simulations + round(grown)
+
+    def rate(self, progress: float) -> float:
+        """The learning rate after this share of the run: constant, then half a cosine."""
+        falling = max(0.0, min(progress, 1.0) - 0.5) / 0.5
+        return self.learning_rate * (0.02 + 0.98 * 0.5 * (1.0 + math.cos(math.pi * falling)))
+
+
+# What a game is trained with, apart from the defaults above; the first condition that holds counts.
+SMALL_BOARD: dict[str, Any] = {
+    "games": 256,
+    "simulations_per_update": 300_000,
+    "window_smallest": 20_000,
+    "window_largest": 200_000,
+    "trunk": "dense",
+    "units": 128,
+    "blocks": 2,
+    "hidden": 32,
+    "cache": 64,
+    "opening_plies": 4,
+    "batch_size": 512,
+    "evaluation_plies": 1,
+}
+
+
+def defaults_of(game: Game) -> dict[str, Any]:
+    """What replaces the defaults for a game and its board."""
+    cells = game.facts.observation_shape[0] * game.facts.observation_shape[1]
+    chosen: dict[str, Any] = {}
+    if game.name == "tic_tac_toe":
+        chosen = SMALL_BOARD | {
+            "hours": 0.1 if cells <= 9 else 1.0,
+            "evaluate": "random;alphabeta:depth=4",
+        }
+        if cells > 9:
+            chosen |= {"units": 256, "simulations_per_update": 600_000, "opening_plies": 6}
+    elif game.name == "dots_and_boxes":
+        chosen = {
+            "discount": 1.0,
+            "trunk": "dense",
+            "units": 256,
+            "blocks": 3,
+            "opening_plies": game.facts.num_actions // 2,
+            "random_openings": 0.7,
+            "evaluate": "greedy;alphabeta:depth=4",
+        }
+    elif game.name == "gomoku":
+        large = cells > 100
+        chosen = {
+            "games": 128 if large else 256,
+            "simulations": 96,
+            "first_simulations": 48,
+            "considered": 16,
+            "channels": 32,
+            "blocks": 4,
+            "pooled": True,
+            "opening_plies": 6,
+            "window_smallest": 50_000,
+            "window_largest": 300_000 if large else 600_000,
+            "evaluate": "random;easy;medium",
+            "evaluation_pairs": 30,
+            "judged": 0,
+        }
+    elif game.facts.moves_again:
+        chosen = {"discount": 1.0}
+    return chosen
+
+
+def alphazero_settings(
+    game: Game, given: dict[str, Any], texts: Iterable[str] = ()
+) -> AlphaZeroSettings:
+    """The settings for a game; see :func:`~plyground.training.settings.make_settings`."""
+    return make_settings(AlphaZeroSettings, defaults_of(game), given, texts)

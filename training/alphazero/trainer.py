@@ -1,0 +1,282 @@
+"""AlphaZero as a training run uses it: self-play, replay window, learner."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...agents.policies.policy_file import WHOLE_RETURN, policy_metadata
+from ...envs.game import Game
+from ..export import NetworkExporter
+from ..folder import RunFolder, TrainingError, write_file
+from ..run import TrainingRun, open_folder
+from .learner import AlphaZeroLearner, batches_for
+from .network import BoardNetwork, PolicyAndValue
+from .self_play import Played, SelfPlayer
+from .settings import AlphaZeroSettings
+from .window import Window, read_chunk, window_size, write_chunk
+from .workers import CPU_TIME, Workers
+
+KIND = "alphazero"
+ILLEGAL = -1e9
+KEPT_CHECKPOINTS = 3
+
+
+class AveragePlayer:
+    """Plays the most probable action of the averaged weights."""
+
+    def __init__(self, network: BoardNetwork, device: torch.device) -> None:
+        self._network, self._device = network, device
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Actions (int64, n) for int8 observations (n, rows, columns, planes) and masks."""
+        with torch.inference_mode():
+            given = torch.from_numpy(observations).to(self._device).float()
+            logits = self._network(given).logits.cpu().numpy()
+        chosen: np.ndarray = np.where(masks != 0, logits, ILLEGAL).argmax(axis=1)
+        return chosen
+
+
+class AlphaZeroTrainer:
+    """The :class:`~plyground.training.run.Trainer` of AlphaZero.
+
+    With one worker, an update is self-play and then learning, in this process. With several, they
+    play while this process learns from what was played before. Both are exactly repeatable.
+
+    Args:
+        game: the game.
+        settings: the settings.
+        seed: decides everything that is random.
+        folder: of the run; the replay window's files are in its sub-folder ``window``.
+        device: where the network is evaluated and learns.
+    """
+
+    stage = "itself"
+
+    def __init__(
+        self,
+        game: Game,
+        settings: AlphaZeroSettings,
+        seed: int,
+        folder: Path,
+        device: torch.device,
+    ) -> None:
+        self.game, self.settings, self.progress = game, settings, 0.0
+        self.learner = AlphaZeroLearner(game, settings, seed, device)
+        self._device = device
+        self._workers: Workers | None = None
+        self._player: SelfPlayer | None = None
+        if settings.workers == 1:
+            self._player = SelfPlayer(game, settings, seed, device)
+        else:
+            self._workers = Workers(game, settings, seed, device)
+        self._folder = folder / "window"
+        self._window = Window(int(np.prod(game.facts.observation_shape)))
+        self._needed: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
+        # What a checkpoint holds beside learner and window:
+        self._games: list[dict[str, torch.Tensor]] = []
+        self._totals = {"plies": 0, "games": 0, "samples": 0, "simulations": 0, "updates": 0}
+        self._new_samples = 0
+        self._exporter: NetworkExporter | None = None
+
+    @property
+    def step(self) -> int:
+        """Actions of finished games of self-play."""
+        return self._totals["plies"]
+
+    def update(self) -> dict[str, float]:
+        """Play and learn once; returns what is logged."""
+        began, simulations = time.monotonic(), self.settings.simulations_per_update
+        weights = self.learner.weights()
+        if self._workers is None:
+            assert self._player is not None
+            played = [self._player.play(weights, self.progress, simulations)]
+            playing = time.monotonic() - began
+            self._take_in(played)
+            losses = self._learn()
+        else:
+            self._workers.begin(weights, self.progress, simulations)
+            losses = self._learn()
+            played = self._workers.finish()
+            playing = time.monotonic() - began
+            self._take_in(played)
+        self._totals["updates"] += 1
+        return self._logged(played, playing, time.monotonic() - began) | losses
+
+    def _learn(self) -> dict[str, float]:
+        """Learn from the window as often as the samples that are new in it ask for."""
+        if self._new_samples == 0:
+            return {}
+        positions = self._window.positions()
+        batches = batches_for(self._new_samples, self.settings)
+        self._new_samples = 0
+        began = time.process_time()
+        losses = self.learner.learn(positions, batches, self.progress)
+        spent = time.process_time() - began
+        return losses | {
+            "learner/positions": float(len(positions.counts)),
+            "learner/batches": float(batches),
+            "learner/rate": self.settings.rate(self.progress),
+            "learner/cpu_seconds": spent,
+        }
+
+    def _take_in(self, played: list[Played]) -> None:
+        """Add what was played to the window, on disk and in memory."""
+        settings, totals = self.settings, self._totals
+        self._games = [part.state for part in played]
+        for number, part in enumerate(played):
+            for name in ("plies", "games", "simulations"):
+                totals[name] += part.counts[name]
+            fresh = len(part.chunk.keys)
+            totals["samples"] += fresh
+            self._new_samples += fresh
+            if fresh == 0:
+                continue
+            name = f"{totals['updates']:07d}_{number}.chunk"
+            self._write(name, write_chunk(part.chunk))
+            most = window_size(
+                totals["samples"],
+                settings.window_smallest,
+                settings.window_largest,
+                settings.window_exponent,
+            )
+            self._window.add(name, part.chunk, most)
+
+    def _logged(self, played: list[Played], playing: float, whole: float) -> dict[str, float]:
+        counts = {
+            name: sum(part.counts.get(name, 0) for part in played)
+            for name in ("simulations", "evaluations", "games", "plies", "wins", "draws", CPU_TIME)
+        }
+        games = max(counts["games"], 1)
+        return {
+            "self_play/simulations_per_second": counts["simulations"] / playing,
+            "self_play/evaluations_per_second": counts["evaluations"] / playing,
+            "self_play/games_per_second": counts["games"] / playing,
+            "self_play/mean_length": counts["plies"] / games,
+            "self_play/first_player_score": (counts["wins"] + counts["draws"] / 2) / games,
+            "self_play/draws": counts["draws"] / games,
+            "self_play/full_simulations": float(self.settings.full_simulations(self.progress)),
+            "total/games": float(self._totals["games"]),
+            "total/samples": float(self._totals["samples"]),
+            "total/simulations": float(self._totals["simulations"]),
+            "total/window": float(len(self._window)),
+            "time/playing": playing,
+            "time/update": whole,
+            "time/other_cpu_seconds": counts[CPU_TIME] / 1e6,
+        }
+
+    @contextlib.contextmanager
+    def evaluation_player(self) -> Iterator[AveragePlayer]:
+        """The averaged weights, without search, in full precision."""
+        yield AveragePlayer(self.learner.average, self._device)
+
+    def export(self, path: Path) -> None:
+        """Write the averaged weights as a policy file."""
+        if self._exporter is None:
+            metadata = policy_metadata(self.game, KIND, WHOLE_RETURN, self.settings.discount)
+            heads = PolicyAndValue(self.learner.average)
+            self._exporter = NetworkExporter(heads, self.game, metadata)
+        self._exporter.write(path)
+
+    # -- checkpoints --
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint holds; the window's samples are in files of their own."""
+        names = [name for name, _ in self._window.chunks]
+        self._needed.append(set(names))
+        self._remove_chunks()
+        return {
+            "learner": self.learner.state(),
+            "games": self._games,
+            "totals": dict(self._totals),
+            "new_samples": self._new_samples,
+            "window": names,
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on where :meth:`state` was taken.
+
+        Raises:
+            TrainingError: a file of the replay window is missing or damaged.
+        """
+        self.learner.load_state(state["learner"])
+        self._totals, self._new_samples = dict(state["totals"]), state["new_samples"]
+        self._games = state["games"]
+        for name in state["window"]:
+            self._window.chunks.append((name, read_chunk(self._read(name))))
+        self._needed.append(set(state["window"]))
+        if self._player is not None:
+            self._player.load_state(self._games[0])
+        elif self._workers is not None:
+            self._workers.load_state(self._games)
+
+    def _write(self, name: str, data: bytes) -> None:
+        try:
+            self._folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise TrainingError(f"{self._folder} cannot be made: {error.strerror}") from error
+        write_file(self._folder / name, hashlib.sha256(data).digest() + data)
+
+    def _read(self, name: str) -> bytes:
+        path = self._folder / name
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise TrainingError(f"{path} cannot be read: {error.strerror}") from error
+        size = hashlib.sha256().digest_size
+        if hashlib.sha256(data[size:]).digest() != data[:size]:
+            raise TrainingError(f"{path}, a part of the replay window, is damaged")
+        return data[size:]
+
+    def _remove_chunks(self) -> None:
+        """Remove the files that none of the newest checkpoints needs."""
+        if len(self._needed) < KEPT_CHECKPOINTS:
+            return
+        needed = set().union(*self._needed)
+        for path in self._folder.glob("*.chunk"):
+            if path.name not in needed:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+    def close(self) -> None:
+        """End the processes of self-play."""
+        if self._workers is not None:
+            self._workers.close()
+
+
+def train(
+    game: Game,
+    settings: AlphaZeroSettings,
+    seed: int,
+    out: Path,
+    facts: dict[str, Any],
+    device: torch.device,
+    **options: Any,
+) -> TrainingRun:
+    """Begin or resume the run in the folder ``out`` and bring it to its end.
+
+    Args:
+        game: the game.
+        settings: the settings.
+        seed: decides everything that is random.
+        out: the folder of the run.
+        facts: what else ``run.json`` says (command, versions).
+        device: where the network is evaluated and learns.
+        **options: as for :class:`~plyground.training.run.TrainingRun`.
+
+    Raises:
+        TrainingError: the folder is not this run's, or the run cannot go on.
+    """
+    folder: RunFolder = open_folder(out, game, settings, seed, facts)
+    trainer = AlphaZeroTrainer(game, settings, seed, out, device)
+    run = TrainingRun(trainer, settings, folder, **options)
+    run.run()
+    return run
