@@ -269,6 +269,25 @@ class PpoPolicy(PolicyAgent):
         return load_run(Path(self.options["path"]), self.options["trained_on"])
 
 
+@register_agent("alphazero")
+class AlphaZeroPolicy(PolicyAgent):
+    """Plays the best network of a run of AlphaZero, without search.
+
+    ``mcts:network=RUN`` plays it with search.
+    """
+
+    summary = "a network trained by AlphaZero, without search: alphazero:RUN"
+    parameters = (
+        Parameter("path", str, None, f"a run folder, whose {BEST} is played; or a policy file"),
+        *PolicyAgent.parameters,
+    )
+
+    def load(self) -> Network:
+        if self.options["path"] is None:
+            raise SpecificationError("write alphazero:RUN; RUN is the folder of a training run")
+        return load_run(Path(self.options["path"]))
+
+
 def load_run(path: Path, game: str | None = None) -> Network:
     """The network of a run folder, a policy file, or a model saved by stable-baselines3 (.zip),
     whose game must be given.

@@ -14,8 +14,10 @@ illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 ``plyground.value``    what ``value`` means for the side to move, in the unit of the game's returns: ``return``, the expected return of the whole
                        game, or ``to come``, the expected rewards from here on (the two differ where
                        rewards come before the end)
-``plyground.discount`` how much less ``value`` counts for each ply until the end; 1 where it is not stated
 =====================  ==============================================================================================
+
+``plyground.discount`` may state how much less ``value`` counts for each ply until the end of the
+game; it is 1 where it is not stated.
 
 An ONNX file holds numbers and names of operators. Reading one runs no code out of it.
 """

@@ -278,7 +278,13 @@ class Mcts(Agent):
         if action not in values:  # no simulation went there
             root = self._trees[0].nodes[search.ROOT]
             values[action] = sign * float(root.total) / max(int(root.visits), 1)
-        exact = proven.get(action) == 1.0 or len(proven) == len(position.legal_actions())
+        exact = (
+            proven.get(action) == 1.0
+            or len(proven) == len(position.legal_actions())
+            or (action in proven and self._trees[0].nodes[search.ROOT].proven == search.EXACT)
+        )
+        if self._guide is not None and self._guide.discounted:
+            values |= {a: float(np.sign(result)) for a, result in proven.items()}
         return Decision(
             action,
             scale * values[action],
