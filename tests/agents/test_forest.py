@@ -316,7 +316,7 @@ def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
     chosen = options(game, gumbel=0, full=40, forced=8.0, noise_share=0.5)
     oracle = Oracle(game)
     position = game.position([0, 1, 2])
-    play, noise, nodes = search_once(game, chosen, position, oracle)
+    _, noise, nodes = search_once(game, chosen, position, oracle)
     root = nodes[ROOT]
     pruned, plain = np.zeros(4), np.zeros(4)
     weights = np.zeros(4)
