@@ -44,3 +44,12 @@ def test_links_between_pages_lead_somewhere(page):
         assert (page.parent / target).exists(), (
             f"{page.name} links to {target}, which does not exist"
         )
+
+
+def test_the_files_that_recipes_name_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:\w+/)+\w+\.\w+)`", text)
+    made = {"NAME", "PURPOSE", "NAME_v0", "test_NAME", "test_PURPOSE"}  # by who follows the recipe
+    files = [name for name in named if Path(name).stem not in made]
+    assert len(files) > 8
+    assert [name for name in files if not (ROOT / name).exists()] == []
