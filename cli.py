@@ -1,15 +1,11 @@
-"""The command line ``plyground``.
-
-Its commands stand in the folder ``commands``, by what they are for.
-"""
+"""The command line ``plyground``. Its commands are in the folder ``commands``, by purpose."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
 
-import typer
-
-from .commands import (
+# Importing a file of commands adds them to the application.
+from .commands import (  # noqa: F401
     analysis,
     listing,
     playing,
@@ -20,37 +16,12 @@ from .commands import (
     training,
     verification,
 )
-from .commands.common import app
-from .envs.version import __version__
-
-# Importing a file of commands adds them to the application.
-__all__ = [
-    "analysis",
-    "app",
-    "listing",
-    "main",
-    "playing",
-    "policies",
-    "quality",
-    "results",
-    "tournaments",
-    "training",
-    "verification",
-]
+from .commands.app import run
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
-
-
-@app.callback(invoke_without_command=True)
-def _version(
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-) -> None:
-    if version:
-        typer.echo(f"plyground {__version__}")
-        raise typer.Exit
+    """Run the command line of this process and end it with the command's exit status."""
+    sys.exit(run(sys.argv[1:]))
 
 
 if __name__ == "__main__":

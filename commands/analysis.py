@@ -6,7 +6,6 @@ import time as clock
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 
 from ..agents import Agent, Decision, make_agent
@@ -24,15 +23,9 @@ from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
-from .common import (
-    INTERRUPTED,
-    GameArgument,
-    JsonOption,
-    SeedOption,
-    app,
-    print_json,
-    read_moves,
-)
+from .app import INTERRUPTED, command
+from .common import GameArgument, JsonOption, SeedOption, flag, option, read_moves
+from .output import note, print_json, say
 
 # How agents that value only the action they choose, unless they are asked for more, are asked for
 # more.
@@ -43,30 +36,26 @@ VALUES_OF_ALL: dict[str, dict[str, Any]] = {
 DEFAULT_AGENT = "alphabeta:time=1"
 
 MovesOption = Annotated[
-    str,
-    typer.Option(
-        metavar="MOVES",
-        help="Moves that lead to the position, by name, separated by commas: d,d,c.",
-    ),
+    str, option("MOVES", "Moves that lead to the position, by name, separated by commas: d,d,c.")
 ]
 
 
-@app.command()
+@command("GAME")
 def analyse(
     game: GameArgument,
+    /,
+    *,
     moves: MovesOption = "",
-    agent: Annotated[str, typer.Option(metavar="AGENT", help="Who analyses.")] = DEFAULT_AGENT,
+    agent: Annotated[str, option("AGENT", "Who analyses.")] = DEFAULT_AGENT,
     all_actions: Annotated[
         bool,
-        typer.Option(
-            "--all", help="Value every action where the agent can (slower), and list them all."
-        ),
+        flag("Value every action where the agent can (slower), and list them all.", "--all"),
+    ] = False,
+    static: Annotated[
+        bool, flag("Show the points that each heuristic of the game gives; nothing is searched.")
     ] = False,
     verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose", help="Tell what is known after every depth, or so many simulations."
-        ),
+        bool, flag("Tell what is known after every depth, or so many simulations.")
     ] = False,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
@@ -80,9 +69,14 @@ def analyse(
     plyground analyse connect_four --moves d,d,c --all
 
     plyground analyse dots_and_boxes --agent mcts:simulations=5000 --verbose
+
+    plyground analyse connect_four --moves d,d,c --static
     """
     chosen = make_game(game)
     position = chosen.position(read_moves(chosen, moves))
+    if static:
+        _show_static(position, moves, as_json)
+        return
     analyst = make_agent(agent, chosen, seed)
     if isinstance(analyst, HumanAgent):
         raise SpecificationError(
@@ -91,8 +85,8 @@ def analyse(
     if all_actions and analyst.name in VALUES_OF_ALL:
         analyst = type(analyst)(chosen, seed, **(analyst.options | VALUES_OF_ALL[analyst.name]))
     if not as_json:
-        typer.echo(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
-    progress = _watch(analyst, position, verbose, quiet=as_json)
+        say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
+    progress = _report_progress(analyst, position, verbose, quiet=as_json)
     decision = analyst.analyse(position)
     if as_json:
         value = {
@@ -104,12 +98,31 @@ def analyse(
         print_json(value | ({"progress": progress} if verbose else {}))
         return
     if progress:
-        typer.echo()
+        say()
     console = Console(highlight=False)
     report.print_decision(position, decision, analyst.name, console, every_action=all_actions)
 
 
-def _watch(analyst: Agent, position: Position, verbose: bool, quiet: bool) -> list[dict[str, Any]]:
+def _show_static(position: Position, moves: str, as_json: bool) -> None:
+    """Every heuristic's points for the position, from the side of each player."""
+    if not as_json:
+        say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
+        say(report.static_text(position))
+        return
+    points = report.static_evaluations(position)
+    print_json(
+        {
+            "game": position.game.spec,
+            "moves": moves,
+            "to_move": PLAYERS[position.to_move],
+            "heuristics": {name: dict(zip(PLAYERS, pair)) for name, pair in points.items()},
+        }
+    )
+
+
+def _report_progress(
+    analyst: Agent, position: Position, verbose: bool, quiet: bool
+) -> list[dict[str, Any]]:
     """Let an agent report what it knows while it thinks; the list returned fills while it does."""
     reports: list[dict[str, Any]] = []
     analyst.get_ready(position.game)
@@ -121,34 +134,27 @@ def _watch(analyst: Agent, position: Position, verbose: bool, quiet: bool) -> li
             report.to_json(position, decision) | {"seconds": seconds, "per_second": None}
         )
         if not quiet:
-            typer.echo(report.progress_line(position, decision, seconds))
+            say(report.progress_line(position, decision, seconds))
 
     if verbose:
         analyst.on_progress = tell
     return reports
 
 
-@app.command()
+@command("GAME")
 def solve(
     game: GameArgument,
+    /,
+    *,
     moves: MovesOption = "",
-    all_moves: Annotated[
-        bool, typer.Option("--all-moves", help="Find the value of every legal action.")
-    ] = False,
-    weak: Annotated[
-        bool, typer.Option("--weak", help="Ask only for win, draw or loss, which is quicker.")
-    ] = False,
+    all_moves: Annotated[bool, flag("Find the value of every legal action.")] = False,
+    weak: Annotated[bool, flag("Ask only for win, draw or loss, which is quicker.")] = False,
     memory: Annotated[
-        int,
-        typer.Option(
-            metavar="MB", min=1, max=1 << 20, help="What the table of positions may take, in MiB."
-        ),
+        int, option("MB", "What the table of positions may take, in MiB.", low=1, high=1 << 20)
     ] = DEFAULT_MEMORY_MB,
     time: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS", min=0.001, help="Stop after so long with what is proved by then."
-        ),
+        option("SECONDS", "Stop after so long with what is proved by then.", low=0.001),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -166,7 +172,7 @@ def solve(
     position = chosen.position(read_moves(chosen, moves))
     solver = make_solver(chosen, memory)
     if not as_json:
-        typer.echo(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
+        say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
     interrupted = False
     try:
         with display.status_line(Console(stderr=True)) as tell:
@@ -181,8 +187,8 @@ def solve(
         interrupted, solution = True, stopped.solution
     _show_solution(position, solution, moves, weak, as_json)
     if interrupted:
-        typer.echo("stopped by Ctrl-C before the value was proved", err=True)
-        raise typer.Exit(INTERRUPTED)
+        note("stopped by Ctrl-C before the value was proved")
+        raise SystemExit(INTERRUPTED)
 
 
 def _show_solution(
@@ -200,22 +206,19 @@ def _show_solution(
         report.print_solution(position, solution, weak, Console(highlight=False))
 
 
-@app.command()
+@command("GAME")
 def book(
     game: GameArgument,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the book is written.")],
-    agent: Annotated[
-        str, typer.Option(metavar="AGENT", help="Who analyses the positions.")
-    ] = DEFAULT_AGENT,
-    plies: Annotated[
-        int, typer.Option(min=1, help="How many plies of the game the book covers.")
-    ] = 4,
+    /,
+    *,
+    out: Annotated[Path, option("FILE", "Where the book is written.")],
+    agent: Annotated[str, option("AGENT", "Who analyses the positions.")] = DEFAULT_AGENT,
+    plies: Annotated[int, option("N", "How many plies of the game the book covers.", low=1)] = 4,
     seed: SeedOption = 1,
 ) -> None:
-    """Make an opening book: every position of the first plies, up to symmetry, analysed by an
-    agent.
+    """Make an opening book: the positions of the first plies, analysed by an agent.
 
-    Agents that search play from it with book=FILE, such as alphabeta:time=0.5,book=FILE.
+    Positions that are images of each other under a symmetry are analysed once. Agents that search play from it with book=FILE, such as alphabeta:time=0.5,book=FILE.
 
     [bold]Example[/bold]
 
@@ -227,9 +230,9 @@ def book(
         with display.show_steps("positions", Console(stderr=True)) as progress:
             count = write_book(out, chosen, make_agent(agent, chosen, seed), plies, seed, progress)
     except KeyboardInterrupt:
-        typer.echo("stopped; no book was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    typer.echo(
+        note("stopped; no book was written")
+        raise SystemExit(INTERRUPTED) from None
+    say(
         f"{count} positions of the first {plies} plies of {chosen.spec}, as {agent} sees them, are "
         f"in {out}"
     )

@@ -6,7 +6,6 @@ import inspect
 import math
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
@@ -18,18 +17,13 @@ from ..envs.registry import game_names
 from ..envs.specification import Parameter, check_names
 from ..evaluation.complexity import size_report
 from ..evaluation.report import display
-from .common import (
-    GameArgument,
-    JsonOption,
-    OpeningOption,
-    app,
-    print_json,
-    read_moves,
-)
+from .app import command
+from .common import GameArgument, JsonOption, OpeningOption, argument, option, read_moves
+from .output import print_json, say
 
 
-@app.command()
-def games(as_json: JsonOption = False) -> None:
+@command()
+def games(*, as_json: JsonOption = False) -> None:
     """List the games with their parameters and facts.
 
     [bold]Example[/bold]
@@ -84,11 +78,11 @@ def _parameter_json(parameter: Parameter) -> dict[str, Any]:
     return {**parameter._asdict(), "kind": parameter.kind.__name__, **limits}
 
 
-@app.command()
+@command("[NAME]")
 def agents(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Tell all about this agent.")
-    ] = None,
+    name: Annotated[str | None, argument("NAME", "Tell all about this agent.")] = None,
+    /,
+    *,
     as_json: JsonOption = False,
 ) -> None:
     """List the agents with their parameters, and the presets.
@@ -141,8 +135,8 @@ def agents(
     )
 
 
-@app.command()
-def size(game: GameArgument, as_json: JsonOption = False) -> None:
+@command("GAME")
+def size(game: GameArgument, /, *, as_json: JsonOption = False) -> None:
     """Tell how large a game is: states, depth, branching, search trees.
 
     [bold]Examples[/bold]
@@ -159,15 +153,18 @@ def size(game: GameArgument, as_json: JsonOption = False) -> None:
         Console(highlight=False).print(display.size_table(lines))
 
 
-@app.command()
+@command("GAME")
 def perft(
     game: GameArgument,
-    depth: Annotated[int, typer.Option(min=0, help="Plies to look ahead.")],
+    /,
+    *,
+    depth: Annotated[int, option("PLIES", "Plies to look ahead.", low=0)],
     opening: OpeningOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Count the sequences of moves to every depth up to the one given; those that end the game
-    count at their last move.
+    """Count the sequences of moves to every depth up to the one given.
+
+    A sequence that ends the game is counted at its last move.
 
     [bold]Example[/bold]
 
@@ -179,6 +176,6 @@ def perft(
     for plies in range(depth + 1):
         counts.append(count_sequences(position, plies))
         if not as_json:
-            typer.echo(f"{plies:>3} {counts[-1]:>20,}")
+            say(f"{plies:>3} {counts[-1]:>20,}")
     if as_json:
         print_json({"game": chosen.spec, "perft": counts})

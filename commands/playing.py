@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from ..agents import Decision
 from ..agents.human import HumanQuit
 from ..envs import Position, make_game
@@ -15,36 +13,32 @@ from ..evaluation.players import Player
 from ..evaluation.report import display
 from ..evaluation.runners.contest import Contest
 from ..evaluation.tournament import distinct_labels
+from .app import command
 from .common import (
     GameArgument,
     JsonOption,
     OpeningOption,
     SeedOption,
-    app,
-    print_json,
+    argument,
+    flag,
+    option,
     read_moves,
 )
-from .conditions import (
-    GameTimeOption,
-    IsolateOption,
-    MemoryLimitOption,
-    MoveTimeoutOption,
-    read_conditions,
-)
+from .options import NO_LIMITS, ConditionOptions
+from .output import print_json, say
 
 
-@app.command()
+@command("GAME A B")
 def match(
     game: GameArgument,
-    first: Annotated[str, typer.Argument(metavar="A", help="The agent that moves first.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="The agent that moves second.")],
+    first: Annotated[str, argument("A", "The agent that moves first.")],
+    second: Annotated[str, argument("B", "The agent that moves second.")],
+    /,
+    *,
     opening: OpeningOption = "",
     seed: SeedOption = 1,
-    show: Annotated[bool, typer.Option("--show", help="Show the board after every move.")] = False,
-    isolate: IsolateOption = "auto",
-    move_timeout: MoveTimeoutOption = None,
-    game_time: GameTimeOption = None,
-    memory_limit: MemoryLimitOption = None,
+    show: Annotated[bool, flag("Show the board after every move.")] = False,
+    limits: ConditionOptions = NO_LIMITS,
     as_json: JsonOption = False,
 ) -> None:
     """Play one game and show it move by move.
@@ -57,8 +51,8 @@ def match(
     """
     chosen = make_game(game)
     actions = read_moves(chosen, opening)
-    conditions = read_conditions(isolate, move_timeout, game_time, memory_limit)
-    contest = Contest(chosen, (first, second), tuple(distinct_labels((first, second))), conditions)
+    labels = tuple(distinct_labels((first, second)))
+    contest = Contest(chosen, (first, second), labels, limits.conditions())
     with contest.seated() as players:
         result, moves = _play(contest, players, actions, seed, show, quiet=as_json)
     if as_json:
@@ -96,7 +90,7 @@ def _play(
 
     def tell(text: str) -> None:
         if not quiet:
-            typer.echo(text)
+            say(text)
 
     def on_move(position: Position, seat: int, action: int, decision: Decision | None) -> None:
         known = (
@@ -132,15 +126,13 @@ def _play(
     return result, moves
 
 
-@app.command()
+@command("GAME")
 def play(
     game: GameArgument,
-    against: Annotated[
-        str, typer.Option(metavar="AGENT", help="Who to play against.")
-    ] = "alphabeta:depth=4",
-    seat: Annotated[
-        int, typer.Option(min=0, max=1, help="Your seat: 0 moves first, 1 second.")
-    ] = 0,
+    /,
+    *,
+    against: Annotated[str, option("AGENT", "Who to play against.")] = "alphabeta:depth=4",
+    seat: Annotated[int, option("0|1", "Your seat: 0 moves first, 1 second.", low=0, high=1)] = 0,
     seed: SeedOption = 1,
 ) -> None:
     """Play a game yourself, in the terminal.
@@ -159,15 +151,15 @@ def play(
     try:
         # an opponent that does not exist is told before anything else
         with contest.seated() as players:
-            typer.echo(
+            say(
                 f"{chosen.declaration.title}: you are {PLAYERS[seat]} and move "
                 f"{'second' if seat else 'first'}, against {against}."
             )
             result, _ = _play(contest, players, [], seed, show=False)
     except (HumanQuit, KeyboardInterrupt):
-        typer.echo("\nYou left the game.")
-        raise typer.Exit from None
-    typer.echo(f"\n{chosen.position(result.moves)}\n")
-    typer.echo(
+        say("\nYou left the game.")
+        return
+    say(f"\n{chosen.position(result.moves)}\n")
+    say(
         "A draw." if result.winner is None else "You win." if result.winner == seat else "You lose."
     )

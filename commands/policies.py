@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 
 from ..agents.policies.policy import load_run
@@ -13,30 +12,25 @@ from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
 from ..envs.specification import SpecificationError
 from ..evaluation.report import display
-from .common import app
+from .app import command
+from .common import argument, option
+from .output import say
 
 
-@app.command("export-policy")
+@command("RUN", name="export-policy")
 def export_policy(
     run: Annotated[
         Path,
-        typer.Argument(
-            metavar="RUN",
-            help="The folder of a training run, or a model saved by stable-baselines3 (.zip).",
-        ),
+        argument("RUN", "The folder of a training run, or a model of stable-baselines3 (.zip)."),
     ],
+    /,
+    *,
     out: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="Where the policy file is written; its name ends in .onnx."
-        ),
+        Path, option("FILE", "Where the policy file is written; its name ends in .onnx.")
     ],
     trained_on: Annotated[
         str | None,
-        typer.Option(
-            metavar="GAME",
-            help="For a .zip, which does not state it: the game, such as gomoku:size=9.",
-        ),
+        option("GAME", "For a .zip, which does not state it: the game, such as gomoku:size=9."),
     ] = None,
 ) -> None:
     """Write a trained policy as an ONNX file, which is played without torch: onnx:FILE.
@@ -67,7 +61,7 @@ def export_policy(
             tell(f"exporting {run}")
             _export_zip(run, out, trained_on)
         network = load_policy_file(out)
-    typer.echo(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
+    say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
 
 
 def _export_zip(path: Path, out: Path, trained_on: str) -> None:
@@ -77,6 +71,6 @@ def _export_zip(path: Path, out: Path, trained_on: str) -> None:
         from ..training.export import export_policy as export
     except ImportError:
         raise SpecificationError(
-            'models of stable-baselines3 are exported with torch: pip install "plyground[train]"'
+            'models of stable-baselines3 are exported with torch: pip install -e ".[train]"'
         ) from None
     export(load_sb3_model(path), out, game)

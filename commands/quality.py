@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
@@ -26,66 +25,51 @@ from ..evaluation.report.quality_table import print_qualities, to_json
 from ..evaluation.runners.contest import Contest
 from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
-from .common import (
-    INTERRUPTED,
-    GameArgument,
-    JsonOption,
-    SeedOption,
-    app,
-    print_json,
-)
+from .app import INTERRUPTED, command
+from .common import GameArgument, JsonOption, SeedOption, argument, option
+from .output import note, print_json
 
 DEFAULT_POSITIONS = 300
 
 
-@app.command()
+@command("GAME [AGENT...]")
 def quality(
     game: GameArgument,
-    agents: Annotated[
-        list[str] | None, typer.Argument(metavar="[AGENT...]", help="Whose moves are judged.")
-    ] = None,
+    /,
+    *agents: Annotated[str, argument("AGENT", "Whose moves are judged.")],
     games: Annotated[
         Path | None,
-        typer.Option(
-            metavar="STORE",
-            help="Judge what agents have played in this store (default agents: all).",
-        ),
+        option("STORE", "Judge what agents have played in this store (default agents: all)."),
     ] = None,
     positions: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help=(
-                f"How many positions (default {DEFAULT_POSITIONS}); with --games, of how many "
-                f"moves (default: all)."
-            ),
+        option(
+            "N",
+            f"How many positions (default {DEFAULT_POSITIONS}); with --games, of how many moves "
+            f"(default: all).",
+            low=1,
         ),
     ] = None,
     from_ply: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            metavar="PLY",
-            help=f"Judge nothing earlier (default: where at most {REACH} plies are left).",
+        option(
+            "PLY",
+            f"Judge nothing earlier (default: where at most {REACH} plies are left).",
+            low=0,
         ),
     ] = None,
     time_limit: Annotated[
-        float,
-        typer.Option(
-            min=0.001, metavar="SECONDS", help="For solving a position; others are left out."
-        ),
+        float, option("SECONDS", "For solving a position; others are left out.", low=0.001)
     ] = TIME_LIMIT,
     memory: Annotated[
-        int, typer.Option(min=1, metavar="MB", help="What the solver's table may take, in MiB.")
+        int, option("MB", "What the solver's table may take, in MiB.", low=1)
     ] = DEFAULT_MEMORY_MB,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge agents' moves by the exact solver: optimal moves, value lost a move, blunders, seconds,
-    in the opening, the middle and the end.
+    """Judge agents' moves by the exact solver: optimal moves, value lost, blunders, seconds.
 
-    Positions in which all moves are worth the same are left out. Agents decide in the same random
+    The opening, the middle and the end are judged apart. Positions in which all moves are worth the same are left out. Agents decide in the same random
     positions, or are judged by the games of a store.
 
     [bold]Examples[/bold]
@@ -102,16 +86,18 @@ def quality(
     first = first_ply_within_reach(chosen) if from_ply is None else from_ply
     try:
         if games is not None:
-            evidence = _of_store(judge, games, agents or [], positions, seed, first)
+            evidence = _of_store(judge, games, list(agents), positions, seed, first)
         elif agents:
-            evidence = _of_positions(judge, agents, positions or DEFAULT_POSITIONS, seed, first)
+            evidence = _of_positions(
+                judge, list(agents), positions or DEFAULT_POSITIONS, seed, first
+            )
         else:
             raise SpecificationError(
                 "name the agents to judge, or the store whose games are judged: --games STORE"
             )
     except KeyboardInterrupt:
-        typer.echo("stopped; nothing was judged to the end", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        note("stopped; nothing was judged to the end")
+        raise SystemExit(INTERRUPTED) from None
     if as_json:
         print_json(
             {

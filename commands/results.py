@@ -4,12 +4,10 @@ much as a question needs.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -39,68 +37,52 @@ from ..evaluation.sprt import (
 from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import Plan
+from .app import INTERRUPTED, command, same_command
 from .common import (
     DEFAULT_STORE,
-    INTERRUPTED,
-    BalancedOption,
     GameArgument,
     JsonOption,
-    OpeningsOption,
     SeedOption,
+    StoreArgument,
     StoreOption,
-    WithinOption,
-    app,
-    print_json,
-    same_command,
+    argument,
+    option,
 )
-from .conditions import (
-    AddressOption,
-    ConcurrencyOption,
-    GameTimeOption,
-    IsolateOption,
-    MemoryLimitOption,
-    MoveTimeoutOption,
-    OldEngineOption,
-    RunnerOption,
-    choose_runner,
+from .options import (
+    ANY_OPENING,
+    DEFAULT_RUNNER,
+    NO_LIMITS,
+    BalanceOptions,
+    ConditionOptions,
+    OpeningsOption,
+    RunnerOptions,
     end_if_given_up,
-    read_conditions,
     tell_of_withdrawals,
 )
-
-StoreArgument = Annotated[
-    Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")
-]
+from .output import note, print_json
 
 
-@app.command()
+@command("[STORE]")
 def report(
-    context: typer.Context,
     store: StoreArgument = DEFAULT_STORE,
+    /,
+    *,
     anchor: Annotated[
         str | None,
-        typer.Option(
-            metavar="AGENT=RATING", help="Give an agent this rating (default: the mean is 0)."
-        ),
+        option("AGENT=RATING", "Give an agent this rating (default: the mean is 0)."),
     ] = None,
     html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the report as one HTML file that needs nothing else."
-        ),
+        Path | None, option("FILE", "Write the report as one HTML file that needs nothing else.")
     ] = None,
     replays: Annotated[
         int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="With --html: show at most N games of each tournament move by move.",
-        ),
+        option("N", "With --html: show at most N games of each tournament move by move.", low=0),
     ] = 60,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell what the games of a store show: ratings with intervals, cross table, first-move
-    advantage, draws, endings.
+    """Tell what the games of a store show: ratings with intervals, cross table, endings.
+
+    First-move advantage and draws are told too.
 
     [bold]Examples[/bold]
 
@@ -117,22 +99,20 @@ def report(
             opened, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays
         )
     if html is not None and reports:
-        _write_page(context, html, reports, store)
+        _write_page(html, reports, store)
         notes.print(f"report in {html}", markup=False)
     if as_json:
         print_json({"store": str(store), "tournaments": [found.to_json() for found in reports]})
     elif not reports:
-        typer.echo(f"{store} holds no games")
+        say(f"{store} holds no games")
     elif html is None:
         print_report(reports, Console(highlight=False))
 
 
-def _write_page(
-    context: typer.Context, html: Path, reports: list[TournamentReport], store: Path
-) -> None:
+def _write_page(html: Path, reports: list[TournamentReport], store: Path) -> None:
     """Write the HTML report; the file appears when it is complete."""
     with show_steps("tournaments", Console(stderr=True)) as progress:
-        page = report_page(reports, store.name, [same_command(context)], progress)
+        page = report_page(reports, store.name, [same_command()], progress)
     try:
         with written_whole(html) as file:
             file.write(page.encode())
@@ -140,15 +120,13 @@ def _write_page(
         raise StoreError(f"{html} cannot be written: {error.strerror}") from None
 
 
-@app.command()
+@command("[STORE]")
 def export(
     store: StoreArgument = DEFAULT_STORE,
-    format: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="How the games are written.")
-    ] = "jsonl",
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where they go (default: standard output).")
-    ] = None,
+    /,
+    *,
+    format: Annotated[str, option("|".join(FORMATS), "How the games are written.")] = "jsonl",
+    out: Annotated[Path | None, option("FILE", "Where they go (default: standard output).")] = None,
 ) -> None:
     """Write the games of a store for other programs, one row a game.
 
@@ -159,55 +137,38 @@ def export(
     plyground export plyground-tournament.db | head -1
     """
     with Store(store) as opened:
-        try:
-            count = export_games(opened, format, sys.stdout.buffer if out is None else out)
-            sys.stdout.flush()
-        except BrokenPipeError:  # whoever reads has enough
-            # what is still buffered goes there when Python exits
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit from None
+        count = export_games(opened, format, sys.stdout.buffer if out is None else out)
     if out is not None:
-        typer.echo(f"{count} games in {out}", err=True)
+        note(f"{count} games in {out}")
 
 
-@app.command()
+def _elo_option(hypothesis: str) -> Any:
+    return option("ELO", f"{hypothesis}: A is stronger than B by this many Elo points.")
+
+
+@command("GAME A B")
 def sprt(
-    context: typer.Context,
     game: GameArgument,
-    first: Annotated[
-        str, typer.Argument(metavar="A", help="The agent whose strength is in question.")
-    ],
-    second: Annotated[str, typer.Argument(metavar="B", help="The agent it is compared with.")],
-    elo0: Annotated[
-        float, typer.Option(help="H0: A is stronger than B by this many Elo points.")
-    ] = 0.0,
-    elo1: Annotated[
-        float, typer.Option(help="H1: A is stronger than B by this many Elo points.")
-    ] = 20.0,
-    alpha: Annotated[
-        float, typer.Option(help="Probability of accepting H1 where H0 holds.")
-    ] = 0.05,
-    beta: Annotated[float, typer.Option(help="Probability of accepting H0 where H1 holds.")] = 0.05,
-    max_pairs: Annotated[int, typer.Option(min=1, help="Pairs of games to play at most.")] = 10_000,
+    first: Annotated[str, argument("A", "The agent whose strength is in question.")],
+    second: Annotated[str, argument("B", "The agent it is compared with.")],
+    /,
+    *,
+    elo0: Annotated[float, _elo_option("H0")] = 0.0,
+    elo1: Annotated[float, _elo_option("H1")] = 20.0,
+    alpha: Annotated[float, option("P", "Probability of accepting H1 where H0 holds.")] = 0.05,
+    beta: Annotated[float, option("P", "Probability of accepting H0 where H1 holds.")] = 0.05,
+    max_pairs: Annotated[int, option("N", "Pairs of games to play at most.", low=1)] = 10_000,
     opening: OpeningsOption = "random:4",
-    balanced: BalancedOption = None,
-    within: WithinOption = None,
+    balance: BalanceOptions = ANY_OPENING,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_STORE,
-    runner: RunnerOption = None,
-    engine: OldEngineOption = None,
-    concurrency: ConcurrencyOption = None,
-    address: AddressOption = None,
-    isolate: IsolateOption = "auto",
-    move_timeout: MoveTimeoutOption = None,
-    game_time: GameTimeOption = None,
-    memory_limit: MemoryLimitOption = None,
+    where: RunnerOptions = DEFAULT_RUNNER,
+    limits: ConditionOptions = NO_LIMITS,
     as_json: JsonOption = False,
 ) -> None:
-    """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0
-    (sequential probability ratio test).
+    """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0.
 
-    Every finished game is kept at once. The same command goes on where it was stopped.
+    This is the sequential probability ratio test. Every finished game is kept at once. The same command goes on where it was stopped.
 
     [bold]Examples[/bold]
 
@@ -219,16 +180,22 @@ def sprt(
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
     if "human" in (first, second):
         raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
-    conditions = read_conditions(isolate, move_timeout, game_time, memory_limit)
-    with Store(store) as opened, choose_runner(runner, concurrency, address) as chosen:
+    conditions = limits.conditions()
+    with Store(store) as opened, where.make() as chosen:
         plan = Plan(
-            game, (first, second), max_pairs, opening, seed, balanced=balanced, within=within
+            game,
+            (first, second),
+            max_pairs,
+            opening,
+            seed,
+            balanced=balance.balanced,
+            within=balance.within,
         )
         match = SprtMatch(plan, Hypotheses(elo0, elo1, alpha, beta), opened, chosen, conditions)
         lower, upper = match.hypotheses.bounds
         try:
             with Console(stderr=True, highlight=False).status(
-                "" if balanced is None else "choosing openings"
+                "" if balance.balanced is None else "choosing openings"
             ) as status:
 
                 def show(state: SprtState) -> None:
@@ -240,10 +207,10 @@ def sprt(
                 match.run(show)
         except KeyboardInterrupt:
             notes.print(
-                f"stopped; the games are in {store}. To go on:\n  {same_command(context)}",
+                f"stopped; the games are in {store}. To go on:\n  {same_command()}",
                 markup=False,
             )
-            raise typer.Exit(INTERRUPTED) from None
+            raise SystemExit(INTERRUPTED) from None
         tell_of_withdrawals([match.tournament], notes)
     if as_json:
         print_json(match.to_json())

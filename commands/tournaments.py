@@ -6,7 +6,6 @@ import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 
 from ..envs.specification import SpecificationError
@@ -17,98 +16,63 @@ from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan, Tournament
 from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
 from ..evaluation.withdrawals import WITHDRAW_AFTER
-from .common import (
-    DEFAULT_STORE,
-    INTERRUPTED,
-    BalancedOption,
-    JsonOption,
+from .app import INTERRUPTED, command, given_options, same_command
+from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreOption, argument, flag, option
+from .options import (
+    ANY_OPENING,
+    DEFAULT_RUNNER,
+    NO_LIMITS,
+    BalanceOptions,
+    ConditionOptions,
     OpeningsOption,
-    SeedOption,
-    StoreOption,
-    WithinOption,
-    app,
-    print_json,
-    same_command,
-)
-from .conditions import (
-    AddressOption,
-    ConcurrencyOption,
-    GameTimeOption,
-    IsolateOption,
-    MemoryLimitOption,
-    MoveTimeoutOption,
-    OldEngineOption,
-    RunnerOption,
-    WithdrawOption,
-    choose_runner,
+    RunnerOptions,
     end_if_given_up,
-    read_conditions,
     tell_of_withdrawals,
 )
+from .output import print_json
 
 
-@app.command()
+@command("GAME|FILE.toml [AGENT AGENT...]")
 def tournament(
-    context: typer.Context,
     game: Annotated[
-        str,
-        typer.Argument(
-            metavar="GAME|FILE.toml",
-            help="A game, such as gomoku:size=10, or a file of tournaments.",
-        ),
+        str, argument("GAME|FILE.toml", "A game, such as gomoku:size=10, or a file of tournaments.")
     ],
-    agents: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="AGENT AGENT...",
-            help="Two or more, such as random or alphabeta:depth=6.",
-            show_default=False,
-        ),
-    ] = None,
+    /,
+    *agents: Annotated[str, argument("AGENT", "Two or more, such as random or alphabeta:depth=6.")],
     pairs: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help=(
-                "Pairs of games in each meeting: one opening, both seatings (default: 10; with "
-                "all:… or a file every opening once)."
-            ),
+        option(
+            "N",
+            "Pairs of games in each meeting: one opening, both seatings (default: 10; with all:… "
+            "or a file every opening once).",
+            low=1,
         ),
     ] = None,
     format: Annotated[
         str,
-        typer.Option(
-            "--format",
-            metavar="|".join(FORMATS),
-            help=(
-                "Everybody against everybody, the first against all others, each against the next."
-            ),
+        option(
+            "FORMAT",
+            f"{', '.join(FORMATS)}: everybody against everybody, the first against all others, "
+            f"each against the next.",
         ),
     ] = "round-robin",
     opening: OpeningsOption = "random:2",
-    balanced: BalancedOption = None,
-    within: WithinOption = None,
+    balance: BalanceOptions = ANY_OPENING,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_STORE,
     name: Annotated[
         str | None,
-        typer.Option(
-            help="What the tournament is called in the store (default: made from its settings)."
-        ),
+        option("NAME", "What it is called in the store (default: a name made from its settings)."),
     ] = None,
-    runner: RunnerOption = None,
-    engine: OldEngineOption = None,
-    concurrency: ConcurrencyOption = None,
-    address: AddressOption = None,
-    isolate: IsolateOption = "auto",
-    move_timeout: MoveTimeoutOption = None,
-    game_time: GameTimeOption = None,
-    memory_limit: MemoryLimitOption = None,
-    withdraw_after: WithdrawOption = WITHDRAW_AFTER,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Refuse to begin: only go on with what is in the store."),
-    ] = False,
+    where: RunnerOptions = DEFAULT_RUNNER,
+    limits: ConditionOptions = NO_LIMITS,
+    withdraw_after: Annotated[
+        int,
+        option(
+            "N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0
+        ),
+    ] = WITHDRAW_AFTER,
+    resume: Annotated[bool, flag("Refuse to begin: only go on with what is in the store.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Let agents play each other, in both seats.
@@ -133,18 +97,27 @@ def tournament(
     --memory-limit 2G
     """
     if game.endswith(".toml"):
-        planned = _from_file(context, Path(game))
+        planned = _from_file(Path(game), agents)
     else:
         planned = [
             PlannedTournament(
-                Plan(game, tuple(agents or ()), pairs, opening, seed, format, balanced, within),
+                Plan(
+                    game,
+                    agents,
+                    pairs,
+                    opening,
+                    seed,
+                    format,
+                    balance.balanced,
+                    balance.within,
+                ),
                 name,
             )
         ]
     if any("human" in one.plan.agents for one in planned):
         raise SpecificationError("a person cannot play in a tournament; use: plyground play GAME")
-    conditions = read_conditions(isolate, move_timeout, game_time, memory_limit, withdraw_after)
-    with Store(store) as opened, choose_runner(runner, concurrency, address) as chosen:
+    conditions = limits.conditions(withdraw_after)
+    with Store(store) as opened, where.make() as chosen:
         # all are checked before anything is played
         tournaments = [
             Tournament(one.plan, opened, one.name, chosen, conditions) for one in planned
@@ -156,8 +129,8 @@ def tournament(
             )
         _choose_openings(tournaments)
         for one in tournaments:
-            one.enter(same_command(context, resume=False))
-        tables = _play(tournaments, opened, same_command(context, resume=True))
+            one.enter(same_command("--resume", given=False))
+        tables = _play(tournaments, opened, same_command("--resume"))
         tell_of_withdrawals(tournaments, _notes())
         if as_json:
             values = [
@@ -174,18 +147,14 @@ def tournament(
     end_if_given_up(chosen, _notes())
 
 
-def _from_file(context: typer.Context, path: Path) -> list[PlannedTournament]:
+def _from_file(path: Path, agents: tuple[str, ...]) -> list[PlannedTournament]:
     """The tournaments of a file; nothing that belongs in it may be given on the command line."""
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if (
-            source is not None
-            and source.name == "COMMANDLINE"
-            and parameter.name in KEYS
-            and parameter.name != "game"
-        ):
-            word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.name
-            raise SpecificationError(f"{word} belongs in the file {path}, not on the command line")
+    refused = ["agents"] if agents else []
+    refused += [f"--{key}" for key in KEYS if f"--{key}" in given_options()]
+    if refused:
+        raise SpecificationError(
+            f"{refused[0]} belongs in the file {path}, not on the command line"
+        )
     return read_tournaments(path)
 
 
@@ -206,7 +175,7 @@ def _choose_openings(tournaments: list[Tournament]) -> None:
                 )
     except KeyboardInterrupt:
         _notes().print("stopped while choosing openings; nothing was played", markup=False)
-        raise typer.Exit(INTERRUPTED) from None
+        raise SystemExit(INTERRUPTED) from None
 
 
 def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[CrossTable]:
@@ -251,7 +220,7 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
             f"stopped; {kept} of {total} games are in {store.path}. To go on:\n  {resume}",
             markup=False,
         )
-        raise typer.Exit(INTERRUPTED) from None
+        raise SystemExit(INTERRUPTED) from None
     # the games another process has added count as well
     return [CrossTable(one.labels, one.played()) for one in tournaments]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
@@ -16,63 +16,58 @@ from rich.text import Text
 from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
 from ..evaluation.gauntlet import play_gauntlet
+from ..evaluation.report import display
 from ..evaluation.report.display import percent
 from ..training.ppo.settings import PPOSettings, ppo_settings
-from ..training.settings import read_count
-from .common import (
-    INTERRUPTED,
-    GameArgument,
-    SeedOption,
-    app,
-    same_command,
-)
+from ..training.settings import read_count, settings_table
+from .app import INTERRUPTED, command, missing_packages_are_refused, same_command, train_app
+from .common import GameArgument, SeedOption, argument, flag, option
+from .output import note, say
 
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
-train_app = typer.Typer(no_args_is_help=True, help="Train a learner against opponents.")
-app.add_typer(train_app, name="train")
 
-
-@train_app.command()
+@command("GAME", parent=train_app)
 def ppo(
-    context: typer.Context,
     game: GameArgument,
+    /,
+    *,
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="The run's folder; a run in it is resumed.")
-    ],
+        Path | None, option("FOLDER", "The run's folder; a run in it is resumed.")
+    ] = None,
     opponent: Annotated[
         str | None,
-        typer.Option(
-            metavar="AGENT",
-            help='Whom the learner meets: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" (default: by game).',
+        option(
+            "AGENT",
+            'Opponents: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" '
+            "(default: by game).",
         ),
     ] = None,
     steps: Annotated[
         str | None,
-        typer.Option(
-            help="Actions that the learner takes in all, such as 300k or 2M (default: by game)."
-        ),
+        option("N", "Actions of the learner in all, such as 300k or 2M (default: by game)."),
     ] = None,
     seed: SeedOption = 1,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
+        Parameter(
+            name="--set",
             metavar="NAME=VALUE",
             help="Any other setting, such as learning_rate=0.0005; may be repeated.",
         ),
     ] = None,
     evaluate: Annotated[
         str | None,
-        typer.Option(
-            metavar="AGENT;AGENT",
-            help="Whom the learner is measured against (default: by game), or none.",
-        ),
+        option("AGENT;AGENT", "Opponents to measure it against (default: by game), or none."),
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads for the network.")] = 1,
+    threads: Annotated[int, option("N", "Threads for the network.", low=1)] = 1,
+    list_settings: Annotated[
+        bool, flag("List the settings with their values for this game, and do nothing.")
+    ] = False,
 ) -> None:
-    """Train with MaskablePPO. The same command resumes a run that was interrupted, however that
-    happened.
+    """Train with MaskablePPO.
+
+    The same command resumes a run that was interrupted, however that happened.
 
     [bold]Examples[/bold]
 
@@ -80,8 +75,9 @@ def ppo(
 
     plyground train ppo tic_tac_toe --opponent "mix:0.5 random,0.5 alphabeta:depth=9" --steps 300k
     --out runs/ttt --set learning_rate=0.0005
+
+    plyground train ppo gomoku --list-settings
     """
-    notes = Console(stderr=True, highlight=False, soft_wrap=True)
     chosen = make_game(game)
     given = {
         "opponent": opponent,
@@ -89,15 +85,18 @@ def ppo(
         "steps": None if steps is None else _read_steps(steps),
     }
     made = ppo_settings(chosen.name, given, settings or ())
-    try:
+    if list_settings:
+        Console(highlight=False).print(display.parameter_table(settings_table(type(made), made)))
+        return
+    if out is None:
+        raise SpecificationError("name the folder of the run: --out FOLDER")
+    with missing_packages_are_refused():
         from ..training.ppo.learner import use_threads
         from ..training.ppo.trainer import train
-    except ImportError as error:
-        raise SpecificationError(str(error)) from None
     use_threads(threads)
     measure = _measure(chosen, made, seed)
     facts = {
-        "command": same_command(context),
+        "command": same_command(),
         "versions": _versions(),
         "threads": threads,
         "machine": platform.processor() or platform.machine(),
@@ -110,26 +109,21 @@ def ppo(
                 on_note=bar.note,
             )  # fmt: skip
     except KeyboardInterrupt:
-        notes.print(
-            f"stopped; the checkpoints are in {out}. To go on:\n  {same_command(context)}",
-            markup=False,
-        )
-        raise typer.Exit(INTERRUPTED) from None
+        note(f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}")
+        raise SystemExit(INTERRUPTED) from None
     if run.finished_now:
-        notes.print(
-            f"finished: {made.steps:,} steps; the best policy is {out / 'best.onnx'}", markup=False
-        )
+        note(f"finished: {made.steps:,} steps; the best policy is {out / 'best.onnx'}")
     for row in run.best_rows:
-        typer.echo(
+        say(
             f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to "
             f"{percent(row['high'])}, {row['games']} games)"
         )
 
 
-@app.command()
+@command("RUN...")
 def curves(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of training runs.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The picture.")] = Path("learning.png"),
+    *runs: Annotated[Path, argument("RUN", "Folders of training runs.")],
+    out: Annotated[Path, option("FILE", "The picture.")] = Path("learning.png"),
 ) -> None:
     """Draw what runs reached against each opponent while they trained.
 
@@ -139,11 +133,11 @@ def curves(
     """
     from ..training.curves import draw_curves
 
-    try:
+    if not runs:
+        raise SpecificationError("name the folders of the runs to draw, such as runs/c4")
+    with missing_packages_are_refused():
         draw_curves(runs, out)
-    except ImportError as error:
-        raise SpecificationError(str(error)) from None
-    typer.echo(f"{out}", err=True)
+    note(f"{out}")
 
 
 def _read_steps(text: str) -> int:

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 
 from ..evaluation.report import display
 from ..evaluation.store.store import Store
 from ..evaluation.verify import verify as verify_games
-from .common import DEFAULT_STORE, app
-from .conditions import IsolateOption
+from .app import FAILED, command
+from .common import DEFAULT_STORE, StoreArgument, option
+from .options import IsolateOption
+from .output import say
 
-NOT_REPEATABLE = 1  # exit status
 
-
-@app.command()
+@command("[STORE]")
 def verify(
-    store: Annotated[
-        Path, typer.Argument(metavar="STORE", help="The file that a tournament keeps its games in.")
-    ] = DEFAULT_STORE,
-    games: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Games to play again, of each tournament.")
-    ] = 20,
+    store: StoreArgument = DEFAULT_STORE,
+    /,
+    *,
+    games: Annotated[int, option("N", "Games to play again, of each tournament.", low=1)] = 20,
     isolate: IsolateOption = "auto",
 ) -> None:
-    """Play games of a store again with the same seeds, and tell which agents play other moves than
-    they did.
+    """Play games of a store again with the same seeds, and list the agents whose moves differ.
+
+    The exit status is 1 if any do.
 
     [bold]Examples[/bold]
 
@@ -38,20 +35,19 @@ def verify(
     deviating = False
     with Store(store) as opened:
         for tournament in opened.tournaments():
-            with display.status_line(Console(stderr=True)) as say:
-                say(f"playing games of {tournament.name} again")
+            with display.status_line(Console(stderr=True)) as tell:
+                tell(f"playing games of {tournament.name} again")
                 played, deviations = verify_games(tournament, opened, games, isolate)
             deviating = deviating or bool(deviations)
-            typer.echo(
+            say(
                 f"{tournament.name}: {played - len(deviations)} of {played} games went the same "
                 f"way again"
             )
             for agent, count in Counter(deviation.agent for deviation in deviations).most_common():
                 first = next(deviation for deviation in deviations if deviation.agent == agent)
-                where = f"first in pair {first.game.pair} at ply {first.ply}"
-                typer.echo(
+                say(
                     f"  {tournament.agents[agent].label} left the recorded moves in {count} of "
-                    f"them, {where}"
+                    f"them, first in pair {first.game.pair} at ply {first.ply}"
                 )
     if deviating:
-        raise typer.Exit(NOT_REPEATABLE)
+        raise SystemExit(FAILED)

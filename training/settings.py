@@ -86,10 +86,22 @@ class RunSettings:
         return max(self.steps // self.evaluations, 1)
 
 
-def settings_table(kind: type[RunSettings]) -> tuple[Parameter, ...]:
-    """The settings of an algorithm as parameters, in the order of their declaration."""
+def settings_table(
+    kind: type[RunSettings], made: RunSettings | None = None
+) -> tuple[Parameter, ...]:
+    """The settings of an algorithm as parameters, in the order of their declaration.
+
+    Args:
+        kind: the settings of the algorithm.
+        made: settings whose values stand for the defaults, or None.
+    """
     return tuple(
-        Parameter(field.name, KINDS[str(field.type)], field.default, **field.metadata)
+        Parameter(
+            field.name,
+            KINDS[str(field.type)],
+            field.default if made is None else getattr(made, field.name),
+            **field.metadata,
+        )
         for field in dataclasses.fields(kind)
     )
 

@@ -19,6 +19,7 @@ import onnx
 import plyground
 import pytest
 import torch
+from command_line import invoke
 from helpers import ROOT
 from models import Convolutions, new_model
 from plyground import make_agent, make_game
@@ -29,7 +30,6 @@ from plyground.agents.policies.policy_file import (
     load_policy_file,
     policy_metadata,
 )
-from plyground.cli import app
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.specification import SpecificationError
@@ -37,7 +37,6 @@ from plyground.training.export import PolicyExporter, export_policy, random_obse
 from plyground.training.sb3 import BoardVecEnv
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
-from typer.testing import CliRunner
 
 GAMES = [
     "tic_tac_toe",
@@ -535,7 +534,7 @@ def test_a_full_disk_leaves_the_last_good_file(models, files, tmp_path, monkeypa
 
 
 def run_command(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return invoke(arguments)
 
 
 def test_the_command_exports_runs_and_models(archive, files, tmp_path):

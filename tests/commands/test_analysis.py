@@ -13,11 +13,10 @@ import subprocess
 import sys
 
 import pytest
+from command_line import invoke
 from plyground import make_agent, make_game
-from plyground.cli import app
 from plyground.evaluation.report.analysis import static_evaluations, static_text
 from plyground.evaluation.report.display import thoughts, value_in_words
-from typer.testing import CliRunner
 
 AGENTS = [
     "random",
@@ -38,7 +37,7 @@ def _own_folder(tmp_path, monkeypatch):
 
 
 def plyground(line):
-    return CliRunner().invoke(app, line.split())
+    return invoke(line.split())
 
 
 def plyground_json(line):
@@ -249,14 +248,14 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
     # well, is done beforehand.
     plyground("solve connect_four --time 0.01")
     code = (
-        "import os, signal, sys, threading; from plyground.cli import app\n"
+        "import os, signal, sys, threading; from plyground.cli import main\n"
         "from plyground.agents.solvers import solver\n"
         "stopped = solver.Monitor.stopped\n"
         "def interrupt_once(self, *known):\n"
         "    if self.seconds > 0.3: os.kill(os.getpid(), signal.SIGINT)\n"
         "    return stopped(self, *known)\n"
         "solver.Monitor.stopped = interrupt_once\n"
-        "sys.argv = ['plyground', 'solve', 'connect_four']; app()"
+        "sys.argv = ['plyground', 'solve', 'connect_four']; main()"
     )
     result = subprocess.run(
         [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=120
@@ -265,6 +264,26 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
     assert re.search(r"value +not proved: from [+-]\d+ to [+-]\d+\n", result.stdout)
     assert "stopped by Ctrl-C before the value was proved\n" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+# -- static evaluations --
+
+
+def test_static_shows_what_each_heuristic_says_to_both_players():
+    lines = plyground("analyse connect_four --moves d,d,c --static").stdout.splitlines()
+    assert lines[-3].split() == ["heuristic", "player_0", "player_1"]
+    assert [line.split()[0] for line in lines[-2:]] == ["threats", "windows"]
+    assert lines[-4:-3] == [""]
+
+
+def test_static_as_json_holds_the_points():
+    value = json.loads(plyground("analyse connect_four --moves d,d,c --static --json").stdout)
+    position = make_game("connect_four").position(["d", "d", "c"])
+    assert value["heuristics"] == {
+        name: {"player_0": first, "player_1": second}
+        for name, (first, second) in static_evaluations(position).items()
+    }
+    assert value["to_move"] == "player_1"
 
 
 # -- book --

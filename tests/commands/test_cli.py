@@ -15,13 +15,12 @@ import time
 from pathlib import Path
 
 import pytest
+from command_line import invoke
 from helpers import ROOT
 from plyground.agents.registry import agent_classes
-from plyground.cli import app
 from plyground.envs.registry import game_names
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
-from typer.testing import CliRunner
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +33,7 @@ def _own_folder(tmp_path, monkeypatch):
 def plyground(*words, typed=None):
     """Run a command line given as one text or as words."""
     arguments = words[0].split() if len(words) == 1 else list(words)
-    return CliRunner().invoke(app, arguments, input=typed)
+    return invoke(arguments, typed)
 
 
 # -- tournament --
@@ -167,18 +166,67 @@ def test_bad_input_ends_with_one_sentence_and_status_2(command, message):
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "message"),
     [
-        "tournament",
-        "tournament connect_four",
-        "tournament connect_four random random --pairs 0",
-        "perft connect_four",
-        "play tic_tac_toe --seat 2",
-        "no_such",
+        ("tournament", "requires an argument"),
+        ("tournament connect_four", "at least two agents, not 0"),
+        ("tournament connect_four random random --pairs 0", 'Invalid value "0" for --pairs'),
+        ("tournament connect_four random random --pairs few", 'unable to convert "few" into int'),
+        ("tournament connect_four random random --pairs 1 --pairs 2", "specified multiple times"),
+        ("tournament connect_four random random --pears 3", "Did you mean --pairs?"),
+        ("perft connect_four", "parameter --depth requires an argument"),
+        ("play tic_tac_toe --seat 2", 'Invalid value "2" for --seat'),
+        ("games connect_four", "there are more arguments than this command takes: connect_four"),
+        ("tournement", 'Did you mean "tournament"?'),
+        ("train ppo tic_tac_toe", "name the folder of the run: --out FOLDER"),
+        ("train ppo tic_tac_toe --out run --set gama=1", "there is no setting 'gama'"),
+        ("curves", "name the folders of the runs to draw"),
     ],
 )
-def test_a_command_line_that_makes_no_sense_ends_with_status_2(command):
-    assert plyground(command).exit_code == 2
+def test_a_command_line_that_makes_no_sense_ends_with_one_sentence_and_status_2(command, message):
+    result = plyground(command)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("plyground: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_options_that_commands_share_are_the_same_in_each():
+    shared = ("--runner", "--concurrency N", "--memory-limit SIZE", "--balanced AGENT")
+    for command in ("tournament", "sprt"):
+        listing = plyground(f"{command} --help").stdout
+        assert all(option in listing for option in shared)
+
+
+def test_the_command_that_goes_on_keeps_every_word_that_was_given():
+    plyground("tournament", "tic_tac_toe", "--pairs=2", "random", "greedy", "--name", "a b")
+    with Store(Path("plyground-tournament.db")) as store:
+        (held,) = store.tournaments()
+    assert held.command == ("plyground tournament tic_tac_toe --pairs=2 random greedy --name 'a b'")
+
+
+def test_without_a_command_and_on_demand_there_is_help():
+    asked = plyground("--help")
+    assert (asked.exit_code, asked.stderr) == (0, "")
+    assert plyground("").stdout == asked.stdout == plyground("-h").stdout
+    assert "--install-completion" in asked.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
+def test_ctrl_c_where_nothing_is_to_be_told_ends_with_status_130():
+    code = (
+        "import os, signal; from plyground import cli; from plyground.commands import listing\n"
+        "listing.size_report = lambda game: os.kill(os.getpid(), signal.SIGINT)\n"
+        "cli.sys.argv = ['plyground', 'size', 'tic_tac_toe']; cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "stopped\n")
+
+
+def test_training_settings_are_listed_with_the_values_of_the_game():
+    listing = plyground("train ppo gomoku --list-settings").stdout
+    row = next(line for line in listing.splitlines() if line.startswith("snapshot_every"))
+    assert re.match(r"snapshot_every +25000 +a whole number of +Steps between two of", row)
 
 
 def test_every_command_has_help_with_an_example():
@@ -421,7 +469,7 @@ def test_worker_processes_and_limits_are_options_of_a_tournament():
         ("--runner cloud", "no runner 'cloud'"),
         ("--engine ray", "this option is called --runner now: --runner ray"),
         ("--runner local --concurrency 2", "one game at a time"),
-        ("--runner processes --address auto", "only --runner ray has an address"),
+        ("--runner processes --address auto", "only --runner ray has an --address"),
         ("--memory-limit much", "no amount of memory"),
         ("--memory-limit 1M", "needs 256M of memory at least"),
         ("--isolate perhaps", "isolation is auto, always, never"),
@@ -432,7 +480,8 @@ def test_worker_processes_and_limits_are_options_of_a_tournament():
 def test_conditions_that_make_no_sense_are_refused(options, message):
     result = plyground(f"tournament tic_tac_toe random random {options}")
     assert result.exit_code == 2
-    assert message in " ".join(re.sub("[│╭╰─╮╯]", " ", result.stderr).split())
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():

@@ -10,12 +10,11 @@ import sys
 
 import pyarrow.parquet
 import pytest
-from plyground.cli import app
+from command_line import invoke
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.store.export import COLUMNS, export_games
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
-from typer.testing import CliRunner
 
 
 @pytest.fixture(scope="module")
@@ -125,11 +124,9 @@ def test_a_file_that_cannot_be_written_gives_one_sentence(played, tmp_path):
 
 def test_the_command_writes_to_standard_output_or_to_a_file(played, tmp_path):
     path, _ = played
-    result = CliRunner().invoke(app, ["export", str(path)])
+    result = invoke(["export", str(path)])
     assert [json.loads(line) for line in result.stdout.splitlines()] == lines(path)
-    result = CliRunner().invoke(
-        app, ["export", str(path), "--format", "csv", "--out", str(tmp_path / "games.csv")]
-    )
+    result = invoke(["export", str(path), "--format", "csv", "--out", str(tmp_path / "games.csv")])
     assert (result.stdout, result.stderr) == ("", f"10 games in {tmp_path / 'games.csv'}\n")
 
 

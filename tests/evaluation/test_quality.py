@@ -9,8 +9,8 @@ import math
 import numpy as np
 import plyground
 import pytest
+from command_line import invoke
 from plyground.agents import Agent, Decision, make_agent
-from plyground.cli import app
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.quality import (
@@ -33,13 +33,12 @@ from plyground.evaluation.store.store import (
     StoredGame,
     StoreError,
 )
-from typer.testing import CliRunner
 
 TIC_TAC_TOE = plyground.make_game("tic_tac_toe")
 
 
 def run(*words: str):
-    return CliRunner().invoke(app, list(words), env={"COLUMNS": "80", "NO_COLOR": "1"})
+    return invoke(words, COLUMNS="80", NO_COLOR="1")
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from plyground.cli import app
+from command_line import invoke
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult
 from plyground.evaluation.report.report import parse_anchor, report_store
@@ -18,11 +18,10 @@ from plyground.evaluation.store.store import (
     StoreError,
 )
 from plyground.evaluation.tournament import Plan, Tournament
-from typer.testing import CliRunner
 
 
 def run(*words: str):
-    return CliRunner().invoke(app, list(words), env={"COLUMNS": "80", "NO_COLOR": "1"})
+    return invoke(words, COLUMNS="80", NO_COLOR="1")
 
 
 def store_results(

@@ -10,8 +10,8 @@ import sys
 
 import plyground
 import pytest
+from command_line import invoke
 from plyground.agents import make_agent
-from plyground.cli import app
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
 from plyground.evaluation.match import GameResult, play_game
@@ -27,7 +27,6 @@ from plyground.evaluation.report.replays import (
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.statistics.ratings import Meeting, rate
 from plyground.evaluation.store.store import AgentEntry, Store, StoredGame
-from typer.testing import CliRunner
 
 GAMES = (
     "tic_tac_toe",
@@ -85,7 +84,7 @@ CONTRASTS = """() => {
 
 
 def run(*words: str):
-    return CliRunner().invoke(app, list(words), env={"COLUMNS": "80", "NO_COLOR": "1"})
+    return invoke(words, COLUMNS="80", NO_COLOR="1")
 
 
 def played_game(spec: str, seed: int, players: tuple[int, int], pair: int) -> StoredGame:

@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 import scipy.optimize
-from plyground.cli import app
+from command_line import invoke
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.sprt import (
     H0,
@@ -22,7 +22,6 @@ from plyground.evaluation.sprt import (
 from plyground.evaluation.statistics.ratings import elo_of, score_of
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan
-from typer.testing import CliRunner
 
 POINTS = np.linspace(0, 1, 5)
 
@@ -212,7 +211,7 @@ def test_agents_that_are_known_to_repeat_themselves_play_each_opening_once(tmp_p
 
 
 def run(words: str):
-    return CliRunner().invoke(app, words.split(), env={"COLUMNS": "80", "NO_COLOR": "1"})
+    return invoke(words.split(), COLUMNS="80", NO_COLOR="1")
 
 
 def test_the_command_tells_the_verdict_and_what_it_stands_on(tmp_path, monkeypatch):

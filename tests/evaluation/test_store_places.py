@@ -13,11 +13,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from command_line import Result, invoke
 from helpers import DATA
-from plyground.cli import app
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
-from typer.testing import CliRunner, Result
 
 OLD = DATA / "stores" / "version-1.sqlite"
 PLAN = Plan("connect_four", ("random", "greedy"), pairs=400, seed=3)
@@ -60,7 +59,7 @@ def remount(disk: Path, options: str) -> None:
 def plyground(folder: Path, *words: str) -> Result:
     """Run a command as if in that folder."""
     with contextlib.chdir(folder):
-        return CliRunner().invoke(app, list(words))
+        return invoke(list(words))
 
 
 def records(path: Path) -> list[tuple]:

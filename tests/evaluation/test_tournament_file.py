@@ -9,13 +9,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from command_line import invoke
 from helpers import DATA, ROOT
-from plyground.cli import app
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 from plyground.evaluation.tournament_file import KEYS, read_tournaments
-from typer.testing import CliRunner
 
 EXAMPLE = ROOT / "examples" / "tournaments.toml"
 
@@ -28,7 +27,7 @@ def _own_folder(tmp_path, monkeypatch):
 
 
 def plyground(*words):
-    return CliRunner().invoke(app, words[0].split() if len(words) == 1 else list(words))
+    return invoke(words[0].split() if len(words) == 1 else list(words))
 
 
 BOTH = "game = 'tic_tac_toe'\nagents = ['random', 'greedy']\n"

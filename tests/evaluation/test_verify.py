@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from command_line import invoke
 from helpers import run
-from plyground.cli import app
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan
 from plyground.evaluation.verify import verify
-from typer.testing import CliRunner
 
 SUSPECT = "python:broken.agents:IsNotRepeatable"
 
@@ -29,7 +28,7 @@ def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):
 def test_repeatable_agents_are_said_to_be_so(tmp_path):
     path = tmp_path / "store.db"
     run(Plan("tic_tac_toe", ("random", "greedy"), pairs=3), path)
-    result = CliRunner().invoke(app, ["verify", str(path), "--games", "5"])
+    result = invoke(["verify", str(path), "--games", "5"])
     assert result.exit_code == 0
     assert "5 of 5 games went the same way again" in result.stdout
 
@@ -37,6 +36,6 @@ def test_repeatable_agents_are_said_to_be_so(tmp_path):
 def test_the_command_names_the_agent_and_ends_with_status_1(tmp_path):
     path = tmp_path / "store.db"
     run(Plan("connect_four", ("random", SUSPECT), pairs=2), path, isolation="never")
-    result = CliRunner().invoke(app, ["verify", str(path), "--isolate", "never"])
+    result = invoke(["verify", str(path), "--isolate", "never"])
     assert result.exit_code == 1
     assert f"{SUSPECT} left the recorded moves in" in result.stdout

@@ -1,0 +1,145 @@
+"""The application: how commands are registered, and the one gate through which they end.
+
+The command line is made with cyclopts, because it flattens a dataclass into options: what several
+commands share is declared once. (typer, used before, needs every option in every signature.)
+"""
+
+from __future__ import annotations
+
+import contextvars
+import inspect
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+
+from ..envs import IllegalActionError
+from ..envs.specification import SpecificationError
+from ..envs.version import __version__
+from ..evaluation.runners.runner import RunnerError
+from ..evaluation.store.store import StoreError
+from ..training.folder import TrainingError
+from .output import note, use_plain_characters
+
+# Exit statuses.
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+EXPECTED = (SpecificationError, IllegalActionError, StoreError, RunnerError, TrainingError)
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+app = App(
+    name="plyground",
+    help="Adversarial board games, agents that play them, and tournaments between agents.",
+    version=f"plyground {__version__}",
+    help_flags=["--help", "-h"],
+    help_format="rich",
+    default_parameter=Parameter(negative=()),
+    suppress_keyboard_interrupt=False,  # it ends in the gate, with a status of its own
+)
+app.register_install_completion_command()
+train_app = App(name="train", help="Train a learner against opponents.")
+app.command(train_app)
+
+_words: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("words", default=())
+
+
+def command(
+    arguments: str = "", *, name: str | None = None, parent: App = app
+) -> Callable[[Command], Command]:
+    """Decorator: make a function a command.
+
+    Args:
+        arguments: what follows the options in the line "Usage:".
+        name: what it is called; by default as the function.
+        parent: the application or group of commands that it belongs to.
+    """
+
+    def register(function: Command) -> Command:
+        called = name or function.__name__
+        group = "" if parent is app else f"{parent.name[0]} "
+        usage = f"plyground {group}{called} {arguments} [OPTIONS]"
+        parent.command(
+            function, name=called, help=_paragraphs(function), usage=" ".join(usage.split())
+        )
+        return function
+
+    return register
+
+
+def _paragraphs(function: Any) -> str:
+    """A function's docstring, each of its paragraphs on one line: the terminal breaks them."""
+    text = inspect.cleandoc(function.__doc__ or "")
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command line and return its exit status.
+
+    Every error that a user can cause ends here, as one sentence on standard error.
+    """
+    use_plain_characters()
+    token = _words.set(tuple(words))
+    try:
+        app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except CycloptsError as error:
+        return _refuse(_sentence(error))
+    except EXPECTED as error:
+        return _refuse(str(error))
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    except KeyboardInterrupt:
+        note("stopped")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has enough (`| head`). What is still buffered must go nowhere when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    finally:
+        _words.reset(token)
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    note(f"plyground: {sentence}")
+    return BAD_INPUT
+
+
+def _sentence(error: CycloptsError) -> str:
+    if isinstance(error, UnusedCliTokensError):
+        return f"there are more arguments than this command takes: {shlex.join(error.unused_tokens or [])}"
+    return " ".join(str(error).split())
+
+
+@contextmanager
+def missing_packages_are_refused() -> Iterator[None]:
+    """An optional package that is not installed is bad input: the error names what to install."""
+    try:
+        yield
+    except ImportError as error:
+        raise SpecificationError(str(error)) from None
+
+
+# -- the command line as it was given --
+
+
+def given_options() -> set[str]:
+    """The options that stand on the command line, such as ``--seed``."""
+    return {word.partition("=")[0] for word in _words.get() if word.startswith("--")}
+
+
+def same_command(flag: str = "", *, given: bool = True) -> str:
+    """The command line as it was given.
+
+    Args:
+        flag: an option without a value that is added to it, or left out of it.
+        given: whether it is added.
+    """
+    words = [word for word in _words.get() if word != flag]
+    if flag and given:
+        end = words.index("--") if "--" in words else len(words)
+        words.insert(end, flag)
+    return f"plyground {shlex.join(words)}"

@@ -1,0 +1,180 @@
+"""Groups of options that several commands share: openings, conditions of play, runners.
+
+Each is a dataclass whose fields become options of a command. What the values must be together is
+checked here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from ..envs.specification import SpecificationError
+from ..evaluation.match import Limits
+from ..evaluation.runners.contest import Conditions
+from ..evaluation.runners.isolation import ISOLATION
+from ..evaluation.runners.processes import ProcessRunner
+from ..evaluation.runners.ray_cluster import RayRunner
+from ..evaluation.runners.runner import LocalRunner, Runner
+from ..evaluation.tournament import Tournament
+from ..evaluation.withdrawals import WITHDRAW_AFTER
+from .app import FAILED
+from .common import option
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+IsolateOption = Annotated[
+    str,
+    option(
+        "|".join(ISOLATION),
+        "Agents in processes of their own: auto isolates learned and external agents and your own.",
+    ),
+]
+OpeningsOption = Annotated[
+    str,
+    option(
+        "OPENINGS",
+        "random:PLIES, all:PLIES or a file: random moves, every position of that depth up to "
+        "symmetry, or what the file lists.",
+    ),
+]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class BalanceOptions:
+    """Which openings are fair enough."""
+
+    balanced: Annotated[
+        str | None,
+        option("AGENT", "Take only openings that this agent values near 0, such as solver."),
+    ] = None
+    within: Annotated[
+        float | None,
+        option(
+            "VALUE",
+            "How near, in the unit of the agent's values (default: a tenth of the greatest "
+            "return).",
+        ),
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ConditionOptions:
+    """What agents may use in a game."""
+
+    isolate: IsolateOption = "auto"
+    move_timeout: Annotated[
+        float | None, option("SECONDS", "Thinking time for a move; more forfeits the game.")
+    ] = None
+    game_time: Annotated[
+        float | None, option("SECONDS", "Thinking time of an agent for all its moves of a game.")
+    ] = None
+    memory_limit: Annotated[
+        str | None, option("SIZE", "Memory of an isolated agent, such as 2G or 700M.")
+    ] = None
+
+    def conditions(self, withdraw_after: int = WITHDRAW_AFTER) -> Conditions:
+        """The conditions asked for.
+
+        Raises:
+            SpecificationError: a size that cannot be read, or nothing can be played under them.
+        """
+        memory = None if self.memory_limit is None else _bytes(self.memory_limit)
+        limits = Limits(self.move_timeout, self.game_time, memory)
+        conditions = Conditions(self.isolate, limits, withdraw_after)
+        conditions.check()
+        return conditions
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class RunnerOptions:
+    """Where games are played."""
+
+    runner: Annotated[
+        str | None,
+        option(
+            "local|processes|ray",
+            "Where games are played (default: local, or processes if --concurrency is given).",
+        ),
+    ] = None
+    concurrency: Annotated[
+        int | None,
+        option("N", "Games at once (default: as many as there are processors).", low=1),
+    ] = None
+    address: Annotated[
+        str | None,
+        option("HOST:PORT", "Of a Ray cluster, or auto (default: Ray is started here)."),
+    ] = None
+
+    engine: Annotated[str | None, Parameter(show=False)] = None  # what --runner was called
+
+    def make(self) -> Runner:
+        """The runner asked for.
+
+        Raises:
+            SpecificationError: there is none of this name, or options that it does not have.
+        """
+        if self.engine is not None:
+            raise SpecificationError(f"this option is called --runner now: --runner {self.engine}")
+        name, concurrency, address = self.runner, self.concurrency, self.address
+        if name is None:
+            name = "ray" if address is not None else "local" if concurrency is None else "processes"
+        if address is not None and name != "ray":
+            raise SpecificationError("only --runner ray has an --address")
+        if name == "local":
+            if concurrency not in (None, 1):
+                raise SpecificationError(
+                    f"--concurrency {concurrency} is not possible: --runner local plays one game "
+                    f"at a time; take --runner processes"
+                )
+            return LocalRunner()
+        if name == "processes":
+            return ProcessRunner(concurrency)
+        if name == "ray":
+            return RayRunner(address, concurrency)
+        raise SpecificationError(f"there is no runner {name!r} (there are: local, processes, ray)")
+
+
+ANY_OPENING, NO_LIMITS, DEFAULT_RUNNER = BalanceOptions(), ConditionOptions(), RunnerOptions()
+
+
+def _bytes(size: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?", size.strip(), re.IGNORECASE)
+    if found is None:
+        raise SpecificationError(
+            f"--memory-limit {size} is no amount of memory; write 2G, 700M or a number of bytes"
+        )
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
+    """Say who was withdrawn, and which games are therefore not played."""
+    for tournament in tournaments:
+        for number, games in tournament.withdrawn().agents.items():
+            after = tournament.conditions.withdraw_after
+            crashes = f"its process crashed in {after} game{'s' if after > 1 else ''} in a row"
+            told = (
+                f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are "
+                f"not played (--withdraw-after 0 plays them)"
+            )
+            notes.print(told, style="red", markup=False)
+
+
+def end_if_given_up(runner: Runner, notes: Console) -> None:
+    """If games could not be played wherever they were tried, say so and end with exit status 1."""
+    for given_up in runner.given_up:
+        first, second = given_up.game.players
+        told = (
+            f"game {given_up.game.pair} of agents {first} and {second} was given up, since every "
+            f"worker died over it; the last one {given_up.reason}"
+        )
+        notes.print(told, style="red", markup=False)
+    if runner.given_up:
+        raise SystemExit(FAILED)

@@ -1,0 +1,50 @@
+"""What commands print, on terminals and pipes of any encoding."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import sys
+from typing import Any
+
+# What stands for characters that an encoding lacks; others become question marks.
+PLAIN = {
+    "−": "-", "–": "-", "—": "-", "×": "x", "·": ".", "•": "*", "…": "...", "½": "1/2",
+    "±": "+-", "µ": "u", "≤": "<=", "≥": ">=", "≈": "~", "→": "->", "²": "^2",
+    "│": "|", "─": "-", "━": "-", "╭": "+", "╮": "+", "╰": "+", "╯": "+",
+    "●": "X", "○": "O",
+}  # fmt: skip
+HANDLER = "plyground.plain"
+
+
+def _transliterate(error: UnicodeError) -> tuple[str, int]:
+    """The error handler: plain characters for the part of a text that cannot be encoded."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    part = error.object[error.start : error.end]
+    return "".join(PLAIN.get(character, "?") for character in part), error.end
+
+
+def use_plain_characters() -> None:
+    """Let standard output and error replace what their encoding lacks, rather than fail."""
+    codecs.register_error(HANDLER, _transliterate)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=HANDLER)
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result to standard output."""
+    print(text)
+
+
+def note(text: str) -> None:
+    """Print a remark, which is no result, to standard error."""
+    print(text, file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON to standard output; nothing of it is replaced in any encoding."""
+    encoding = (sys.stdout.encoding or "utf-8").lower()
+    print(json.dumps(value, indent=2, ensure_ascii=not encoding.startswith("utf")))
