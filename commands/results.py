@@ -93,8 +93,8 @@ def report(
     plyground report plyground-tournament.db --json
     """
     notes = Console(stderr=True, highlight=False, soft_wrap=True)
-    with Store(store) as opened, status_line(notes) as say:
-        say(f"reading the games in {store}")
+    with Store(store) as opened, status_line(notes) as tell:
+        tell(f"reading the games in {store}")
         reports = report_store(
             opened, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays
         )
