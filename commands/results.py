@@ -59,7 +59,7 @@ from .options import (
     end_if_given_up,
     tell_of_withdrawals,
 )
-from .output import note, print_json
+from .output import note, print_json, say
 
 
 @command("[STORE]")
