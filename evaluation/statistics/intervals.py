@@ -35,9 +35,8 @@ def share_interval(hits: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[floa
         the share, and the ends of its interval.
 
     Sources: E. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference"
-        (1927); E. Korn and B. Graubard, "Confidence
-    intervals for proportions with small expected number of positive counts estimated from survey
-    data" (1998) for the effective sample size.
+    (1927); E. Korn and B. Graubard, "Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data" (1998) for the effective sample size.
     """
     share = float(np.mean(hits))
     count = len(hits)

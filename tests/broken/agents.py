@@ -1,6 +1,6 @@
 """Agents that misbehave, each in one way.
 
-A match must make each forfeit its game, with the right reason, and do no harm to anybody else's.
+A match must make each forfeit its game, with the right reason, and leave other games alone.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ import numba
 
 
 class Broken:
-    """Plays the first legal action, until it has been asked ``patience`` times in a game; then it
-    does what it should not.
-    """
+    """Plays the first legal action ``patience`` times in a game; then it misbehaves."""
 
     patience = 1
 
@@ -195,12 +193,22 @@ class ClosesEveryFile(Broken):
 
 
 class IsSlow(Broken):
-    """Needs 0.15 seconds for each move."""
+    """Needs 0.4 seconds for each move."""
 
     patience = 0
 
     def misbehave(self, position):
-        time.sleep(0.15)
+        time.sleep(0.4)
+        return position.legal_actions()[0]
+
+
+class IsSlowToStart(Broken):
+    """Needs three seconds before the first game, and none for its moves."""
+
+    def __init__(self):
+        time.sleep(3)
+
+    def misbehave(self, position):
         return position.legal_actions()[0]
 
 

@@ -55,7 +55,7 @@ FAULTS = {
     "ReturnsTooMuch": (ILLEGAL_ACTION, "played the action 9, which does not exist"),
     "PlaysIllegally": (ILLEGAL_ACTION, "played the illegal action"),
     "ResetRaises": (RAISED, "raised OSError: the weights are gone .* before the first move"),
-    "Sleeps": (HUNG, r"hung: no answer after 1.5\d* s"),
+    "Sleeps": (HUNG, r"hung: no answer after [\d.]+ s"),
     "LoopsInPython": (HUNG, "hung: no answer"),
     "HangsInNativeCode": (HUNG, "hung: no answer"),
     "HangsInAKernel": (HUNG, "hung: no answer"),
@@ -148,8 +148,8 @@ def test_the_processes_that_an_agent_started_end_with_it():
 @pytest.mark.parametrize(
     ("limits", "moves", "reason"),
     [
-        (Limits(move_seconds=0.1), 1, r"took 0.\d+ s for a move; 0.1 s are allowed"),
-        (Limits(game_seconds=0.4), 3, r"took 0.\d+ s for its moves; 0.4 s a game are allowed"),
+        (Limits(move_seconds=0.2), 1, r"took [\d.]+ s for a move; 0.2 s are allowed"),
+        (Limits(game_seconds=1.0), 3, r"took [\d.]+ s for its moves; 1 s a game are allowed"),
     ],
 )
 def test_a_move_that_comes_too_late_forfeits(isolated, limits, moves, reason):
@@ -167,8 +167,8 @@ def test_a_move_that_comes_too_late_forfeits(isolated, limits, moves, reason):
 
 
 def test_starting_and_compiling_is_no_thinking_time():
-    limits = Limits(move_seconds=0.3, game_seconds=0.6)  # less than importing plyground takes
-    with contextlib.closing(IsolatedPlayer("greedy", GAME, limits)) as player:
+    limits = Limits(move_seconds=2.0, game_seconds=2.5)
+    with broken("IsSlowToStart", limits) as player:
         assert play_game(GAME, [player, make_agent("random")], limits=limits).fault is None
 
 
@@ -219,7 +219,7 @@ def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path
     )
     plan = Plan("tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in bad)), pairs=2)
     conditions = Conditions(
-        limits=Limits(move_seconds=0.1, memory_bytes=700 << 20), withdraw_after=2
+        limits=Limits(move_seconds=0.25, memory_bytes=700 << 20), withdraw_after=2
     )
     with Store(tmp_path / "store.db") as store:
         tournament = Tournament(plan, store, conditions=conditions)
@@ -227,7 +227,7 @@ def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path
         games, withdrawn = list(tournament.played()), tournament.withdrawn()
     undisturbed = run(plan._replace(agents=good), tmp_path / "good.db")
     assert records([game for game in games if set(game.players) == {0, 1}]) == records(undisturbed)
-    assert set(withdrawn.agents) == {2, 3, 4}  # who is only slow does not crash
+    assert set(withdrawn.agents) == {2, 3, 4}  # a slow agent does not crash
     assert withdrawn.games > 0
     assert len(games) + withdrawn.games == tournament.schedule.total
     assert psutil.Process().children(recursive=True) == []
