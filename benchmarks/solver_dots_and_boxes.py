@@ -1,10 +1,10 @@
 """Benchmark of the exact solver of dots and boxes: boards solved from their start on one core.
 
-    python benchmarks/solver_dots_and_boxes.py                          # 3×3 and 3×4 boxes, and
-    their Swedish and Icelandic starts python benchmarks/solver_dots_and_boxes.py --boards 4x4
-    --memory 2048 python benchmarks/solver_dots_and_boxes.py --boards 4x4 --memory 2048 --all-moves
-    # SYSTEMS.md D14: the value of every first move python benchmarks/solver_dots_and_boxes.py
-    --verify 3x3             # search against a table of all positions
+    script=benchmarks/solver_dots_and_boxes.py
+    python $script                            # 3×3 and 3×4 boxes, Swedish and Icelandic starts
+    python $script --boards 4x4 --memory 2048
+    python $script --boards 4x4 --memory 2048 --all-moves   # the value of every first move
+    python $script --verify 3x3               # search against a table of all positions
 
 Boards are rows × columns in boxes, with ``i`` or ``s`` added for the Icelandic or Swedish start.
 Times are wall-clock, without compilation; CPU seconds are given beside them, because other work on

@@ -90,7 +90,23 @@ class ProcessorTime:
         terminalreporter.write_line(f"{total:8.1f} s  in all")
 
 
+def pytest_collection_modifyitems(config, items):
+    """Keep part of the slow tests, as ``--slow-part`` says."""
+    if not config.option.slow_part:
+        return
+    part, parts = map(int, config.option.slow_part.split("/"))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    left_out = {item for number, item in enumerate(slow) if number % parts != part % parts}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
+
+
 def pytest_addoption(parser):
+    parser.addoption(
+        "--slow-part",
+        metavar="K/N",
+        help="of the slow tests run only every N-th, from the K-th on; with -m '' or -m slow",
+    )
     parser.addoption(
         "--processor-time", action="store_true", help="print the processor time of every test file"
     )

@@ -99,7 +99,7 @@ def test_a_fork_is_made_where_two_twos_cross(agent):
     "agent", ["medium", "hard", FULL, "alphabeta:time=0.1", "caro10_alphabeta"]
 )
 def test_a_four_and_a_three_at_once_are_made(agent):
-    """The fork that wins by force: the four must be answered, then the three becomes an open four."""
+    """A fork wins by force: the four must be answered, then the three becomes an open four."""
     position, targets = board("""
         O . . . . . . . . . O
         . . . . . . . . . . .

@@ -558,7 +558,8 @@ environment = connect_four_v0.env()
 environment.reset()
 for action in (3, 2, 3, 2, 3, 2, 3):
     environment.step(action)
-print(environment.rewards, environment.position.observation(1)[:, :4, 0].sum(axis=0), environment.position.action_mask())
+position = environment.position
+print(environment.rewards, position.observation(1)[:, :4, 0].sum(axis=0), position.action_mask())
 """
     environ = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     result = subprocess.run(

@@ -4,6 +4,7 @@ avoided.
 
 from __future__ import annotations
 
+import itertools
 import time
 import warnings
 
@@ -72,27 +73,13 @@ def test_rendering(spec):
     render_test(make)
 
 
-def run_benchmark(spec, monkeypatch, capsys, speed):
-    """PettingZoo's benchmark on a clock that runs faster: it goes on for five seconds of that
-    clock. Moves per second, by the true clock.
-    """
-    began, clock = time.time(), time.time
-    monkeypatch.setattr(time, "time", lambda: began + speed * (clock() - began))
-    performance_benchmark(env(spec))
-    shown = capsys.readouterr().out
-    assert "Finished performance benchmark" in shown
-    return speed * float(shown.split(" turns per second")[0].rpartition("\n")[2])
-
-
-@pytest.mark.parametrize("spec", ["connect_four", "dots_and_boxes:rows=1,cols=2"])
-def test_performance_benchmark_runs(spec, monkeypatch, capsys):
-    assert run_benchmark(spec, monkeypatch, capsys, speed=10) > 5_000
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
-def test_performance_benchmark_runs_in_full(spec, monkeypatch, capsys):
-    assert run_benchmark(spec, monkeypatch, capsys, speed=1) > 5_000
+def test_performance_benchmark_runs(spec, monkeypatch, capsys):
+    """On a clock that moves by a hundredth of a second whenever it is read."""
+    readings = itertools.count()
+    monkeypatch.setattr(time, "time", lambda: next(readings) / 100)
+    performance_benchmark(env(spec))
+    assert "Finished performance benchmark" in capsys.readouterr().out
 
 
 def test_the_inherent_warnings_are_given_about_any_environment_of_another_name():

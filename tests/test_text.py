@@ -1,0 +1,67 @@
+"""What stands in the repository's files: lengths of lines, nothing that only one machine has."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LISTED = subprocess.run(
+    ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+).stdout.splitlines()
+TEXTS = [name for name in LISTED if Path(name).suffix in (".py", ".md", ".toml", ".yaml", ".js")]
+LONGEST = 100
+# Names of documents that the repository does not hold.
+ABSENT = re.compile("|".join(["SYSTEMS", "DESIGN"]).join("()") + r"\.md")
+# /home/somebody, C:\Users\somebody: what stands after a letter, a dot or a colon is part of a URL
+# or of a longer path.
+LOCAL = re.compile(r"(?<![\w.:/])/(?:home|root|Users|work|tmp)/\w|\b[A-Z]:\\Users\\")
+
+
+def lines_of(name: str) -> list[tuple[int, str]]:
+    return list(enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1))
+
+
+def prose(name: str) -> list[tuple[int, str]]:
+    """The lines of a page outside fenced blocks and tables."""
+    found, fenced = [], False
+    for number, line in lines_of(name):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.lstrip().startswith("|"):
+            found.append((number, line))
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in LISTED if name.endswith(".md")])
+def test_no_line_of_a_page_is_longer_than_100_columns(name):
+    """Tables, fenced blocks and lines with a URL may be; ruff looks at the Python files."""
+    lines = [number for number, line in prose(name) if len(line) > LONGEST and "://" not in line]
+    assert lines == []
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_file_cites_a_document_that_the_repository_does_not_hold(name):
+    assert [number for number, line in lines_of(name) if ABSENT.search(line)] == []
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_file_names_a_path_of_one_machine(name):
+    assert [number for number, line in lines_of(name) if LOCAL.search(line)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see /home/ann/notes", True),
+        ("cd /tmp/a", True),
+        ("https://example.org/home/ann", False),
+        ("runs/tmp/a", False),
+        (r"C:\Users\ann", True),
+    ],
+)
+def test_what_counts_as_a_path_of_one_machine(text, found):
+    assert bool(LOCAL.search(text)) == found
