@@ -1,14 +1,16 @@
 """Benchmark of the exact solver of dots and boxes: boards solved from their start on one core.
 
-    script=benchmarks/solver_dots_and_boxes.py
-    python $script                            # 3×3 and 3×4 boxes, Swedish and Icelandic starts
-    python $script --boards 4x4 --memory 2048
-    python $script --boards 4x4 --memory 2048 --all-moves   # the value of every first move
-    python $script --verify 3x3               # search against a table of all positions
+3×3 and 3×4 boxes with their Swedish and Icelandic starts; one board; the value of its every first
+move; the search against a table of all positions:
+
+    python benchmarks/solver_dots_and_boxes.py
+    python benchmarks/solver_dots_and_boxes.py --boards 4x4 --memory 2048
+    python benchmarks/solver_dots_and_boxes.py --boards 4x4 --memory 2048 --all-moves
+    python benchmarks/solver_dots_and_boxes.py --verify 3x3
 
 Boards are rows × columns in boxes, with ``i`` or ``s`` added for the Icelandic or Swedish start.
-Times are wall-clock, without compilation; CPU seconds are given beside them, because other work on
-the machine lengthens the former.
+Times are wall-clock, without compilation. CPU seconds are given beside them, because other work on
+the machine lengthens wall-clock times.
 """
 
 from __future__ import annotations
@@ -53,9 +55,7 @@ def report(progress: Progress) -> None:
 
 
 def show_first_moves(solver: DotsAndBoxesSolver, values: dict[int, int]) -> None:
-    """The value of every symmetry class of first moves: its actions, those that are interchangeable
-    at a corner counted in.
-    """
+    """Print the value and the actions of every class of equivalent first moves."""
     game = solver.game
     position = game.initial_position()
     drawn = {edge for edge in range(game.facts.num_actions) if position.record.edges[edge]}

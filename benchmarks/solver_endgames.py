@@ -1,11 +1,10 @@
-"""How long the exact solvers take by the number of plies that can be left: what `endgame=solver`
-rests on.
+"""Time of the exact solvers by the number of plies to the end: the basis of `endgame=solver`.
 
     python benchmarks/solver_endgames.py
 
-Positions after random moves, the same number of each count of plies left, are solved one by one as
-an agent with `endgame=` does, with its table, until counts take more than 30 ms on average. Times
-are the thread's own processor time.
+Positions after random moves are solved one by one, with the table of an agent with `endgame=`. The
+number of plies to the end grows until positions take more than 30 ms on average. Times are the
+thread's own processor time.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Positions of connect four by phase and difficulty, for benchmarks/solver.py, in
 benchmarks/positions.
 
-    python benchmarks/solver_positions.py                                   # the first few of every
-    file are those that the seed gives python benchmarks/solver_positions.py --classes "middle
-    medium" --write --positions 1000
+The first command checks that the files begin with the positions that the seed gives, the second
+writes a file:
+
+    python benchmarks/solver_positions.py
+    python benchmarks/solver_positions.py --classes "middle medium" --write --positions 1000
 
 The classes are those of Pons' tutorial "Solving Connect 4": the phase is the number of stones, the
 difficulty the number of plies to the end of the game under best play. The positions of a phase are
@@ -12,9 +14,8 @@ positions with a win at once are thrown away. The solver tells to which class ea
 file holds the first so many of a class, one to a line: the moves as column numbers from 1, and the
 value for the side to move. That is the format of Pons' own test sets.
 
-Drawing takes longer than solving does afterwards, because most positions are thrown away. What the
-solutions took, each from an empty table, is printed too: the processor time of the call that told
-the value.
+Drawing takes longer than solving, because most positions are thrown away. The means of nodes and
+processor time are printed too, each position solved from an empty table.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ SEED = 0
 
 
 class PositionClass(NamedTuple):
-    """Positions of a phase and a difficulty: ranges of stones on the board and of plies to the end,
-    both inclusive; what Pons' solver takes.
+    """Positions of a phase and a difficulty, and what Pons' solver takes for one of them.
+
+    They are ranges of stones on the board and of plies to the end, both inclusive.
     """
 
     name: str
@@ -68,8 +70,9 @@ PHASES = tuple(dict.fromkeys(each.phase for each in CLASSES))
 
 
 class SolvedPosition(NamedTuple):
-    """A position by its moves, its value for the side to move, and what telling it took: positions
-    searched, processor time in seconds.
+    """A position by its moves, its value for the side to move, and the cost of solving it.
+
+    The cost is in positions searched and in seconds of processor time.
     """
 
     moves: tuple[int, ...]
@@ -94,9 +97,7 @@ def read_positions(chosen: PositionClass, count: int) -> list[SolvedPosition]:
 def random_positions(
     game: Game, stones: tuple[int, int], seed: int
 ) -> Iterator[tuple[tuple[int, ...], Position]]:
-    """Random positions with a number of stones in a range and no win at once, with their moves;
-    without end.
-    """
+    """Endless random positions with so many stones and no win at once, with their moves."""
     rng = np.random.default_rng(seed)
     while True:
         position, moves = game.initial_position(), []
@@ -122,8 +123,9 @@ def plies_to_the_end(value: int, left: int) -> int:
 
 
 def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies: int) -> bool:
-    """Whether the game ends within so many plies under best play, by one or two questions that are
-    cheaper than the value.
+    """Whether the game ends within so many plies under best play.
+
+    One or two questions find out, which are cheaper than the value.
     """
     if left <= plies:
         return True
@@ -137,8 +139,9 @@ def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies:
 def class_of(
     solver: ConnectFourSolver, position: Position, wanted: Iterable[PositionClass]
 ) -> PositionClass | None:
-    """Which of the classes wanted, all of one phase and easier ones first, a position belongs to,
-    by questions that are cheaper than its value.
+    """The class of a position among those wanted, or None.
+
+    They are of one phase, easier ones first. Questions find out that are cheaper than the value.
     """
     left = position.game.facts.longest_game - int(position.record.ply)
     for chosen in wanted:

@@ -1,4 +1,4 @@
-"""Positions up to symmetry: the canonical image of a position, and all positions of a game by ply."""
+"""Positions up to symmetry: the canonical image of a position, all positions of a game by ply."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from .specification import SpecificationError
 
 @kernel
 def write_images(rules, records, symmetries, images):
-    """Write the images of ``records[0]`` under all symmetries but the first (the identity) into
-    ``images``.
+    """Write the images of ``records[0]`` under all symmetries into ``images``.
+
+    The first symmetry is the identity.
     """
     images[0] = records[0]
     for index in range(1, symmetries.shape[0]):
@@ -25,17 +26,16 @@ def write_images(rules, records, symmetries, images):
 
 
 class CanonicalForm:
-    """Finds, of all images of a position under the symmetries, the one whose record has the
-    smallest bytes.
-    """
+    """The canonical image of positions of a game: the one whose record has the smallest bytes."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self._source, self._images = game.new_records(1), game.new_records(len(game.symmetries))
 
     def __call__(self, position: Position) -> tuple[bytes, np.ndarray]:
-        """The bytes of the canonical image, and the permutation of the actions that leads to it
-        (int16, num_actions).
+        """The bytes of the canonical image, and the permutation of the actions that leads to it.
+
+        The permutation is int16 of shape (num_actions,).
         """
         symmetries = self.game.symmetries
         if len(symmetries) == 1:
@@ -48,16 +48,18 @@ class CanonicalForm:
 
 
 def opening_positions(game: Game, plies: int) -> Iterator[tuple[int, ...]]:
-    """The positions of the first ``plies`` plies up to symmetry, by ply, each as the actions that
-    lead to its canonical image.
+    """The positions of the first ``plies`` plies up to symmetry, by ply.
+
+    Each is given by the actions that lead to its canonical image.
     """
     for layer in itertools.islice(position_layers(game), plies):
         yield from layer
 
 
 def position_layers(game: Game, most: float = math.inf) -> Iterator[list[tuple[int, ...]]]:
-    """For each ply, from 0 on, the positions that are not over, up to symmetry, each as the actions
-    that lead to its canonical image.
+    """For each ply, from 0 on, the positions that are not over, up to symmetry.
+
+    Each is given by the actions that lead to its canonical image.
 
     Raises:
         SpecificationError: there are more than ``most`` positions of one ply.

@@ -1,6 +1,4 @@
-"""Perfect endgames for agents that search: the exact solver takes over once few enough plies are
-left.
-"""
+"""Perfect endgames for search agents: the exact solver takes over near the end of the game."""
 
 from __future__ import annotations
 
@@ -17,8 +15,8 @@ ENDGAME = Parameter(
     "endgame",
     int,
     0,
-    f"let the exact solver play once at most so many plies can be left; {BY_THE_SOLVER}: as many "
-    f"as it solves at once; 0: never",
+    f"the exact solver plays once the game takes at most so many plies more; {BY_THE_SOLVER}: as "
+    f"many as it solves at once; 0: never",
     0,
     400,
     choices=(BY_THE_SOLVER,),
@@ -26,16 +24,20 @@ ENDGAME = Parameter(
 
 
 def check_endgame(game: Game, plies: int | str) -> None:
-    """Refuse ``endgame=`` for a game that has no solver, or a board beyond its reach, with a
-    SpecificationError.
+    """Refuse ``endgame=`` for a game or board that has no solver.
+
+    Raises:
+        SpecificationError: no solver for this game, or a board beyond its reach.
     """
     if plies:
         solver_class_of(game)
 
 
 class Endgame:
-    """The solver of one game, asked only where at most ``plies`` are left (0: never; ``solver``:
-    what it solves at once).
+    """The solver of one game, asked only near its end.
+
+    ``plies`` is how many plies the game may still take at most: 0 for never, ``solver`` for as many
+    as the solver solves at once.
     """
 
     def __init__(self, game: Game, plies: int | str) -> None:
@@ -50,15 +52,18 @@ class Endgame:
         self._plies = int(plies)
 
     def clear(self) -> None:
-        """Forget all positions: which of several best actions the solver finds first depends on
-        what it has solved before.
+        """Forget all positions.
+
+        Which of several best actions the solver finds depends on what it has solved before.
         """
         if self._solver is not None:
             self._solver.clear()
 
     def decide(self, position: Position, time: float | None) -> Decision | None:
-        """The exact decision, or None where too much is left, or could not be solved within
-        ``time`` seconds.
+        """The exact decision, or None.
+
+        None means that the game can take too many plies more, or that the position was not solved
+        within ``time`` seconds.
         """
         if self._solver is None or self._solver.plies_left(position) > self._plies:
             return None

@@ -1,7 +1,7 @@
-"""Asking the processor to fetch a table entry into its cache before it is needed.
+"""Prefetching: the processor fetches a table entry into its cache before it is needed.
 
 A look-up in a table far larger than the caches waits about a hundred nanoseconds for the memory.
-Asked for early, the entries of all children of a node arrive together while other work is done.
+With prefetching the entries of all children of a node arrive together while other work is done.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         byte_pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         function_type = ir.FunctionType(ir.VoidType(), [byte_pointer, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch", [byte_pointer], function_type)
-        # To read, to be kept in all caches, data and not code.
+        # The numbers mean: for reading, to be kept in all caches, data.
         builder.call(
             function, [builder.bitcast(pointer, byte_pointer), number(0), number(3), number(1)]
         )
@@ -35,7 +35,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 def _do_nothing(array: Any, index: Any) -> None:
-    """What is left of it where numba is switched off (``NUMBA_DISABLE_JIT``)."""
+    """The prefetch of interpreted code (``NUMBA_DISABLE_JIT``)."""
 
 
 prefetch: Any = _do_nothing if numba.config.DISABLE_JIT else _prefetch

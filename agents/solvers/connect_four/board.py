@@ -7,9 +7,8 @@ stones left, the winning one included; −k if the other side does; 0 for a draw
 position whose side to move cannot win at once: its parent skips moves that would allow that.
 
 Sources: Pons, "Solving Connect 4: how to build a perfect AI" (threat bitboards, moves that lose at
-once, keys); Steininger's solver c4 (following forced moves, stones that no longer matter left out
-of the key); Allis, "A knowledge-based approach of connect-four", 1988 (claimeven and baseinverse,
-here as proofs for whole boards only).
+once, keys); Steininger's solver c4 (following forced moves); Allis, "A knowledge-based approach of
+connect-four", 1988 (claimeven and baseinverse, here as proofs for whole boards only).
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 class Board(NamedTuple):
-    """What the kernels need to know of a board; sets of cells and shifts as uint64.
+    """A board as the kernels need it; sets of cells and shifts are uint64.
 
     Attributes:
         cells, cols, connect: numbers of cells and columns, stones in a row that win.
         vertical, across, diagonal: whether rows of these directions fit on the board; where they
             do, no shift along one reaches 64 bits.
-        all_of_four: whether four in a row win and all of them fit, the case that has code of its
-            own.
+        all_of_four: whether four in a row win and rows of all directions fit; this case has faster
+            code.
         height: rows + 1, the distance between neighbours in a row.
         playable: all cells.
         bottom: the lowest cell of every column.
@@ -84,9 +83,7 @@ def make_board(rules: ConnectFour) -> Board:
 
 @kernel
 def winning_cells(board, stones, occupied):
-    """The free cells on which one more stone completes a row, whether or not they can be reached
-    yet.
-    """
+    """The free cells on which one more stone completes a row, playable yet or not."""
     if not board.all_of_four:
         return _winning_cells_of_any_length(board, stones) & (board.playable ^ occupied)
     cells = (stones << ONE) & (stones << TWO) & (stones << THREE)
@@ -110,8 +107,10 @@ def fits(board, direction):
 
 @kernel
 def _winning_cells_of_any_length(board, stones):
-    """For every direction and every place of the missing stone in the row: the other stones must
-    all be there.
+    """The cells that complete a row, free or not, for any number of stones in a row.
+
+    For every direction and every place of the missing stone in the row, the cells whose row holds
+    all other stones.
     """
     cells = ZERO
     for direction in range(4):
@@ -164,8 +163,9 @@ def win_at_once(board, own, opp):
 
 @kernel
 def safe_moves(board, own, opp, threats):
-    """The cells on which the side to move, having no win at once, can play so that the other side,
-    with these threats, has none either.
+    """The cells that do not lose at once, for a side to move that cannot win at once.
+
+    ``threats`` are the winning cells of the other side.
     """
     occupied = own | opp
     moves = (occupied + board.bottom) & board.playable
@@ -177,8 +177,9 @@ def safe_moves(board, own, opp, threats):
 
 @kernel
 def follow_up_bound(board, own, opp, left, beta):
-    """A bound that answers "is the value at least beta?", proved by a strategy of following up;
-    UNDECIDED if there is none.
+    """A bound that answers "is the value at least beta?", or UNDECIDED.
+
+    It is proved by a strategy of following up.
 
     If every column has an even number of free cells, the side that is not to move can always answer
     in the same column. Then the cells of ``quiet_rows`` go to the side to move and the others to
@@ -223,15 +224,16 @@ def follow_up_bound(board, own, opp, left, beta):
 
 @kernel
 def follow(board, own, opp, threats, placed, beta):
-    """Bound a node without search, following forced moves: (decided, value, own, opp, placed, beta,
-    moves, turned).
+    """Follow forced moves and bound the node where they end, without search.
 
     ``threats`` are the other side's winning cells, ``placed`` counts the stones, ``beta`` is the
-    question "is the value at least beta?". While the side to move has only one move that does not
-    lose at once it is played. Returned is the node where that ends, seen from its own side to move;
-    ``turned`` is 1 if that is the other side. If ``decided``, ``value`` answers its question: at
-    least ``beta`` (then a lower bound) or below (then an upper bound). Otherwise ``moves`` are the
-    cells that do not lose at once, two or more.
+    question "is the value at least beta?". A move is forced if it is the only one that does not
+    lose at once.
+
+    Returns (decided, value, own, opp, placed, beta, moves, turned): the node where forced moves
+    end, seen from its own side to move. ``turned`` is 1 if that is the other side. If ``decided``,
+    ``value`` answers its question: at least ``beta`` (then a lower bound) or below (then an upper
+    bound). Otherwise ``moves`` are the cells that do not lose at once, two or more.
     """
     turned = 0
     while True:
@@ -275,10 +277,10 @@ def mirror(board, cells):
 
 @kernel
 def key_of(board, own, opp):
-    """A number that tells positions apart, the same for a position and its mirror image; and
-    whether it is the mirror image's.
+    """The key of a position, and whether it is that of its mirror image. It is never 0.
 
-    Own stones, and a bit on top of every column to say where it ends. Never 0.
+    It is the own stones and one bit on top of each column; of the two keys of a position and its
+    mirror image the smaller one.
     """
     key = own | ((own | opp) + board.bottom)
     image = mirror(board, key)
