@@ -7,7 +7,7 @@ from types import ModuleType
 
 from .aec import BoardEnv, IllegalMoveError, env_functions, register_id
 from .conformance import ConformanceError, check_env, check_game
-from .declaration import Facts, declare_game
+from .declaration import Bound, Complexity, Facts, declare_game
 from .game import (
     Game,
     IllegalActionError,
@@ -20,6 +20,8 @@ from .specification import Parameter, SpecificationError, check_names
 __all__ = [
     "BUILT_IN",
     "BoardEnv",
+    "Bound",
+    "Complexity",
     "ConformanceError",
     "Facts",
     "Game",
