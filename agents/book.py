@@ -20,6 +20,7 @@ under the board's symmetries the book holds one, and all are found.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from abc import ABC, abstractmethod
@@ -32,6 +33,7 @@ import numpy as np
 from ..envs.canonical import CanonicalForm
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
+from ..envs.rules import action_cells
 from ..envs.specification import Parameter, SpecificationError
 
 FORMAT, FORMAT_VERSION = "plyground opening book", 1
@@ -106,38 +108,42 @@ class CentreBook(Book):
         self.plies = plies
 
     def check_game(self, game: Game) -> None:
-        if _grid(game) is None or "ply" not in (game.declaration.dtype.names or ()):
+        if not _placed_actions(game):
             raise SpecificationError(
                 f"book=centre is for games whose actions are columns or cells, {game.name} is none"
             )
+        if "ply" not in (game.declaration.dtype.names or ()):
+            raise SpecificationError(
+                f"book=centre is for games whose positions count plies, {game.name} is none"
+            )
 
     def look_up(self, position: Position) -> BookMove | None:
-        grid = _grid(position.game)
-        if grid is None or position.record.ply >= self.plies:
+        if position.record.ply >= self.plies:
             return None
-        rows, cols = grid
+        places = _placed_actions(position.game)
         return BookMove(
             min(
-                position.legal_actions(),
-                key=lambda action: _distance_from_centre(action, rows, cols),
+                (action for action in position.legal_actions() if action in places),
+                key=places.__getitem__,
             )
         )
 
 
-def _grid(game: Game) -> tuple[int, int] | None:
-    """Rows and columns of the grid that the actions form: one row of columns, or the cells of the
-    board; None if they form none.
+@functools.cache
+def _placed_actions(game: Game) -> dict[int, int]:
+    """Four times the squared distance from the centre, of each action that is a column or a cell.
+
+    Empty where several actions lie in one place.
     """
-    rows, cols = int(getattr(game.rules, "rows", 0)), int(getattr(game.rules, "cols", 0))
-    if game.facts.num_actions == cols:
-        return 1, cols
-    return (rows, cols) if game.facts.num_actions == rows * cols > 0 else None
-
-
-def _distance_from_centre(action: int, rows: int, cols: int) -> int:
-    """Four times the square of the distance, a whole number."""
-    row, col = divmod(action, cols)
-    return (2 * row - rows + 1) ** 2 + (2 * col - cols + 1) ** 2
+    rows, cols, _ = game.facts.observation_shape
+    cells = action_cells(game.rules)
+    if cells[:, 2].max() > 0:
+        return {}
+    return {
+        action: ((2 * row - rows + 1) ** 2 if row >= 0 else 0) + (2 * column - cols + 1) ** 2
+        for action, (row, column, _) in enumerate(cells.tolist())
+        if column >= 0
+    }
 
 
 class BookFile(Book):

@@ -57,6 +57,8 @@ def random_position(spec, plies, seed):
         ("tic_tac_toe", "b2", "b3"),
         ("gomoku", "", "h8"),
         ("gomoku", "a1", "h8"),
+        ("hex:size=5,swap=yes", "", "c3"),
+        ("hex:size=5,swap=yes", "c3", "c2"),
     ],
 )
 def test_the_centre_book_takes_the_free_column_or_cell_nearest_to_the_centre(spec, moves, expected):
@@ -92,6 +94,11 @@ def test_the_centre_of_a_board_of_edges_is_refused():
         match="book=centre is for games whose actions are columns or cells, dots_and_boxes is none",
     ):
         make_agent("alphabeta:book=centre", game="dots_and_boxes")
+
+
+def test_the_centre_of_a_game_that_counts_no_plies_is_refused():
+    with pytest.raises(SpecificationError, match="whose positions count plies, othello is none"):
+        make_agent("alphabeta:book=centre", game="othello")
 
 
 # -- files --
