@@ -34,6 +34,7 @@ from .game import (
 )
 from .registry import make_game
 from .rendering import RENDER_MODES, RenderedBoard
+from .stepping import ILLEGAL, step
 
 Observation = dict[str, np.ndarray]
 
@@ -78,18 +79,16 @@ def describe_turn(rules, records, masks, planes):
 
 
 @kernel
-def advance(rules, records, action, masks, planes):
-    """A whole environment step in one call from Python: play ``action`` if it is legal and describe
-    the position after it.
+def step_turn(rules, records, action, masks, planes):
+    """Play ``action`` if it is legal and describe the position after it, in one call from Python.
 
     Returns whether it was legal, who moves next, whether the game is over, and what each player
     gained.
     """
     position = records[0]
-    if not r.is_legal(rules, position, action):
-        return False, np.int64(0), False, 0.0, 0.0
     before_0, before_1 = r.returns(rules, position, 0), r.returns(rules, position, 1)
-    r.play(rules, position, action)
+    if step(rules, position, action) == ILLEGAL:
+        return False, np.int64(0), False, 0.0, 0.0
     mover, over = describe_turn(rules, records, masks, planes)
     return (
         True,
@@ -167,14 +166,14 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         )
         with announce_compilation(f"the environment of {self.game.name}"):
             self._describe_turn = entry_point(describe_turn, *arguments, *blank)
-            self._advance = entry_point(advance, *arguments, 0, *blank)
+            self._step_turn = entry_point(step_turn, *arguments, 0, *blank)
 
     def _blank_description(self) -> tuple[np.ndarray, np.ndarray]:
-        """The arrays that :func:`describe_turn` fills, new for each turn because users keep them."""
+        """The arrays that :func:`describe_turn` fills, new for each turn: users keep them."""
         return np.zeros((3, self._num_actions), np.int8), np.zeros(self._shape, np.int8)
 
     def __getattr__(self, name: str) -> Any:
-        """Called for what does not exist (yet): say so as PettingZoo's OrderEnforcingWrapper does."""
+        """Refuse an attribute that is missing (yet) as PettingZoo's OrderEnforcingWrapper does."""
         if name in KNOWN_AFTER_RESET and self.__dict__.get("_checked"):
             raise AttributeError(f"{name} cannot be accessed before reset")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -184,7 +183,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         return {
             name: value
             for name, value in kept.items()
-            if name not in ("_describe_turn", "_advance", "_records")
+            if name not in ("_describe_turn", "_step_turn", "_records")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -281,7 +280,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self._was_dead_step(action)
             return
         masks, planes = self._blank_description()
-        legal, mover, over, gain_0, gain_1 = self._advance(
+        legal, mover, over, gain_0, gain_1 = self._step_turn(
             self.game.rules, self._records, action, masks, planes
         )
         if not legal:

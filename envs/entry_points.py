@@ -15,16 +15,13 @@ import numpy as np
 
 from . import rules as r
 from .compiled.kernels import entry_point, kernel
+from .stepping import ILLEGAL, step
 
 
 @kernel
 def play_if_legal(rules, records, action):
     """Play ``action`` if it is legal, in place; whether it was."""
-    position = records[0]
-    if not r.is_legal(rules, position, action):
-        return False
-    r.play(rules, position, action)
-    return True
+    return step(rules, records[0], action) != ILLEGAL
 
 
 @kernel

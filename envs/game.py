@@ -144,7 +144,7 @@ class Game:
 
     @functools.cached_property
     def entry_points(self) -> EntryPoints:
-        """The rules as compiled functions, for callers from Python to whom a microsecond matters."""
+        """The rules as compiled functions that Python calls at the lowest cost."""
         return EntryPoints(self.rules, self.declaration.dtype)
 
     @functools.cached_property

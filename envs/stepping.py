@@ -1,6 +1,4 @@
-"""Kernels that play a game from the outside, one call where Python would need several: for matches
-and their openings.
-"""
+"""Kernels that play a game: the step of every environment and match, and random openings."""
 
 from __future__ import annotations
 
@@ -9,16 +7,18 @@ from typing import Any
 import numpy as np
 
 from . import rules as r
-from .compiled.kernels import kernel
+from .compiled.kernels import inner_kernel, kernel
 from .compiled.randomness import random_below
 
-OVER, ILLEGAL = 2, 3  # what `advance` returns besides the next player
+OVER, ILLEGAL = 2, 3  # what `step` returns besides the next player
 
 
-@kernel
-def advance(rules: Any, position: Any, action: Any) -> Any:
-    """Play an action in place; returns the player to move next, OVER, or ILLEGAL (and then leaves
-    the position as it is).
+@inner_kernel
+def step(rules: Any, position: Any, action: Any) -> Any:
+    """Play an action in place if it is legal.
+
+    Returns the player to move next (0 or 1), OVER, or ILLEGAL; an illegal action leaves the
+    position as it is.
     """
     if not r.is_legal(rules, position, action):
         return np.int64(ILLEGAL)

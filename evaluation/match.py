@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..agents.agent import Decision
 from ..envs.game import PLAYERS, Game, Position
 from ..envs.registry import make_game
-from ..envs.stepping import ILLEGAL, OVER, advance
+from ..envs.stepping import ILLEGAL, OVER, step
 from .players import OUT_OF_TIME, Fault, Player, as_player, existing_action, illegal
 
 # Called after each move of an agent with the position, the seat, the action and the decision.
@@ -132,7 +132,7 @@ class _GameUnderWay:
             self.seat = mover
             answer, decision = self._ask()
             action = existing_action(answer, self._game)
-            mover = advance(rules, record, action)
+            mover = step(rules, record, action)
             if mover == ILLEGAL:
                 raise illegal(self._game, action)
             self._moves.append(action)

@@ -140,7 +140,7 @@ class BoardVecEnv(VecEnv):
             "TimeLimit.truncated": False,
             "episode": episode,
             "seat": int(state.final_seats[index]),
-            "opponent": int(state.final_choices[index]),
+            "opponent": int(state.final_opponents[index]),
             "illegal_action": bool(state.illegal[index]),
         }
 

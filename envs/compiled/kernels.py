@@ -106,15 +106,15 @@ def _enable_cache(path: Path, dispatcher: Any) -> None:
         numba.config.CACHE_DIR = before
 
 
-def _compile(function: F, borrows: bool) -> F:
+def _compile(function: F, inner: bool) -> F:
     watch_source(function)
     dispatcher = numba.njit(
         function,
         nogil=True,
         error_model="numpy",
         no_cfunc_wrapper=True,  # nobody calls kernels from C; a tenth of the compile time
-        _nrt=not borrows,
-        forceinline=borrows,
+        _nrt=not inner,
+        forceinline=inner,
     )
     if not numba.config.DISABLE_JIT:
         path = _source_of(function)
@@ -130,7 +130,7 @@ def kernel(function: F) -> F:
     recursive function that is called from another cached function crashes on its second run) and
     must not close over other functions.
     """
-    return _compile(function, borrows=False)
+    return _compile(function, inner=False)
 
 
 def inner_kernel(function: F) -> F:
@@ -141,7 +141,7 @@ def inner_kernel(function: F) -> F:
     each; in a search that spends a few nanoseconds on a node this is most of the time (measured on
     alpha-beta: 3 million nodes a second with, 46 without).
     """
-    return _compile(function, borrows=True)
+    return _compile(function, inner=True)
 
 
 def entry_point(kernel: Any, *example: Any) -> Any:

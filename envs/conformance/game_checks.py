@@ -11,7 +11,13 @@ Example, with a game of one's own (see ``examples/own_game.py`` for a whole one)
     from plyground.envs.conformance import check_env, check_game
 
     @register_game
-    @declare_game(name="nim", version=0, title="Nim", position=[("heaps", np.int8, 3), ("mover", np.int8)], parameters=(...))
+    @declare_game(
+        name="nim",
+        version=0,
+        title="Nim",
+        position=[("heaps", np.int8, 3), ("mover", np.int8)],
+        parameters=(...),
+    )
     class Nim(NamedTuple):
         ...
 
@@ -69,14 +75,12 @@ def check_game(game: Game | str | Any, games: int = 10, seed: int = 0) -> None:
     Raises:
         ConformanceError: the game breaks a promise; says which, and after which actions.
 
-    Checked are, in this order: that all rule functions exist; the declared facts; the names of
-        actions; the symmetries; then in every
-    position reached: legal actions and mask, refusal of illegal actions, zero-sum returns within
-        the declared range, observations and that
-    they determine the position, copies, keys, images under the symmetries, ``order_actions``,
-    ``random_action``, heuristics; after
-    every move: turn order, length of the game; and at last that keys tell positions apart and that
-        both players got to move.
+    It checks, in this order: that all rule functions exist; the declared facts; the names of
+    actions; the symmetries. In every position reached: legal actions and mask, refusal of illegal
+    actions, zero-sum returns within the declared range, that observations determine the position,
+    copies, keys, images under the symmetries, ``order_actions``, ``random_action``, heuristics.
+    After every move: turn order and length of the game. At the end: that keys tell positions apart
+    and that both players got to move.
     """
     made = make_game(game) if isinstance(game, (str, Game)) else Game(game)
     _check_rule_functions(made)

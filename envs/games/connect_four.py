@@ -12,10 +12,10 @@ PettingZoo's ``connect_four_v3``.
 Symmetries. Left-right mirror.
 
 Position. A bitboard for each player: cell (row from the bottom, column) is bit ``column * (rows +
-1) + row``; the spare bit on top of each column keeps columns apart, so that shifted boards never
-wrap. Boards of more than 64 bits, up to 144 cells, hold one number for each cell instead (see
-:mod:`.connect_four_wide`). Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4: how to build a
-perfect AI".
+1) + row``. The spare bit on top of each column keeps columns apart, so that shifted boards never
+wrap. Boards that need more than 64 bits hold one number for each cell instead, up to 144 cells (see
+:mod:`.connect_four_wide`). Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4:
+how to build a perfect AI".
 """
 
 from __future__ import annotations

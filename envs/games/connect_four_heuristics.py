@@ -117,8 +117,7 @@ def threats(stones, first, player_to_move, rows, cols, connect):
 
 @kernel
 def windows(own, other, rows, cols, connect):
-    """``windows``: every window of ``connect`` cells that only one side occupies counts for that
-    side (SYSTEMS.md C9).
+    """``windows``: every window of ``connect`` cells that only one side occupies counts for it.
 
     ±50 with one disc missing, ±3 with two missing, ±1 for each disc in the centre column.
     """

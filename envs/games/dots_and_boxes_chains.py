@@ -95,7 +95,7 @@ def control_value(lengths, loops, count):
 
 @kernel
 def expected_margin(rows, cols, edges, sides):
-    """The margin (in hundredths of a box) that the player to move may expect from the free boxes."""
+    """The margin that the player to move may expect from the free boxes, in hundredths of a box."""
     boxes = rows * cols
     edges, sides = edges.copy(), sides.copy()
     seen, stack = np.zeros(boxes, np.int8), np.empty(boxes + 1, np.int64)

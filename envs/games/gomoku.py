@@ -3,12 +3,11 @@
 Rules. Player 0 (black) and player 1 (white) alternate, a stone on any free cell. A row of
 ``connect`` (five) in any direction wins (+1, −1) as the variant says; a full board is a draw (0).
 
-===============  ================================================================================================
-``freestyle``    five or more in a row win
-``standard``     exactly five in a row win; six or more do not
-``caro``         exactly five in a row win, unless the opponent's stones stand at both ends; the board's edge does not block
-``caro_overline``  as caro, and six or more in a row win, blocked or not
-===============  ================================================================================================
+- ``freestyle``: five or more in a row win.
+- ``standard``: exactly five in a row win; six or more do not.
+- ``caro``: exactly five in a row win, unless the opponent's stones stand at both ends. The board's
+  edge does not block.
+- ``caro_overline``: as caro, and six or more in a row win, blocked or not.
 
 Actions. The cell, row-major from the top left. People write ``a1`` (bottom left) to e.g. ``o15``.
 
@@ -20,7 +19,8 @@ Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn
 (run lengths), ``caro10`` (windows of five), ``caro15_open`` (run lengths with their free ends); see
 :func:`evaluate`.
 
-Sources: the rules of the Gomocup tournament (freestyle, standard, caro); SYSTEMS.md G1, G4, R1.
+Sources: the rules of the Gomocup tournament (freestyle, standard, caro); for the three caro
+heuristics the course projects this suite started from.
 """
 
 from __future__ import annotations
@@ -187,9 +187,7 @@ def list_near(rules, stones, radius, out):
 
 @r.candidates.register_body(Gomoku)
 def candidates(rules, position, radius, out):
-    """The free cells within the Chebyshev distance ``radius`` of a stone; on an empty board the
-    centre (SYSTEMS.md G4, R2).
-    """
+    """The free cells at most ``radius`` rows and columns from a stone; or the centre."""
     if radius == 0 or position.winner != r.NOBODY:
         return legal_actions(rules, position, out)
     if position.ply == 0:
@@ -251,9 +249,7 @@ def look_along(rules, cells, action, row_step, col_step):
 
 @kernel
 def evaluate_runs(rules, cells, player, heuristic):
-    """``caro15`` and ``caro15_open`` (SYSTEMS.md G4): own maximal runs in the four directions minus
-    the opponent's.
-    """
+    """``caro15`` and ``caro15_open``: own maximal runs in all directions minus the opponent's."""
     points = 0
     for cell in range(rules.rows * rules.cols):
         if cells[cell] == 0:
@@ -274,8 +270,9 @@ def evaluate_runs(rules, cells, player, heuristic):
 
 @kernel
 def evaluate_windows(rules, cells, player):
-    """``caro10`` (SYSTEMS.md R1): own windows minus the opponent's, whose windows with a single
-    stone do not count.
+    """``caro10``: own windows minus the opponent's.
+
+    The opponent's windows with a single stone do not count.
     """
     counts = np.zeros((2, rules.connect + 1), np.int64)
     count_windows(rules, cells, player, counts)

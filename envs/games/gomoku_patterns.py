@@ -12,8 +12,8 @@ Lines are seen as bit masks of :data:`WIDTH` cells with the free cell in the mid
 be 3 to :data:`LONGEST`; codes count the stones still missing, so a code means the same whatever
 ``connect`` is.
 
-Sources: SYSTEMS.md, issue on search agents; the vocabulary (open and half-open fours, threes, twos)
-is that of Allis, "Searching for solutions in games and artificial intelligence", 1994, chapter 5.
+Source of the vocabulary (open and half-open fours, threes, twos): Allis, "Searching for solutions
+in games and artificial intelligence", 1994, chapter 5.
 """
 
 from __future__ import annotations

@@ -97,9 +97,7 @@ register_stone_rules(TicTacToe)
 
 @r.evaluate.register_body(TicTacToe)
 def evaluate(rules, position, player, heuristic):
-    """``lines``: lines still open to the player minus lines still open to the opponent (SYSTEMS.md
-    T4).
-    """
+    """``lines``: lines still open to the player minus lines still open to the opponent."""
     counts = np.zeros((2, rules.connect + 1), np.int64)
     count_windows(rules, position.cells, player, counts)
     return counts[0].sum() - counts[1].sum()

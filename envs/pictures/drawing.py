@@ -134,7 +134,10 @@ def to_svg(picture: Picture) -> str:
     width, height = picture.width * SVG_UNIT, picture.height * SVG_UNIT
     body = "".join(_svg_element(_enlarged(shape)) for shape in picture.shapes)
     ground = f'<rect width="{width:g}" height="{height:g}" fill="{picture.background}"/>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}">{ground}{body}</svg>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}">'
+        f"{ground}{body}</svg>"
+    )
 
 
 def _enlarged(shape: Shape) -> Shape:
@@ -150,13 +153,25 @@ def _enlarged(shape: Shape) -> Shape:
 def _svg_element(shape: Shape) -> str:
     match shape:
         case Rectangle(x, y, width, height, fill, radius):
-            return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" fill="{fill}"/>'
+            return (
+                f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
+                f'rx="{radius:g}" fill="{fill}"/>'
+            )
         case Disc(x, y, radius, fill):
             return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"/>'
         case Ring(x, y, radius, stroke, width):
-            return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none" stroke="{stroke}" stroke-width="{width:g}"/>'
+            return (
+                f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none" '
+                f'stroke="{stroke}" stroke-width="{width:g}"/>'
+            )
         case Line(x1, y1, x2, y2, stroke, width):
-            return f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{stroke}" stroke-width="{width:g}" stroke-linecap="round"/>'
+            return (
+                f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" '
+                f'stroke="{stroke}" stroke-width="{width:g}" stroke-linecap="round"/>'
+            )
         case Text(x, y, text, fill, size):
-            style = f'font-family="sans-serif" font-size="{size:g}" text-anchor="middle" dominant-baseline="central"'
+            style = (
+                f'font-family="sans-serif" font-size="{size:g}" '
+                'text-anchor="middle" dominant-baseline="central"'
+            )
             return f'<text x="{x:g}" y="{y:g}" fill="{fill}" {style}>{html.escape(text)}</text>'

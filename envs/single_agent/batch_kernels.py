@@ -20,13 +20,14 @@ from ..compiled.randomness import (
     random_below,
     random_bits,
 )
+from ..stepping import ILLEGAL, step
 from .opponents import choose_action
 
 SHARE_SHIFT, SHARE_UNIT = np.uint64(11), 2.0**-53
 RANDOM_SEAT = 2
 
 
-class Batch(NamedTuple):
+class BatchState(NamedTuple):
     """The state of N games, all arrays with the games as first axis."""
 
     positions: Any  # records
@@ -34,18 +35,18 @@ class Batch(NamedTuple):
     observations: Any  # int8 (N, rows, columns, planes), as the learner sees its game
     masks: Any  # int8 (N, num_actions), all zeros once a game is over
     seats: Any  # int8: the learner's; without opponents, the player to move
-    choices: Any  # int16: which opponent is played
+    opponents: Any  # int16: the index of the opponent
     waiting: Any  # bool: it is the opponent's turn
     rewards: Any  # float64: what the learner gained by the last step
     terminated: Any  # bool: the last step ended a game
     illegal: Any  # bool: the last action was illegal
-    banked: Any  # float64: the sum of the rewards of the game so far
+    totals: Any  # float64: the sum of the rewards of the game so far
     lengths: Any  # int32: the learner's actions so far
     episodes: Any  # int64: games begun
     # What was true of the last game that ended:
     final_observations: Any
     final_seats: Any
-    final_choices: Any
+    final_opponents: Any
     final_returns: Any  # float64: sum of the learner's rewards
     final_lengths: Any
 
@@ -78,7 +79,7 @@ def begin_game(rules, batch, options, game):
     r.start(rules, position)
     if options.opening_plies > 0:
         play_opening(rules, position, stream, options.opening_plies, batch.masks.shape[1])
-    batch.banked[game] = 0.0
+    batch.totals[game] = 0.0
     batch.lengths[game] = 0
     batch.episodes[game] += 1
     if options.both_sides:
@@ -111,7 +112,7 @@ def draw_opponent(batch, options, game):
         share = np.float64(random_bits(batch.streams[game]) >> SHARE_SHIFT) * SHARE_UNIT
         while share >= options.shares[choice]:
             choice += 1
-    batch.choices[game] = choice
+    batch.opponents[game] = choice
 
 
 @inner_kernel
@@ -121,15 +122,9 @@ def play_action(rules, batch, options, game, action):
     if options.both_sides:
         batch.seats[game] = r.to_move(rules, position)
     batch.lengths[game] += 1
-    legal = r.is_legal(rules, position, action)
-    batch.illegal[game] = not legal
-    if legal:
-        r.play(rules, position, action)
-        batch.waiting[game] = (
-            not options.both_sides
-            and not r.is_over(rules, position)
-            and r.to_move(rules, position) != batch.seats[game]
-        )
+    after = step(rules, position, action)
+    batch.illegal[game] = after == ILLEGAL
+    batch.waiting[game] = not options.both_sides and after == 1 - batch.seats[game]
 
 
 @inner_kernel
@@ -140,21 +135,21 @@ def settle_game(rules, batch, options, game):
     position, seat = batch.positions[game], np.int64(batch.seats[game])
     over = batch.illegal[game] or r.is_over(rules, position)
     if options.both_sides:
-        # `banked` is player 0's; the actor's reward is what it gained by this action.
+        # `totals` is player 0's; the actor's reward is what it gained by this action.
         side = 1.0 - 2.0 * seat
         total = side * options.lowest if batch.illegal[game] else r.returns(rules, position, 0)
-        batch.rewards[game] = side * (total - batch.banked[game])
+        batch.rewards[game] = side * (total - batch.totals[game])
     else:
         total = options.lowest if batch.illegal[game] else r.returns(rules, position, seat)
-        batch.rewards[game] = total - batch.banked[game]
-    batch.banked[game] = total
+        batch.rewards[game] = total - batch.totals[game]
+    batch.totals[game] = total
     batch.terminated[game] = over
     if over:
         planes = batch.final_observations[game]
         clear(planes)
         r.observe(rules, position, seat, planes)
         batch.final_seats[game] = seat
-        batch.final_choices[game] = batch.choices[game]
+        batch.final_opponents[game] = batch.opponents[game]
         batch.final_returns[game] = total
         batch.final_lengths[game] = batch.lengths[game]
         if options.restart:
@@ -215,7 +210,7 @@ def play_actions(rules, batch, options, actions, first, last):
 def reply(opponent, number, rules, batch, first, last):
     """Let a compiled opponent play all its moves wherever it, the ``number``-th, is waited for."""
     for game in range(first, last):
-        if batch.waiting[game] and batch.choices[game] == number:
+        if batch.waiting[game] and batch.opponents[game] == number:
             position, stream, seat = batch.positions[game], batch.streams[game], batch.seats[game]
             while True:
                 r.play(rules, position, choose_action(opponent, rules, position, stream))
@@ -257,7 +252,7 @@ def observe_waiting(rules, batch, number, scratch, games, planes, masks):
     """
     count = 0
     for game in range(batch.waiting.size):
-        if batch.waiting[game] and batch.choices[game] == number:
+        if batch.waiting[game] and batch.opponents[game] == number:
             position = batch.positions[game]
             games[count] = game
             clear(planes[count])
@@ -278,12 +273,10 @@ def play_replies(rules, batch, games, count, actions):
     for i in range(count):
         game = games[i]
         position = batch.positions[game]
-        if not r.is_legal(rules, position, actions[i]):
+        after = step(rules, position, actions[i])
+        if after == ILLEGAL:
             return i
-        r.play(rules, position, actions[i])
-        batch.waiting[game] = (
-            not r.is_over(rules, position) and r.to_move(rules, position) != batch.seats[game]
-        )
+        batch.waiting[game] = after == 1 - batch.seats[game]
     return -1
 
 

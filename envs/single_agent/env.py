@@ -148,7 +148,11 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         state = self._games.state
-        seat, opponent, illegal = int(state.seats[0]), int(state.choices[0]), bool(state.illegal[0])
+        seat, opponent, illegal = (
+            int(state.seats[0]),
+            int(state.opponents[0]),
+            bool(state.illegal[0]),
+        )
         return {
             "action_mask": state.masks[0].copy(),
             "seat": seat,

@@ -16,7 +16,7 @@ from ..compiled.kernels import announce_compilation, entry_point
 from ..game import Game, IllegalActionError, Position
 from ..registry import make_game
 from . import batch_kernels as kernels
-from .opponents import AskedPlayer, Opponent, thresholds
+from .opponents import Opponent, PythonOpponent, cumulative_shares
 
 SEATS = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
@@ -27,7 +27,7 @@ class GameBatch:
     """N games of one kind. The learner acts in all of them at once; opponents reply before the step
     returns.
 
-    The arrays of ``state`` (see :class:`~plyground.envs.single_agent.batch_kernels.Batch`) are
+    The arrays of ``state`` (see :class:`~plyground.envs.single_agent.batch_kernels.BatchState`) are
     overwritten by every step; whoever keeps one copies it.
 
     Args:
@@ -93,28 +93,28 @@ class GameBatch:
         self._seed(None)
         self._begun = False
 
-    def _allocate(self) -> kernels.Batch:
+    def _allocate(self) -> kernels.BatchState:
         n, facts = self.num_games, self.game.facts
         planes = (n, *facts.observation_shape)
         positions = np.recarray(n, self.game.declaration.dtype)
         positions.view(np.uint8)[...] = 0
-        return kernels.Batch(
+        return kernels.BatchState(
             positions=positions,
             streams=np.zeros((n, 1), np.uint64),
             observations=np.zeros(planes, np.int8),
             masks=np.zeros((n, facts.num_actions), np.int8),
             seats=np.zeros(n, np.int8),
-            choices=np.zeros(n, np.int16),
+            opponents=np.zeros(n, np.int16),
             waiting=np.zeros(n, np.bool_),
             rewards=np.zeros(n),
             terminated=np.zeros(n, np.bool_),
             illegal=np.zeros(n, np.bool_),
-            banked=np.zeros(n),
+            totals=np.zeros(n),
             lengths=np.zeros(n, np.int32),
             episodes=np.zeros(n, np.int64),
             final_observations=np.zeros(planes, np.int8),
             final_seats=np.zeros(n, np.int8),
-            final_choices=np.zeros(n, np.int16),
+            final_opponents=np.zeros(n, np.int16),
             final_returns=np.zeros(n),
             final_lengths=np.zeros(n, np.int32),
         )
@@ -151,7 +151,7 @@ class GameBatch:
                 self._settle = entry_point(kernels.settle, rules, state, options, 0, 0)
 
     def _take(self, opponents: Sequence[Opponent]) -> None:
-        self._options = self._options._replace(shares=thresholds(opponents))
+        self._options = self._options._replace(shares=cumulative_shares(opponents))
         self.opponents = tuple(opponents)
         if self.threads > 1 and any(opponent.compiled is None for opponent in opponents):
             asked = ", ".join(opponent.label for opponent in opponents if opponent.compiled is None)
@@ -166,7 +166,7 @@ class GameBatch:
         own, or somebody to ask.
         """
         self._replies: list[list[Callable[[int, int], None]]] = [[] for _ in self._slices]
-        self._asked: list[AskedPlayer] = []
+        self._python_opponents: list[PythonOpponent] = []
         for number, opponent in enumerate(self.opponents):
             for replies in self._replies:
                 if opponent.compiled is not None:
@@ -176,19 +176,19 @@ class GameBatch:
                 elif hasattr(opponent.player, "act_batch"):
                     replies.append(self._batched_reply(number, opponent))
                 else:
-                    replies.append(self._asked_reply(number, AskedPlayer(opponent, self.game)))
+                    replies.append(self._python_reply(number, PythonOpponent(opponent, self.game)))
 
     def _compiled_reply(self, number: int, opponent: Any, label: str) -> Callable[[int, int], None]:
         with announce_compilation(f"the opponent {label} for {self.game.name}"):
             reply = entry_point(kernels.reply, opponent, number, self.game.rules, self.state, 0, 0)
         return lambda first, last: reply(opponent, number, self.game.rules, self.state, first, last)
 
-    def _asked_reply(self, number: int, asked: AskedPlayer) -> Callable[[int, int], None]:
-        self._asked.append(asked)
+    def _python_reply(self, number: int, asked: PythonOpponent) -> Callable[[int, int], None]:
+        self._python_opponents.append(asked)
         state = self.state
 
         def reply(first: int, last: int) -> None:
-            for game in np.flatnonzero(state.waiting & (state.choices == number)).tolist():
+            for game in np.flatnonzero(state.waiting & (state.opponents == number)).tolist():
                 asked.play_turn(
                     state.positions[game],
                     int(state.seats[game]),
@@ -282,7 +282,7 @@ class GameBatch:
         self._begun = True
         self.state.terminated[which] = self.state.illegal[which] = False
         self.state.rewards[which] = 0.0
-        for asked in getattr(self, "_asked", ()):
+        for asked in getattr(self, "_python_opponents", ()):
             asked.forget()
         self._begin_games(self.game.rules, self.state, self._options, which, 0, self.num_games)
         for number in range(self.threads):
@@ -432,7 +432,7 @@ class GameBatch:
         made_anew = (
             "_executor",
             "_replies",
-            "_asked",
+            "_python_opponents",
             "_begin_games",
             "_describe",
             "_find_illegal",

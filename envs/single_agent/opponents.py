@@ -46,7 +46,7 @@ class Opponent(NamedTuple):
     weight: float = 1.0
 
 
-def thresholds(opponents: Sequence[Opponent]) -> np.ndarray:
+def cumulative_shares(opponents: Sequence[Opponent]) -> np.ndarray:
     """The cumulative shares of the opponents, float64, the last one 1."""
     weights = np.array([opponent.weight for opponent in opponents], np.float64)
     if not opponents or not np.all(np.isfinite(weights)) or np.any(weights <= 0):
@@ -56,7 +56,7 @@ def thresholds(opponents: Sequence[Opponent]) -> np.ndarray:
     return cumulative
 
 
-class AskedPlayer:
+class PythonOpponent:
     """Asks one Python opponent for its actions, game by game.
 
     An agent plays one game at a time, so it is reset whenever it is asked about another game than

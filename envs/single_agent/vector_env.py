@@ -153,7 +153,7 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         infos = {
             "action_mask": masks,
             "seat": state.seats.astype(np.int64),
-            "opponent": state.choices.astype(np.int64),
+            "opponent": state.opponents.astype(np.int64),
             "illegal_action": np.zeros(self.num_envs, np.bool_),
         }
         return infos | {f"_{name}": self._all.copy() for name in infos}
@@ -168,7 +168,7 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         final = {
             "action_mask": np.zeros_like(state.masks),
             "seat": np.where(ended, state.final_seats, 0).astype(np.int64),
-            "opponent": np.where(ended, state.final_choices, 0).astype(np.int64),
+            "opponent": np.where(ended, state.final_opponents, 0).astype(np.int64),
             "illegal_action": state.illegal & ended,
         }
         infos["final_obs"], infos["_final_obs"] = observations, ended

@@ -19,6 +19,7 @@ from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.single_agent.opponents import Opponent
 from plyground.training.environments import make_vector_env
+from plyground.training.sb3 import BoardVecEnv
 
 GAMES = [
     "tic_tac_toe",
@@ -177,7 +178,7 @@ def test_a_mixture_is_met_by_its_weights_and_a_pool_equally():
             batch.step(batch.draw_actions(stream))
             labels = [
                 batch.opponents[choice].label
-                for choice in batch.state.final_choices[batch.state.terminated]
+                for choice in batch.state.final_opponents[batch.state.terminated]
             ]
             met.update(labels)
         assert abs(met["random"] / met.total() - share) < 0.05
@@ -238,10 +239,18 @@ def test_opponents_can_be_replaced_while_games_are_under_way():
     batch.set_opponents(make_opponents(["greedy", "alphabeta:depth=4", Lowest()], batch.game))
     for _ in range(30):
         batch.step(batch.draw_actions(stream))
-    assert set(batch.state.choices.tolist()) == {0, 1, 2}
+    assert set(batch.state.opponents.tolist()) == {0, 1, 2}
     batch.set_opponents(make_opponents("random", batch.game))
-    assert set(batch.state.choices.tolist()) == {0}
+    assert set(batch.state.opponents.tolist()) == {0}
     batch.step(batch.draw_actions(stream))
+
+
+def test_an_environment_of_stable_baselines3_replaces_its_opponents():
+    env = BoardVecEnv("tic_tac_toe", 4, "random")
+    env.reset()
+    env.set_opponent(["greedy", Lowest()])
+    assert env.opponents == ["greedy", "Lowest"]
+    env.step(env.action_masks().argmax(axis=1))
 
 
 def test_where_the_opponent_would_end_the_game_at_once_another_is_begun():

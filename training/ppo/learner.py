@@ -47,7 +47,7 @@ class EpisodeCollector(BaseCallback):
     def _on_step(self) -> bool:
         state = self.locals["env"].games.state
         ended = np.flatnonzero(state.terminated)
-        self.opponents += state.final_choices[ended].tolist()
+        self.opponents += state.final_opponents[ended].tolist()
         self.returns += state.final_returns[ended].tolist()
         self.lengths += state.final_lengths[ended].tolist()
         return True
