@@ -7,6 +7,7 @@ import sys
 # Importing a file of commands adds them to the application.
 from .commands import (  # noqa: F401
     analysis,
+    datasets,
     listing,
     playing,
     policies,

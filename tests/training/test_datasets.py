@@ -126,7 +126,7 @@ def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
     whole, resumed = (plyground.datasets.load(path) for path in (tmp_path / "whole.npz", out))
     for name, array in whole.arrays.items():
         assert np.array_equal(array, resumed.arrays[name])
-    assert len(solved) < 4  # of four chunks at least one was there
+    assert solved[0] >= 500  # at least one chunk was there
     assert not parts.exists()
 
 

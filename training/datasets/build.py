@@ -131,6 +131,8 @@ def _solve(
     held = {number: found for number in range(len(chunks)) if (found := parts.labels(number))}
     missing = [number for number in range(len(chunks)) if number not in held]
     done, total = sum(len(chunks[number]) for number in held), sum(map(len, chunks))
+    if report is not None:
+        report(done, total)
     solved = label_chunks(game, [chunks[number] for number in missing], processes, memory_mb)
     for number, labels in zip(missing, solved):
         parts.keep(number, labels)

@@ -1,0 +1,125 @@
+"""The command ``dataset``: positions with the exact value of every legal action."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from rich.console import Console
+
+from ..agents.solvers.solver import DEFAULT_MEMORY_MB
+from ..envs import Game, make_game
+from ..envs.specification import SpecificationError
+from ..evaluation.report.display import show_steps
+from ..evaluation.store.store import Store, StoreError
+from ..training.datasets.build import RANDOM_PLAY, Progress, Source, build_dataset
+from ..training.datasets.positions import Report
+from .app import INTERRUPTED, command
+from .common import GameArgument, SeedOption, option
+from .output import note
+
+
+@command("GAME --positions N --out FILE")
+def dataset(
+    game: GameArgument,
+    /,
+    *,
+    positions: Annotated[int, option("N", "How many positions.", low=1)],
+    out: Annotated[Path, option("FILE", "FILE.parquet or FILE.npz.")],
+    by: Annotated[
+        str | None,
+        option("AGENT", "Positions of this agent's games against itself (default: random play)."),
+    ] = None,
+    from_store: Annotated[
+        Path | None, option("STORE", "Positions of the games that this store holds.")
+    ] = None,
+    plies: Annotated[
+        str | None, option("FIRST-LAST", "At which plies, such as 12-41 (default: all).")
+    ] = None,
+    seed: SeedOption = 1,
+    concurrency: Annotated[
+        int, option("N", "Processes that solve, each with a table of its own.", low=1)
+    ] = 1,
+    memory: Annotated[
+        int, option("MB", "What the table of a solver may take, in MiB.", low=1)
+    ] = DEFAULT_MEMORY_MB,
+) -> None:
+    """Write positions with the exact value of every legal action, for supervised learning.
+
+    The positions are spread evenly over the plies and unique up to symmetry. The same seed gives
+    the same file. A command that was stopped goes on where it was. Early positions of large boards
+    take seconds each; --plies leaves them out. Python reads the file with plyground.datasets.load.
+
+    [bold]Examples[/bold]
+
+    plyground dataset connect_four --positions 100000 --plies 14-41 --out c4.parquet --concurrency 2
+
+    plyground dataset dots_and_boxes:rows=3,cols=3 --positions 5000 --by alphabeta:depth=4
+    --out boxes.npz
+    """
+    chosen = make_game(game)
+    if by is not None and from_store is not None:
+        raise SpecificationError("--by and --from-store exclude each other; choose one of them")
+    try:
+        with contextlib.ExitStack() as stack:
+            source = RANDOM_PLAY if by is None else Source(by)
+            if from_store is not None:
+                store = stack.enter_context(Store(from_store))
+                source = Source(from_store.name, list(_games(store, chosen)))
+            bars = stack.enter_context(_bars("drawing positions", "solving positions"))
+            count = build_dataset(
+                chosen,
+                positions,
+                out,
+                plies=None if plies is None else _read_plies(plies),
+                seed=seed,
+                source=source,
+                processes=concurrency,
+                memory_mb=memory,
+                progress=Progress(*bars),
+            )
+    except KeyboardInterrupt:
+        note("stopped; the same command goes on where it was")
+        raise SystemExit(INTERRUPTED) from None
+    fewer = f" (no more than these were found, of {positions:,} asked for)"
+    print(f"{out}: {count:,} positions of {chosen.spec}{'' if count == positions else fewer}")
+
+
+@contextlib.contextmanager
+def _bars(*names: str) -> Iterator[list[Report]]:
+    """Functions that show the steps of jobs, one bar after the other."""
+    console = Console(stderr=True)
+    with contextlib.ExitStack() as shown:
+        bars: dict[str, Report] = {}
+
+        def show(name: str, done: int, total: int) -> None:
+            if name not in bars:
+                shown.close()
+                bars[name] = shown.enter_context(show_steps(name, console))
+            bars[name](done, total)
+
+        yield [functools.partial(show, name) for name in names]
+
+
+def _read_plies(text: str) -> range:
+    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+    if found is None:
+        raise SpecificationError(f"--plies {text} is not of the form FIRST-LAST, such as 12-41")
+    first = int(found[1])
+    return range(first, int(found[2] or first) + 1)
+
+
+def _games(store: Store, game: Game) -> Iterator[tuple[int, ...]]:
+    """The moves of every finished game of this board in a store; StoreError if there is none."""
+    held = False
+    for tournament in store.tournaments():
+        if make_game(tournament.settings["game"]) == game:
+            for played in store.games(tournament.number):
+                held = True
+                yield played.result.moves
+    if not held:
+        raise StoreError(f"{store.name} holds no games of {game.spec}")

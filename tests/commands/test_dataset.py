@@ -1,0 +1,61 @@
+"""The command ``dataset``."""
+
+from __future__ import annotations
+
+import numpy as np
+import plyground
+import pytest
+from command_line import invoke
+from helpers import run
+from plyground.evaluation.tournament import Plan
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def dataset(*words):
+    return invoke(["dataset", *words])
+
+
+def test_a_dataset_is_written_and_read():
+    result = dataset("tic_tac_toe", "--positions", "50", "--out", "data.parquet")
+    assert (result.exit_code, result.stdout) == (0, "data.parquet: 50 positions of tic_tac_toe\n")
+    assert len(plyground.datasets.load("data.parquet")) == 50
+
+
+def test_it_says_when_there_are_no_more_positions():
+    result = dataset("tic_tac_toe", "--positions", "50", "--plies", "0-2", "--out", "data.npz")
+    assert "data.npz: 16 positions of tic_tac_toe (no more than these were found" in result.stdout
+
+
+def test_positions_come_from_the_games_of_a_store(tmp_path):
+    run(Plan("tic_tac_toe", ("random", "greedy"), pairs=4), tmp_path / "games.db")
+    result = dataset(
+        *("tic_tac_toe", "--positions", "20", "--from-store", "games.db", "--out", "data.npz")
+    )
+    assert result.exit_code == 0, result.output
+    data = plyground.datasets.load("data.npz")
+    assert data.metadata["source"] == "games.db"
+    assert np.all(data.arrays["ply"] < 9)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("connect_four --positions 5 --out a.npz --plies x", "--plies x is not of the form"),
+        ("connect_four --positions 5 --out a.npz --plies 40-50", "plies 40 to 50 are not possible"),
+        ("connect_four --positions 5 --out a.txt", "no .parquet or .npz file"),
+        ("connect_four --positions 0 --out a.npz", "positions"),
+        ("gomoku --positions 5 --out a.npz", "solver"),
+        ("tic_tac_toe --positions 5 --out a.npz --by greedy --from-store b.db", "exclude"),
+        ("tic_tac_toe --positions 5 --out a.npz --from-store b.db", "b.db"),
+        ("tic_tac_toe --positions 5 --out a.npz --by gredy", "there is no agent 'gredy'"),
+    ],
+)
+def test_bad_input_gets_a_sentence_and_status_2(words, message):
+    result = dataset(*words.split())
+    assert result.exit_code == 2, result.output
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
