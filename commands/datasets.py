@@ -122,4 +122,4 @@ def _games(store: Store, game: Game) -> Iterator[tuple[int, ...]]:
                 held = True
                 yield played.result.moves
     if not held:
-        raise StoreError(f"{store.name} holds no games of {game.spec}")
+        raise StoreError(f"{store.path} holds no games of {game.spec}")
