@@ -12,7 +12,7 @@ import plyground
 import pytest
 from broken import environments
 from broken.games import FAULTS, Line
-from helpers import ROOT
+from helpers import GAMES, ROOT, SMALL_VARIANTS
 from pettingzoo.classic.connect_four import connect_four as pettingzoo_connect_four
 from pettingzoo.utils.env_logger import EnvLogger
 from plyground.envs import (
@@ -24,21 +24,6 @@ from plyground.envs import (
 )
 from plyground.envs import rules as r
 
-GAMES = [
-    "tic_tac_toe",
-    "tic_tac_toe:rows=2,cols=4,connect=3",
-    "connect_four",
-    "connect_four:rows=4,cols=4,connect=3",
-    "dots_and_boxes:rows=1,cols=1",
-    "dots_and_boxes:rows=2,cols=2",
-    "dots_and_boxes:rows=2,cols=3,reward=margin",
-    "dots_and_boxes:rows=2,cols=2,start=icelandic",
-    "dots_and_boxes:rows=3,cols=2,start=swedish",
-    "gomoku:size=6,rule=freestyle",
-    "gomoku:size=6,rule=standard,connect=4",
-    "gomoku:size=6,rule=caro,connect=4",
-    "gomoku:rows=5,cols=7,rule=caro_overline,connect=3",
-]
 REJECTIONS = {
     "turn_never_switches": (
         "player 0 moves twice in a row, which facts.moves_again rules out: does play forget to "
@@ -68,18 +53,18 @@ REJECTIONS = {
 }
 
 
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("spec", SMALL_VARIANTS)
 def test_our_games_conform(spec):
     check_game(spec, games=8)
 
 
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("spec", SMALL_VARIANTS)
 def test_our_environments_conform(spec):
     check_env(spec, games=3)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", [rules.declaration.name for rules in plyground.envs.BUILT_IN])
+@pytest.mark.parametrize("spec", GAMES)
 def test_our_games_conform_at_full_size(spec):
     check_game(spec, games=10)
     check_env(spec)

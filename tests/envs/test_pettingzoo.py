@@ -9,25 +9,10 @@ import time
 import warnings
 
 import pytest
+from helpers import ALL_GAMES
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
 from plyground.envs.aec import env, raw_env
 
-SPECS = [
-    "tic_tac_toe",
-    "tic_tac_toe:size=4",
-    "tic_tac_toe:rows=3,cols=7,connect=3",
-    "connect_four",
-    "connect_four:rows=4,cols=4,connect=3",
-    "connect_four:rows=8,cols=6,connect=5",
-    "dots_and_boxes",
-    "dots_and_boxes:rows=1,cols=2",
-    "dots_and_boxes:dots=3x4,reward=margin",
-    "dots_and_boxes:rows=2,cols=2,start=swedish,reward=margin",
-    "gomoku",
-    "gomoku:size=10,rule=caro",
-    "gomoku:size=7,rule=standard",
-    "gomoku:rows=6,cols=8,rule=caro_overline,connect=4",
-]
 INHERENT = (
     # PettingZoo gives these two about every environment with a dictionary observation whose name is
     # not on its own list. Its connect_four_v3 is on the list; nobody else can be.
@@ -50,20 +35,20 @@ def _strict():
 
 @pytest.mark.usefixtures("_strict")
 @pytest.mark.parametrize("make", [env, raw_env])
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", ALL_GAMES)
 def test_api(spec, make):
     api_test(make(spec), num_cycles=300)
 
 
 @pytest.mark.usefixtures("_strict")
 @pytest.mark.parametrize("make", [env, raw_env])
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", ALL_GAMES)
 def test_seeds(spec, make):
     seed_test(lambda: make(spec))
 
 
 @pytest.mark.usefixtures("_strict")
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", ALL_GAMES)
 def test_rendering(spec):
     def make(render_mode):
         made = env(spec, render_mode=render_mode)
@@ -73,7 +58,7 @@ def test_rendering(spec):
     render_test(make)
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", ALL_GAMES)
 def test_performance_benchmark_runs(spec, monkeypatch, capsys):
     """On a clock that moves by a hundredth of a second whenever it is read."""
     readings = itertools.count()
