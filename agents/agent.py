@@ -1,4 +1,4 @@
-"""What every agent is: something that is given a situation of a game and decides on an action."""
+"""Agents: what decides on an action in a position of a game, and the decision it gives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import dataclasses
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,18 +23,21 @@ from ..envs.specification import (
 )
 from ..envs.version import __version__
 from .book import open_book
+from .score import Kind, Score, Unit
 
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """An action, and what the search knows about it. All values are from the side of the player to
-    move.
+    """An action, and what the agent knows about it.
+
+    All values and scores are from the side of the player to move.
 
     Attributes:
         action: the action chosen.
-        value: what the position is worth, or None where the method estimates nothing.
-        scale: the unit of values: ``"return"`` (expected return of the game) or ``"points"`` (of
-            the heuristic; a forced win in n plies is 1,000,000 for each unit of return, minus n).
+        value: the number by which the agent compares, or None where it estimates nothing. What it
+            means is told by ``score``: searches that count in points put the results of finished
+            games beyond all estimates.
+        scale: the unit of values: ``"return"`` (expected return of the game) or ``"points"``.
         values: value by action, for the actions the method valued.
         errors: standard error by action, for methods that sample.
         visits: simulations by action, for methods that sample.
@@ -42,15 +46,18 @@ class Decision:
         simulations: random or guided games played.
         depth: plies searched in full.
         seconds: time spent, without compilation.
-        exact: whether ``value`` is proved to be the result under best play.
-        from_book: whether the action was taken from the opening book, without search; ``values``
+        exact: whether the position's result under best play is proved.
+        from_book: whether the action was taken from the opening book, without search; ``scores``
             then holds the book's best actions.
         probabilities: what a network gives each action, before any search.
+        score: what the position is worth: exact, bounded or estimated. Where an agent gives none,
+            it follows from ``value``, ``scale`` and ``exact``.
+        scores: the same for the position after each action the method valued.
     """
 
     action: int
     value: float | None = None
-    scale: Literal["return", "points"] = "return"
+    scale: Unit = "return"
     values: Mapping[int, float] | None = None
     errors: Mapping[int, float] | None = None
     visits: Mapping[int, int] | None = None
@@ -62,22 +69,52 @@ class Decision:
     exact: bool = False
     from_book: bool = False
     probabilities: Mapping[int, float] | None = None
+    score: Score | None = None
+    scores: Mapping[int, Score] | None = None
+
+    def __post_init__(self) -> None:
+        if self.score is None and self.value is not None:
+            kind: Kind = "exact" if self.exact else "estimate"
+            object.__setattr__(self, "score", Score(self.value, self.scale, kind))
+        if self.scores is None and self.values is not None:
+            object.__setattr__(self, "scores", self._plain_scores(self.values))
+
+    def _plain_scores(self, values: Mapping[int, float]) -> dict[int, Score]:
+        """Scores for values that come without: an exact decision proves the action chosen.
+
+        It proves the others only where nothing was sampled or estimated.
+        """
+        all_exact = self.exact and self.errors is None and self.scale == "return"
+        exact = {action for action in values if all_exact or (self.exact and action == self.action)}
+        return {
+            action: Score(value, self.scale, "exact" if action in exact else "estimate")
+            for action, value in values.items()
+        }
+
+    @property
+    def mate_in(self) -> int | None:
+        """The plies to a forced win (positive) or loss (negative), None where none is seen.
+
+        See :attr:`Score.mate_in`.
+        """
+        return None if self.score is None else self.score.mate_in
 
 
 class Agent(ABC):
     """Base class of agents. A subclass declares its parameters and implements :meth:`decide`.
 
-    An agent is repeatable: the same specification, seed and sequence of situations give the same
-    actions. One agent plays one game at a time; for a second thread or a second game at once, make
-    a second agent.
+    An agent is repeatable: the same specification, seed and sequence of positions give the same
+    actions. One agent plays one game at a time; a second thread or game needs a second agent.
 
     Attributes:
         name: the name it is registered under.
         summary: one line for people.
         parameters: what its specification may set.
-        isolated: whether matches run it in a process of its own unless told otherwise: so it should
-            be if code that is not plyground's own (a user's module, a network's runtime, another
-            program) could hang, exit or eat up the memory.
+        renamed: former names of parameters, with the present ones; a former name is refused with
+            a hint.
+        isolated: whether matches run it in a process of its own unless told otherwise. That is
+            right for code that is not plyground's own (a user's module, a network's runtime,
+            another program), which could hang, exit or use up the memory.
         options: the values of its parameters.
         on_progress: called by iterative searches with the Decision of every iteration completed, if
             set.
@@ -88,9 +125,13 @@ class Agent(ABC):
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    renamed: ClassVar[Mapping[str, str]] = MappingProxyType({})
     isolated: ClassVar[bool] = False
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
+        for former, present in self.renamed.items():
+            if former in options:
+                raise SpecificationError(f"{self.name}: {former}= is called {present}= now")
         self.options = convert_parameters(self.name, self.parameters, options)
         self.check_options()
         self._book = open_book(self.options)
@@ -114,7 +155,7 @@ class Agent(ABC):
         """Decide in a position that is not over. ``seconds`` is filled in by the caller."""
 
     def reset(self, seed: int = 0) -> None:
-        """Forget everything about the game played so far and start the random stream of ``seed``."""
+        """Forget the game played so far and start the random stream of ``seed``."""
         self.seed = seed
         self.rng = new_stream(seed)
 
@@ -129,7 +170,7 @@ class Agent(ABC):
         return self.analyse(situation).action
 
     def analyse(self, situation: Any) -> Decision:
-        """Decide and tell all that is known about the decision. Takes what :meth:`act` takes."""
+        """Decide, and tell all that is known about the decision. Takes what :meth:`act` takes."""
         position = self._position_of(situation)
         if position.is_over:
             raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
@@ -139,9 +180,7 @@ class Agent(ABC):
         return dataclasses.replace(decision, seconds=time.perf_counter() - began)
 
     def get_ready(self, game: Game) -> None:
-        """Check, allocate and compile for a game, so that compilation does not count as thinking
-        time.
-        """
+        """Check, allocate and compile for a game: compilation does not count as thinking time."""
         if game == self._ready_for:
             return
         self._check_game_and_book(game)
@@ -166,15 +205,16 @@ class Agent(ABC):
         move = None if self._book is None else self._book.look_up(position)
         if move is None:
             return None
-        value = None if move.values is None else move.values.get(move.action)
+        score = None if move.scores is None else move.scores.get(move.action)
         return Decision(
             move.action,
-            value,
-            move.scale,
-            move.values,
+            value=None if score is None else score.value,
+            scale="return" if score is None else score.unit,
             principal_variation=(move.action,),
-            exact=move.exact,
+            exact=score is not None and score.is_exact,
             from_book=True,
+            score=score,
+            scores=move.scores,
         )
 
     def _position_of(self, situation: Any) -> Position:
@@ -202,19 +242,17 @@ class Agent(ABC):
 
     @property
     def deterministic(self) -> bool:
-        """Whether it always plays the same in a game that takes the same course, whatever its seed:
-        it draws no random numbers and looks at no clock.
+        """Whether it plays the same in every game that takes the same course, whatever its seed.
 
-        Two such agents repeat their game whenever they meet in the same opening: a tournament does
-        not play it again. False where it is not known.
+        It then draws no random numbers and looks at no clock. Two such agents repeat their game
+        whenever they meet in the same opening: a tournament does not play it again. False where it
+        is not known.
         """
         return False
 
     @property
     def version(self) -> str:
-        """What its decisions depend on beside its specification: the program, and the content of
-        its opening book.
-        """
+        """What its decisions depend on beside its specification: program and opening book."""
         book = "" if self._book is None else self._book.version
         return f"plyground {__version__}" + (f", {book}" if book else "")
 
@@ -236,8 +274,10 @@ class Agent(ABC):
 
 
 def heuristic_index(game: Game, heuristic: str) -> int:
-    """The number ``evaluate`` knows a heuristic by: ``none`` is −1, ``default`` the game's first;
-    SpecificationError if unknown.
+    """The number by which ``evaluate`` knows a heuristic: ``none`` is −1, ``default`` the first.
+
+    Raises:
+        SpecificationError: the game has no such heuristic.
     """
     known = game.declaration.heuristics
     if heuristic == "none" or (heuristic == "default" and not known):

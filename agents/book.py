@@ -1,42 +1,42 @@
-"""Opening books: moves played without search, from a rule (``book=centre``) or from a file
-(``book=FILE``).
+"""Opening books: moves played without search, by a rule (``book=centre``) or from a file.
 
 A book file is UTF-8 text, one JSON value on each line. The first line is the header:
 
-    {"format": "plyground opening book", "version": 1, "game": "connect_four", "rules":
-    "connect_four_v0", "agent": "alphabeta:depth=12",
-     "plyground": "0.1.0", "plies": 4, "scale": "points", "positions": 39, "sha256": "…"}
+    {"format": "plyground opening book", "version": 2, "game": "connect_four",
+     "rules": "connect_four_v0", "agent": "alphabeta:depth=12", "plyground": "0.1.0",
+     "plies": 4, "positions": 39, "sha256": "…"}
 
 (on one line); ``sha256`` is the checksum of all the bytes after the header's line. Each further
 line is one position:
 
-    {"moves": "d,d", "best": {"d": 12.0}, "exact": false}
+    {"moves": "d,d", "best": {"d": {"value": 12.0, "unit": "points", "kind": "estimate",
+     "plies": null}}}
 
-``moves`` are names of actions that lead to the position, ``best`` its best actions with their
-values from the side of the player to move (null where the agent estimates nothing), the action to
-play first; ``exact`` says whether the values are proved. Of positions that are images of each other
-under the board's symmetries the book holds one, and all are found.
+(on one line). ``moves`` are names of actions that lead to the position, ``best`` its best actions,
+the action to play first, each with its score from the side of the player to move (the fields of
+:class:`~plyground.agents.score.Score`; null where the agent estimates nothing). Of positions that
+are images of each other under the board's symmetries the book holds one, and all are found.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..envs import rules as r
 from ..envs.canonical import CanonicalForm
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
-from ..envs.rules import action_cells
 from ..envs.specification import Parameter, SpecificationError
+from .score import Score
 
-FORMAT, FORMAT_VERSION = "plyground opening book", 1
+FORMAT, FORMAT_VERSION = "plyground opening book", 2
 CENTRE = "centre"
 CENTRE_PLIES = 2
 
@@ -51,14 +51,13 @@ BOOK_PARAMETERS = (
 
 
 class BookMove(NamedTuple):
-    """What a book says of a position: the action to play, and the values of the best actions (None:
-    unknown), from the mover's side.
+    """What a book says of a position: the action to play, and the scores of the best actions.
+
+    Scores are from the side of the player to move; None where the book states none.
     """
 
     action: int
-    values: Mapping[int, float] | None = None
-    scale: Literal["return", "points"] = "return"
-    exact: bool = False
+    scores: Mapping[int, Score] | None = None
 
 
 class Book(ABC):
@@ -97,58 +96,35 @@ def open_book(options: Mapping[str, Any]) -> Book | None:
 
 
 class CentreBook(Book):
-    """The opening policy of taking the middle: the legal column or cell nearest to the centre, the
-    lowest numbered of several.
+    """The opening policy of taking the middle: the legal action nearest to the centre of the board.
 
-    It decides the first ``plies`` plies of the game only (by default one move of each player);
-    after them the agent searches.
+    Of several equally near it takes the lowest. It decides the first ``plies`` plies of the game
+    only (by default one move of each player); after them the agent searches.
     """
 
     def __init__(self, plies: int = CENTRE_PLIES) -> None:
         self.plies = plies
 
     def check_game(self, game: Game) -> None:
-        if not _placed_actions(game):
+        try:
+            self.look_up(game.initial_position())
+        except NotImplementedError:
             raise SpecificationError(
-                f"book=centre is for games whose actions are columns or cells, {game.name} is none"
-            )
-        if "ply" not in (game.declaration.dtype.names or ()):
-            raise SpecificationError(
-                f"book=centre is for games whose positions count plies, {game.name} is none"
-            )
+                f"book=centre needs a board with a centre, and {game.name} does not say where its "
+                f"actions are on the board"
+            ) from None
 
     def look_up(self, position: Position) -> BookMove | None:
-        if position.record.ply >= self.plies:
+        rules, record = position.game.rules, position.record
+        if r.plies_played(rules, record) >= self.plies:
             return None
-        places = _placed_actions(position.game)
-        return BookMove(
-            min(
-                (action for action in position.legal_actions() if action in places),
-                key=places.__getitem__,
-            )
-        )
-
-
-@functools.cache
-def _placed_actions(game: Game) -> dict[int, int]:
-    """Four times the squared distance from the centre, of each action that is a column or a cell.
-
-    Empty where several actions lie in one place.
-    """
-    rows, cols, _ = game.facts.observation_shape
-    cells = action_cells(game.rules)
-    if cells[:, 2].max() > 0:
-        return {}
-    return {
-        action: ((2 * row - rows + 1) ** 2 if row >= 0 else 0) + (2 * column - cols + 1) ** 2
-        for action, (row, column, _) in enumerate(cells.tolist())
-        if column >= 0
-    }
+        return BookMove(r.centre_actions(rules, record)[0])
 
 
 class BookFile(Book):
-    """A book read from a file. The header and the checksum are checked at once, the positions read
-    by :meth:`prepare`.
+    """A book read from a file.
+
+    The header and the checksum are checked at once, the positions read by :meth:`prepare`.
 
     Attributes:
         path: the file.
@@ -196,15 +172,12 @@ class BookFile(Book):
         if header.get("version") != FORMAT_VERSION:
             raise SpecificationError(
                 f"{self.path} is an opening book of format version {header.get('version')}, this "
-                f"plyground reads version {FORMAT_VERSION}"
+                f"plyground reads version {FORMAT_VERSION}; make it anew"
             )
-        missing = [
-            name for name in ("game", "rules", "scale", "positions", "sha256") if name not in header
-        ]
-        if missing or header["scale"] not in ("return", "points"):
+        missing = [name for name in ("game", "rules", "positions", "sha256") if name not in header]
+        if missing:
             raise SpecificationError(
-                f"the header of the opening book {self.path} lacks "
-                f"{', '.join(missing) or 'a known scale'}"
+                f"the header of the opening book {self.path} lacks {', '.join(missing)}"
             )
         return header
 
@@ -246,18 +219,16 @@ class BookFile(Book):
         moves, best = entry["moves"], entry["best"]
         position = self.game.position(moves.split(",") if moves else ())
         key, image_of = self._canon(position)
-        values: dict[int, float | None] = {}
-        for name, value in best.items():
+        scores: dict[int, Score | None] = {}
+        for name, score in best.items():
             action = self.game.text_to_action(name)
             if not position.is_legal(action):
                 raise ValueError(f"{name} is not legal there")
-            values[int(image_of[action])] = None if value is None else float(value)
-        if not values:
+            scores[int(image_of[action])] = None if score is None else Score.from_json(score)
+        if not scores:
             raise ValueError("it has no best action")
-        known = {action: value for action, value in values.items() if value is not None}
-        return key, BookMove(
-            next(iter(values)), known or None, self.header["scale"], bool(entry["exact"])
-        )
+        known = {action: score for action, score in scores.items() if score is not None}
+        return key, BookMove(next(iter(scores)), known or None)
 
     def look_up(self, position: Position) -> BookMove | None:
         self.prepare(position.game)
@@ -268,9 +239,9 @@ class BookFile(Book):
             return None
         # the inverse permutation: from actions of the canonical image back to those here
         original = np.argsort(image_of)
-        values = (
+        scores = (
             None
-            if move.values is None
-            else {int(original[action]): value for action, value in move.values.items()}
+            if move.scores is None
+            else {int(original[action]): score for action, score in move.scores.items()}
         )
-        return move._replace(action=int(original[move.action]), values=values)
+        return move._replace(action=int(original[move.action]), scores=scores)

@@ -28,11 +28,10 @@ def write_book(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> int:
-    """Let an agent analyse every position of the first ``plies`` plies and write the book; returns
-    the number of positions.
+    """Write the book of an agent's analyses of every position of the first ``plies`` plies.
 
-    The agent is reset before every position, so that no entry depends on the others. The file
-    appears when it is complete.
+    Returns the number of positions. The agent is reset before every position, so that no entry
+    depends on the others. The file appears when it is complete.
 
     Raises:
         SpecificationError: the agent cannot play the game, or the file cannot be written.
@@ -45,19 +44,13 @@ def write_book(
         )
     agent.get_ready(game)
     listed = list(opening_positions(game, plies))
-    lines, scales = [], set()
+    lines = []
     for done, actions in enumerate(listed):
         agent.reset(seed)
         decision = agent.analyse(game.position(actions))
         lines.append(_entry(game, actions, decision))
-        scales.add(decision.scale)
         if progress is not None:
             progress(done + 1, len(listed))
-    if len(scales) > 1:
-        raise SpecificationError(
-            f"{agent.spec} values some positions in points and others as returns; a book holds one "
-            f"kind of values"
-        )
     body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
     header = {
         "format": FORMAT,
@@ -69,7 +62,6 @@ def write_book(
     header |= {
         "plyground": __version__,
         "plies": plies,
-        "scale": scales.pop(),
         "positions": len(lines),
     }
     header["sha256"] = hashlib.sha256(body).hexdigest()
@@ -84,17 +76,20 @@ def write_book(
 
 
 def _entry(game: Game, actions: tuple[int, ...], decision: Decision) -> dict[str, Any]:
-    """One line of a book: the action chosen first, then those of the same value, where values are
-    not mere samples.
+    """One line of a book: the action chosen first, then those of the same score.
+
+    Those of agents that sample are left out: their values are equal only by chance.
     """
-    best: dict[int, float | None] = {int(decision.action): decision.value}
-    if decision.values is not None and decision.errors is None:
-        best |= {
-            action: value for action, value in decision.values.items() if value == decision.value
-        }
+    best = {int(decision.action): decision.score}
+    if decision.scores is not None and decision.errors is None:
+        chosen = decision.scores.get(decision.action, decision.score)
+        best |= {action: score for action, score in decision.scores.items() if score == chosen}
+        best[int(decision.action)] = decision.score
     name = game.action_to_text
     return {
         "moves": ",".join(map(name, actions)),
-        "best": {name(action): value for action, value in best.items()},
-        "exact": decision.exact,
+        "best": {
+            name(action): None if score is None else score.to_json()
+            for action, score in best.items()
+        },
     }

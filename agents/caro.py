@@ -1,7 +1,7 @@
-"""The levels of caro: ``easy``, ``medium`` and ``hard``, and the three modes of the 10×10 board
-(SYSTEMS.md G2–G4, R1–R3).
+"""The levels of caro: ``easy``, ``medium``, ``hard``, and three modes for the 10×10 board.
 
-``medium`` is the agent below; the others are settings of agents that play every game.
+They are those of the two course projects on caro that this suite started from. ``medium`` is the
+agent below; the others are settings of agents that play every game.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DEFENCE = 2  # what the opponent could make here counts twice
 
 @kernel
 def shape_points(rules, cells, action, row_step, col_step):
-    """What the run through the stone on ``action`` counts in one direction (SYSTEMS.md G3).
+    """What the run through the stone on ``action`` counts in one direction.
 
     A winning row counts 100,000; otherwise, with two open ends / one: one stone missing 10,000 /
     5,000, two 1,000 / 100, three 50 / 10, more 1 / 1; without an open end, and for a row too long
@@ -60,8 +60,9 @@ def shape_points(rules, cells, action, row_step, col_step):
 
 @kernel
 def grade_cells(rules, cells, player, points):
-    """Fill ``points`` (int64, one for each cell): attack plus twice the defence for free cells, −1
-    for the others.
+    """Fill ``points`` (int64, one for each cell): attack plus twice the defence.
+
+    Cells that are not free get −1.
     """
     for cell in range(rules.rows * rules.cols):
         if cells[cell] != 0:
@@ -79,11 +80,11 @@ def grade_cells(rules, cells, player, points):
 
 @register_agent("medium")
 class Medium(Agent):
-    """Takes the cell where attack + 2 × defence is highest: what the player's own stone would make
-    there, and what the opponent's would.
+    """Takes the cell where attack + 2 × defence is highest.
 
-    Among equals it takes the cell nearest to the centre (larger distance along rows or columns),
-    and among these one at random. It looks at one stone only: as the formula has it, stopping an
+    Attack is what the player's own stone would make there, defence what the opponent's would. Among
+    equals it takes the cell nearest to the centre (by the larger of the distances along rows and
+    columns), and among these one at random. It looks at one stone only: by the formula, stopping an
     opponent's five (2 × 100,000) comes before making its own.
     """
 
@@ -120,7 +121,7 @@ class Medium(Agent):
 register_preset("easy", "random", "caro level: a random free cell")
 register_preset(
     "hard",
-    "alphabeta:depth=3,radius=2,heuristic=caro15_open,foresee=yes",
+    "alphabeta:depth=3,radius=2,heuristic=caro15_open,win_in_one=yes",
     "caro level: alpha-beta, depth 3, cells within distance 2 of a stone",
 )
 register_preset(

@@ -1,58 +1,24 @@
-"""The greedy agent: win at once, else do not let the opponent win at once, else the best evaluation
-one ply ahead.
-"""
+"""The greedy agent: it wins at once, else blocks, else takes the best evaluation one ply ahead."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..envs import rules as r
-from ..envs.compiled.kernels import kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from ..envs.specification import Parameter
 from .agent import Agent, Decision, heuristic_index
+from .lookahead import LETS_WIN, LOSES, WINS, grade_actions
 from .registry import register_agent
-
-WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # what an action does, the best first
-
-
-@kernel
-def grade_actions(rules, position, heuristic, children, actions, replies, grades, points):
-    """Grade every legal action and evaluate what it leads to; returns how many there are.
-
-    ``children`` are two spare records, ``actions`` and ``replies`` int16 buffers of num_actions;
-    ``grades`` and ``points`` (int64, num_actions) are filled in the order of ``actions``.
-    """
-    count = r.legal_actions(rules, position, actions)
-    mover = r.to_move(rules, position)
-    for i in range(count):
-        children[0] = position
-        r.play(rules, children[0], np.int64(actions[i]))
-        points[i] = 0
-        if r.is_over(rules, children[0]):
-            result = r.returns(rules, children[0], mover)
-            grades[i] = WINS if result > 0 else LOSES if result < 0 else HOLDS
-            continue
-        grades[i] = HOLDS
-        if heuristic >= 0:
-            points[i] = r.evaluate(rules, children[0], mover, heuristic)
-        opponent = r.to_move(rules, children[0])
-        if opponent == mover:
-            continue
-        for j in range(r.legal_actions(rules, children[0], replies)):
-            children[1] = children[0]
-            r.play(rules, children[1], np.int64(replies[j]))
-            if r.is_over(rules, children[1]) and r.returns(rules, children[1], opponent) > 0:
-                grades[i] = LETS_WIN
-                break
-    return count
+from .score import Score, score_of_position
 
 
 @register_agent("greedy")
 class Greedy(Agent):
-    """Wins at once, else blocks, else takes the best evaluation after its own move; ties are broken
-    at random.
+    """Wins at once, else blocks, else takes the best evaluation after its own move.
+
+    Among moves that lose at once it takes the best margin, then the best evaluation. Ties are
+    broken at random.
     """
 
     summary = "wins at once, else blocks, else the best evaluation one ply ahead"
@@ -77,9 +43,9 @@ class Greedy(Agent):
         random_below(self.rng.copy(), 1)
 
     def _grade(self, position: Position) -> int:
-        heuristic = heuristic_index(position.game, self.options["heuristic"])
+        self._heuristic = heuristic_index(position.game, self.options["heuristic"])
         buffers = (self._children, self._actions, self._replies, self._grades, self._points)
-        return int(grade_actions(position.game.rules, position.record, heuristic, *buffers))
+        return int(grade_actions(position.game.rules, position.record, self._heuristic, *buffers))
 
     def decide(self, position: Position) -> Decision:
         count = self._grade(position)
@@ -87,12 +53,31 @@ class Greedy(Agent):
         best = np.flatnonzero(grades == grades.max())
         best = best[points[best] == points[best].max()]
         chosen = best[int(random_below(self.rng, best.size))]
-        values = {int(action): float(value) for action, value in zip(self._actions[:count], points)}
+        actions = self._actions[:count].tolist()
+        values = dict(zip(actions, points.astype(float).tolist()))
+        scores = {action: self._score(position, action, i) for i, action in enumerate(actions)}
+        action = actions[chosen]
+        best_result = position.game.facts.max_return
+        score = score_of_position(action, scores, best_result)
         return Decision(
-            int(self._actions[chosen]),
+            action,
             float(points[chosen]),
             "points",
             values,
             nodes=count,
             depth=1,
+            exact=score.is_exact,
+            score=score,
+            scores=scores,
         )
+
+    def _score(self, position: Position, action: int, index: int) -> Score:
+        """What is known of one action: its result where it ends the game or lets it be ended."""
+        grade, points = int(self._grades[index]), float(self._points[index])
+        if grade in (WINS, LOSES) or self._heuristic < 0 or points == 0:
+            child = position.after(action)
+            if child.is_over:
+                return Score(child.returns[position.to_move], "return", "exact", 1)
+        if grade in (LETS_WIN, LOSES) and position.game.facts.max_return == 1.0:
+            return Score(-1.0, "return", "exact", 2)
+        return Score(points, "points")

@@ -146,7 +146,7 @@ def two_threads(simulations: int) -> Iterator[Row]:
 
 
 def time_limits() -> Iterator[Row]:
-    """The longest any move took over a limit of 0.2 s, over four moves from the start of each game."""
+    """The longest any of four first moves took over a limit of 0.2 s."""
     for spec in (
         "connect_four",
         "dots_and_boxes:rows=7,cols=7",

@@ -82,6 +82,16 @@ def returns(rules, position, player):
 
 
 @rule
+def margin(rules, position, player):
+    """By how much ``player`` leads, in the game's own units (int64): boxes, discs.
+
+    It breaks ties between equal results. Games whose returns tell the margin already, or that
+    count nothing, leave it at 0.
+    """
+    raise missing(rules, "margin")
+
+
+@rule
 def observe(rules, position, player, out):
     """Write the position as ``player`` sees it into ``out`` (int8,
     ``facts(rules).observation_shape``).
@@ -152,6 +162,11 @@ def _is_legal(rules, position, action):
         if buffer[i] == action:
             return True
     return False
+
+
+@margin.default_body
+def _no_margin(rules, position, player):
+    return np.int64(0)
 
 
 @candidates.default_body
@@ -238,3 +253,46 @@ def symmetries(rules: Any) -> np.ndarray:
     only.
     """
     return np.arange(facts(rules).num_actions, dtype=np.int16)[None]
+
+
+@functools.singledispatch
+def heuristic_symmetries(rules: Any, heuristic: str) -> np.ndarray:
+    """The rows of :func:`symmetries` under which a heuristic keeps its value, identity first.
+
+    A search may merge mirror images of a position only where the heuristic gives them the same
+    value. A game that declares nothing here keeps all its symmetries.
+    """
+    return symmetries(rules)
+
+
+@functools.singledispatch
+def plies_played(rules: Any, position: Any) -> int:
+    """How many actions led to the position: its field ``ply``, unless the game says otherwise."""
+    if "ply" not in position.dtype.names:
+        raise missing(rules, "plies_played")
+    return int(position.ply)
+
+
+@functools.singledispatch
+def centre_actions(rules: Any, position: Any) -> list[int]:
+    """The legal actions nearest to the centre of the board, ascending.
+
+    They are nearest to the middle of their layer of :func:`action_cells`; in a layer of columns
+    only the column counts. Actions without a cell are nearest only where no other is legal.
+
+    Raises:
+        NotImplementedError: the game does not say in which cells its actions lie.
+    """
+    cells = action_cells(rules)
+    if (cells < 0).all():
+        raise missing(rules, "action_cells")
+    distances = np.full(len(cells), np.iinfo(np.int64).max)
+    for layer in range(cells[:, 2].max() + 1):
+        within = cells[:, 2] == layer
+        places = cells[within, :2].astype(np.int64)
+        middle = places.min(axis=0) + places.max(axis=0)
+        distances[within] = ((2 * places - middle) ** 2).sum(axis=1)
+    out = np.empty(len(cells), np.int16)
+    legal = out[: legal_actions(rules, position, out)]
+    nearest: list[int] = legal[distances[legal] == distances[legal].min()].tolist()
+    return nearest

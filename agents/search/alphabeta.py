@@ -1,30 +1,29 @@
-"""The agents that search with alpha-beta: ``alphabeta`` with all its enhancements, and plain
-``minimax``.
-"""
+"""The agents that search with alpha-beta: ``alphabeta``, and ``minimax`` without pruning."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from ...envs import rules as r
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision, heuristic_index
 from ..book import BOOK_PARAMETERS
 from ..registry import register_agent
+from ..score import Kind, Score
 from ..solvers.endgame import ENDGAME, Endgame, check_endgame
+from ..table_size import MIB
 from . import alphabeta_kernels as search
+from . import deepening
 from .search_form import search_form
-from .transposition import (
-    ENTRY,
-    GENERATIONS,
-    check_table_size,
-    new_table,
-)
+from .transposition import ENTRY, check_table_size, new_table
 
 DEFAULT_DEPTH = 4
 FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two looks at the clock
@@ -55,6 +54,8 @@ Report = Callable[[Decision], None] | None
 class TreeSearchAgent(Agent):
     """What alpha-beta and minimax share: iterative or direct search of a game tree to a depth."""
 
+    _iterative = False
+
     def check_game(self, game: Game) -> None:
         heuristic_index(game, self.options["heuristic"])
 
@@ -62,161 +63,178 @@ class TreeSearchAgent(Agent):
         self._form = search_form(game, self.options["heuristic"])
         self._workspace = search.new_workspace(game, self._form.dtype)
         self._table = self.new_table(game)
-        self._generation = 0
-        self._symmetries = game.symmetries
+        self._symmetries = self.symmetries(game)
+        self._options = self.search_options(game)
         self._search(game.initial_position(), 1, math.inf, math.inf, None)
 
     @property
     def deterministic(self) -> bool:
         return self.options.get("time") is None
 
+    def symmetries(self, game: Game) -> np.ndarray:
+        """The symmetries under which equal depth gives mirror images equal values."""
+        index = heuristic_index(game, self.options["heuristic"])
+        if index < 0:
+            return game.symmetries
+        return r.heuristic_symmetries(game.rules, game.declaration.heuristics[index])
+
     def new_table(self, game: Game) -> Any:
-        """A transposition table as large as ``table=`` allows, or as the depth can make use of: a
-        table that the cache holds is faster.
+        """A transposition table as large as ``table=`` allows, or as the depth can make use of.
+
+        A table that the processor's cache holds is faster.
         """
-        megabytes, depth = self.options.get("table", 0), self.options["depth"]
+        mebibytes, depth = self.options.get("table", 0), self.options["depth"]
         if depth is not None and not game.facts.moves_again and not self.options.get("adaptive"):
             positions = float(game.facts.num_actions) ** min(depth, 10)
-            megabytes = min(megabytes, ENTRIES_PER_POSITION * positions * ENTRY.itemsize / 2**20)
-        return new_table(megabytes)
+            mebibytes = min(mebibytes, ENTRIES_PER_POSITION * positions * ENTRY.itemsize / MIB)
+        return new_table(mebibytes)
 
-    def _switches(self) -> dict[str, int]:
-        """The engine's switches as this agent's options set them."""
+    def search_options(self, game: Game) -> search.Options:
+        """The options of the search, as this agent's options set them for a game."""
+        index = heuristic_index(game, self.options["heuristic"])
+        defaults = search_form(game, self.options["heuristic"]).defaults
+        switches = self._switches(defaults)
+        if len(self.symmetries(game)) == 1:
+            switches["symmetric_plies"] = 0
+        return search.Options(index, **switches)
+
+    def search_plan(self, game: Game, last_depth: int) -> deepening.Plan:
+        """How far the search goes in a game, and what it may conclude."""
+        options = self.search_options(game)
+        first_depth = 1 if self._iterative else last_depth
+        complete = not options.radius and not options.width
+        return deepening.new_plan(game, first_depth, last_depth, complete)
+
+    def _switches(self, defaults: Any) -> dict[str, int]:
+        """The search's options as the agent's set them; ``defaults``: those that suit the form."""
         raise NotImplementedError
-
-    def decide(self, position: Position) -> Decision:
-        return self._search(position, *self._limits(position), self.on_progress)
-
-    def _search(
-        self, position: Position, target: int, deadline: float, nodes: float, report: Report
-    ) -> Decision:
-        """Search to ``target`` plies or as far as the limits allow."""
-        decision: Decision | None = None
-        spent = 0
-        self._new_search()
-        for depth in range(1, target + 1) if self._iterative else (target,):
-            result = self._run(position, depth, deadline, nodes - spent, spent)
-            if result is None:
-                break
-            complete, decision = result
-            spent = decision.nodes
-            if not complete:
-                break
-            if report is not None:
-                report(decision)
-            # Deeper iterations find no quicker win and no other loss.
-            if (
-                decision.exact
-                or self._is_forced(position, decision)
-                or (deadline < math.inf and len(position.legal_actions()) == 1)
-            ):
-                break
-        if decision is None:  # not even one action could be searched within the limits
-            return Decision(position.legal_actions()[0], scale="points", nodes=spent)
-        return decision
-
-    _iterative = False
 
     def _limits(self, position: Position) -> tuple[int, float, float]:
         """Depth, deadline (seconds of the monotonic clock) and nodes."""
         return self.options["depth"] or DEFAULT_DEPTH, math.inf, math.inf
 
-    def _new_search(self) -> None:
-        """Forget what earlier searches taught: a decision depends on the position alone."""
-        self._generation = self._generation % GENERATIONS + 1
-        if self._generation == 1:
-            self._table.tag[:] = 0
-        self._workspace.history[:] = 0
-        self._workspace.killers[:] = -1
+    def decide(self, position: Position) -> Decision:
+        return self._search(position, *self._limits(position), self.on_progress)
 
-    def _run(
-        self, position: Position, depth: int, deadline: float, nodes: float, spent: int
-    ) -> tuple[bool, Decision] | None:
-        """One search to ``depth``: whether it was completed, and what it found; None if it found
-        nothing within the limits.
-        """
-        game, workspace = position.game, self._workspace
-        options = search.Options(
-            position.to_move,
-            heuristic_index(game, self.options["heuristic"]),
-            max(self._generation, 1),
-            **self._switches(),
-        )
-        self._form.load(position.record, workspace.positions)
-        search.begin(options, workspace, depth)
-        complete, allowed = False, FIRST_SLICE if deadline < math.inf else LARGEST_SLICE
-        while not complete:
+    def _search(
+        self, position: Position, last_depth: int, deadline: float, nodes: float, report: Report
+    ) -> Decision:
+        """Search to ``last_depth`` plies or as far as the limits allow."""
+        workspace, state = self._workspace, self._workspace.state[0]
+        plan = self.search_plan(position.game, last_depth)
+        deepening.begin(self._form.rules, plan, workspace, self._table, position.record)
+        decision: Decision | None = None
+        while True:
+            resisting = state.stage == deepening.RESISTING
+            status = self._iterate(plan, deadline, nodes)
+            if status == deepening.ITERATION_OPEN:
+                # What it found so far is worth more than the iteration before: it looks deeper.
+                if not resisting and workspace.frames[0].best_action >= 0:
+                    decision = self._decision(plan, complete=False)
+                break
+            decision = self._decision(plan, complete=True)
+            if report is not None and not resisting:
+                report(decision)
+            if status == deepening.SEARCH_COMPLETE or (deadline < math.inf and state.legal == 1):
+                break
+        if decision is None:  # not even one action could be searched within the limits
+            return Decision(position.legal_actions()[0], scale="points", nodes=int(state.nodes))
+        return decision
+
+    def _iterate(self, plan: deepening.Plan, deadline: float, nodes: float) -> int:
+        """Search to the end of the iteration or the limits; what came of it, as ``deepen`` says."""
+        state = self._workspace.state[0]
+        allowed = FIRST_SLICE if deadline < math.inf else LARGEST_SLICE
+        while True:
             began = time.perf_counter()
-            allowed = int(min(allowed, nodes - workspace.registers[3]))
-            complete = search.run(
-                self._form.rules, options, workspace, self._table, self._symmetries, allowed
+            allowed = int(min(allowed, nodes - state.nodes))
+            status: int = deepening.deepen(
+                self._form.rules,
+                self._options,
+                plan,
+                self._workspace,
+                self._table,
+                self._symmetries,
+                allowed,
             )
+            if status != deepening.ITERATION_OPEN or state.nodes >= nodes:
+                return status
             now = time.perf_counter()
             # Two levels of the tree are always searched, so that there is an answer worth giving.
-            if not complete and (
-                (now >= deadline and depth > 1) or workspace.registers[3] >= nodes
-            ):
-                break
+            if now >= deadline and state.depth > 1:
+                return status
             if now - began < SLICE_SECONDS:
                 allowed = min(2 * allowed, LARGEST_SLICE)
-        root = workspace.frames[0]
-        if not complete and root.best_action < 0:
-            return None
-        return complete, self._decision(position, options, depth, complete, spent)
 
-    def _decision(
-        self, position: Position, options: search.Options, depth: int, complete: bool, spent: int
-    ) -> Decision:
-        root, registers = self._workspace.frames[0], self._workspace.registers
-        value = int(root.best)
-        line = self._principal_variation(int(root.best_action), options.table)
-        searched = self._workspace.actions[0, : root.count]  # radius and width leave others out
+    def _decision(self, plan: deepening.Plan, complete: bool) -> Decision:
+        """What the iteration found; ``complete``: whether it was completed."""
+        root, state = self._workspace.frames[0], self._workspace.state[0]
+        value, action = int(state.best), int(state.best_action)
+        if not complete:
+            value, action = int(root.best), int(root.best_action)
+        searched_to_the_end = bool(
+            complete and plan.complete and deepening.reached_the_end(plan, state)
+        )
+        # A result seen in part of the tree is proved only if it is a win.
+        forced = plan.by_result and abs(value) > search.PROVEN and (complete or value > 0)
+        exact = bool(plan.complete and (forced or searched_to_the_end))
+        score = self._score(plan, value, "exact" if exact else "estimate", searched_to_the_end)
+        valued = self._options.root_values or not self._options.pruning
+        searched = sorted(self._workspace.actions[0, : root.count].tolist())
+        values = {a: float(self._workspace.root_values[a]) for a in searched}
+        scores = {action: score}
+        if valued or complete:
+            kind: Kind = "estimate" if valued else "upper"
+            scores = {
+                a: self._score(plan, int(v), kind, searched_to_the_end)
+                for a, v in values.items()
+                # An upper bound that is a win says nothing.
+                if valued or v <= search.PROVEN
+            } | scores
         return Decision(
-            int(root.best_action),
+            action,
             float(value),
             "points",
-            values={int(a): float(self._workspace.root_values[a]) for a in sorted(searched)}
-            if options.open_root
-            else None,
-            principal_variation=line,
-            nodes=spent + int(registers[3]),
-            depth=depth if complete else depth - 1,
-            exact=self._is_exact(position, options, depth, value),
+            values=values if valued else None,
+            principal_variation=self._principal_variation(action),
+            nodes=int(state.nodes),
+            depth=int(state.depth) - (not complete),
+            exact=exact,
+            score=score,
+            scores=scores,
         )
 
-    def _is_exact(
-        self, position: Position, options: search.Options, depth: int, value: int
-    ) -> bool:
-        """Whether the value is the game's result: a forced result, or a tree searched to the end of
-        every game.
+    def _score(self, plan: deepening.Plan, value: int, kind: Kind, to_the_end: bool) -> Score:
+        """What a value of the search means.
+
+        Args:
+            plan: the plan of the search.
+            value: points.
+            kind: ``"upper"`` where a null window found the value; else ``"exact"`` or, if the
+                search does not know better, ``"estimate"``.
+            to_the_end: whether no position of the tree was estimated.
         """
-        if options.radius or options.width:
-            return False
-        facts = position.game.facts
-        if abs(value) > search.PROVEN and facts.max_return == 1.0:
-            return True
-        return bool(self._workspace.registers[4] == 0) and (
-            not facts.moves_again or depth >= len(position.legal_actions())
-        )
+        forced = plan.by_result and abs(value) > search.PROVEN
+        if kind == "upper" and forced and plan.complete and value < 0:
+            # No better than a proven loss: the loss is certain, its distance is not.
+            score = deepening.score_of_points(value, "exact", True, to_the_end)
+            return dataclasses.replace(score, plies=None)
+        if kind == "estimate" and plan.complete and (forced or to_the_end):
+            kind = "exact"
+        return deepening.score_of_points(value, kind, bool(plan.by_result), to_the_end)
 
-    def _is_forced(self, position: Position, decision: Decision) -> bool:
-        """Whether the search, restricted as it may be, sees the end of the game."""
-        return position.game.facts.max_return == 1.0 and abs(decision.value or 0.0) > search.PROVEN
-
-    def _principal_variation(self, action: int, table_used: int) -> tuple[int, ...]:
+    def _principal_variation(self, action: int) -> tuple[int, ...]:
         """The expected line of play: the action chosen, then the table's best actions."""
-        line = np.empty(search.MAX_DEPTH if table_used else 1, np.int16)
+        line = np.empty(search.MAX_DEPTH if self._options.table else 1, np.int16)
         length = search.principal_variation(
-            self._form.rules, self._workspace, self._table, self._generation, action, line
+            self._form.rules, self._workspace, self._table, action, line
         )
         return tuple(line[:length].tolist())
 
 
 @register_agent("minimax")
 class Minimax(TreeSearchAgent):
-    """Full minimax to a fixed depth, without pruning: the reference that other searches are
-    measured against.
-    """
+    """Full minimax to a fixed depth, without pruning: the reference for other searches."""
 
     summary = "full minimax to a fixed depth, without pruning"
     parameters = (
@@ -228,7 +246,7 @@ class Minimax(TreeSearchAgent):
         *BOOK_PARAMETERS,
     )
 
-    def _switches(self) -> dict[str, int]:
+    def _switches(self, defaults: Any) -> dict[str, int]:
         return {
             "pruning": 0,
             "ordering": 0,
@@ -247,11 +265,12 @@ class AlphaBeta(TreeSearchAgent):
 
     Each enhancement can be switched off. With
     ``iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no`` (and in gomoku
-    ``radius=0,width=0,foresee=no``) it is the textbook's alpha-beta, with ``ordering=none`` too
+    ``radius=0,width=0,win_in_one=no``) it is the textbook's alpha-beta, with ``ordering=none`` too
     without any move ordering.
     """
 
     summary = "alpha-beta with iterative deepening and a transposition table"
+    renamed = MappingProxyType({"foresee": "win_in_one"})
     parameters = (
         _DEPTH,
         Parameter("time", float, None, "seconds a move", 0.001, 86400),
@@ -261,7 +280,7 @@ class AlphaBeta(TreeSearchAgent):
             "ordering", str, "default", "which actions are tried first", choices=("default", "none")
         ),
         Parameter(
-            "table", float, 16.0, "size of the transposition table in MB; 0 for none", 0, 1_000_000
+            "table", float, 16.0, "size of the transposition table in MiB; 0 for none", 0, 1_000_000
         ),
         Parameter("killers", bool, True, "try first what refuted a sibling"),
         Parameter(
@@ -295,10 +314,10 @@ class AlphaBeta(TreeSearchAgent):
             361,
         ),
         Parameter(
-            "foresee",
+            "win_in_one",
             bool,
             None,
-            "gomoku: see a win at once without a ply of search (no, unless it suits the heuristic)",
+            "gomoku: see a win in one ply without searching it (no, unless it suits the heuristic)",
         ),
         Parameter(
             "adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"
@@ -320,25 +339,25 @@ class AlphaBeta(TreeSearchAgent):
     def _iterative(self) -> bool:  # type: ignore[override]
         return bool(self.options["iterative"] or self.options["time"] or self.options["nodes"])
 
-    def _switches(self) -> dict[str, int]:
+    def _switches(self, defaults: Any) -> dict[str, int]:
         o = self.options
+
+        def setting(name: str, otherwise: Any) -> Any:
+            """An option as it was given, else as it suits the form that is searched."""
+            return defaults.get(name, otherwise) if o[name] is None else o[name]
+
         return {
             "ordering": int(o["ordering"] != "none"),
             "table": int(o["table"] > 0),
             "killers": int(o["killers"]),
-            "history": int(self._choice("history", True)),
+            "history": int(setting("history", True)),
             "scout": int(o["scout"]),
-            "radius": self._choice("radius", 0),
-            "width": self._choice("width", 0) if o["ordering"] != "none" else 0,
+            "radius": setting("radius", 0),
+            "width": setting("width", 0) if o["ordering"] != "none" else 0,
             "symmetric_plies": SYMMETRIC_PLIES if o["symmetry"] and not o["values"] else 0,
-            "open_root": int(o["values"]),
-            "foresee": int(self._choice("foresee", False)),
+            "root_values": int(o["values"]),
+            "win_in_one": int(setting("win_in_one", False)),
         }
-
-    def _choice(self, name: str, otherwise: Any) -> Any:
-        """An option as it was given, else as it suits the form that is searched."""
-        given = self.options[name]
-        return self._form.defaults.get(name, otherwise) if given is None else given
 
     def check_game(self, game: Game) -> None:
         super().check_game(game)
@@ -367,8 +386,7 @@ class AlphaBeta(TreeSearchAgent):
 
 
 def _adapted_depth(position: Position, depth: int) -> int:
-    """The depth whose full tree here is about as large as one of ``depth`` plies from the initial
-    position.
+    """The depth at which the tree here is about as large as that of ``depth`` plies at the start.
 
     Actions are taken to get fewer by one each ply.
     """

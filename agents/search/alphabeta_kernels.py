@@ -1,13 +1,13 @@
-"""Alpha-beta search, generic over games: the kernel.
+"""Alpha-beta search to a fixed depth, generic over games: the kernels.
 
-Values are points from the side of one player, the *maximiser*, all through the tree: at every node
-the player to move decides whether it is a maximising or a minimising one, so a player who moves
-twice in a row needs no special case and nothing is negated. A move that keeps the turn uses up no
-depth.
+Values are points from the side of one player, the *maximiser*, in the whole tree: at every node the
+player to move decides whether it is a maximising or a minimising one, so a player who moves twice
+in a row needs no special case and nothing is negated. A move that keeps the turn uses up no depth.
 
-The search keeps its stack of plies in arrays and can be left after any number of nodes and entered
-again, so that the caller may watch the clock. Each enhancement is switched by a field of
-:class:`Options`; with all of them off the search is the textbook's.
+The search keeps its stack of plies in arrays. It can be left after any number of nodes and entered
+again, so that the caller can look at the clock. Each enhancement is switched by a field of
+:class:`Options`; with all of them off the search is the textbook's. Iterative deepening stands in
+:mod:`plyground.agents.search.deepening`.
 
 Sources: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; Marsland, "A review of
 game-tree pruning", 1986 (principal-variation search, transposition table, killer and history
@@ -33,13 +33,16 @@ from .transposition import (
     store,
 )
 
-# points for each unit of return, minus the plies it takes: quick wins and slow losses are preferred
+# The points of a finished game: WIN for each unit of return; LEAD for each unit of the margin,
+# which breaks ties of the result; less the plies it takes, for quick wins and slow losses. No game
+# has LEAD plies, nor a margin of PROVEN / LEAD.
 WIN = 1_000_000
+LEAD = 1_000
 PROVEN = WIN // 2  # values beyond this come from finished games, not from a heuristic
 INFINITY = 1 << 40
 MAX_DEPTH = 250
 
-ENTER, LEAVE, ADVANCE, DONE = range(4)  # what to do next at the current ply
+ENTER, LEAVE, ADVANCE, DONE = range(4)  # what the search does next at the current ply
 
 FRAME = np.dtype(
     (
@@ -57,6 +60,29 @@ FRAME = np.dtype(
             ("depth", np.int32),
             ("maximising", np.bool_),
             ("scouting", np.bool_),
+            ("fixed_window", np.bool_),  # every action is searched with the node's own window
+        ],
+    )
+)
+
+
+# Where a search stands, between two calls and during them.
+STATE = np.dtype(
+    (
+        np.record,
+        [
+            ("ply", np.int64),
+            ("next", np.int64),  # ENTER, LEAVE, ADVANCE or DONE
+            ("value", np.int64),  # of the node that was left last
+            ("nodes", np.int64),  # visited since the search began, over all iterations
+            ("horizon", np.int64),  # positions estimated at the depth limit, in this iteration
+            ("maximiser", np.int64),  # the player from whose side values are
+            ("generation", np.int64),  # what this search stamps its table entries with
+            ("depth", np.int64),  # of this iteration
+            ("best", np.int64),  # the value and the action of the last iteration completed
+            ("best_action", np.int64),
+            ("legal", np.int64),  # how many actions the position has
+            ("stage", np.int64),  # see plyground.agents.search.deepening
         ],
     )
 )
@@ -65,16 +91,14 @@ FRAME = np.dtype(
 class Options(NamedTuple):
     """What the search does, all whole numbers; 0 switches an enhancement off.
 
-    ``maximiser`` is the player from whose side values are, ``heuristic`` the number ``evaluate``
-    takes (−1: none), ``radius`` what ``candidates`` takes, ``symmetric_plies`` the plies from the
-    root at which actions that lead to mirror images are searched once, ``open_root`` gives every
-    root action its own value at the price of no cut-offs at the root, ``foresee`` ends a line where
-    the player to move wins at once.
+    ``heuristic`` is the number ``evaluate`` takes (−1: none), ``radius`` what ``candidates`` takes,
+    ``width`` the number of actions kept, ``symmetric_plies`` the plies from the root at which
+    actions that lead to mirror images are searched once, ``root_values`` gives every root action
+    its own value at the price of no cut-offs at the root, ``win_in_one`` ends a line where the
+    player to move is known to win with one action.
     """
 
-    maximiser: int
     heuristic: int
-    generation: int
     pruning: int = 1
     ordering: int = 1
     table: int = 1
@@ -84,12 +108,12 @@ class Options(NamedTuple):
     radius: int = 0
     width: int = 0
     symmetric_plies: int = 0
-    open_root: int = 0
-    foresee: int = 0
+    root_values: int = 0
+    win_in_one: int = 0
 
 
 class Workspace(NamedTuple):
-    """The arrays a search works in: one row for each ply, and what it learns on the way."""
+    """The arrays of a search: one row for each ply, and what it learns."""
 
     positions: Any  # records, (plies + 1,): the last is spare
     frames: Any  # FRAME records, (plies,)
@@ -97,7 +121,7 @@ class Workspace(NamedTuple):
     killers: Any  # int16, (plies, 2)
     history: Any  # int64, (2, num_actions): the maximiser's actions, the opponent's
     root_values: Any  # int64, (num_actions,)
-    registers: Any  # int64, (5,): ply, state, value, nodes, leaves at the depth limit
+    state: Any  # one STATE record
 
 
 def new_workspace(game: Game, dtype: Any = None) -> Workspace:
@@ -110,7 +134,7 @@ def new_workspace(game: Game, dtype: Any = None) -> Workspace:
         np.full((plies, 2), NO_ACTION, np.int16),
         np.zeros((2, actions), np.int64),
         np.zeros(actions, np.int64),
-        np.zeros(5, np.int64),
+        _records(1, STATE),
     )
 
 
@@ -124,51 +148,45 @@ def _records(count: int, dtype: Any) -> Any:
 def terminal_points(rules, position, maximiser, ply):
     """The points of a finished game that took ``ply`` moves from the root."""
     points = np.int64(r.returns(rules, position, maximiser) * WIN)
-    return points - np.sign(points) * ply
+    return points + LEAD * np.int64(r.margin(rules, position, maximiser)) - np.sign(points) * ply
 
 
 @kernel
-def leaf_points(rules, position, options):
+def leaf_points(rules, position, maximiser, heuristic):
     """The heuristic's estimate, kept inside the range of unproven values."""
-    if options.heuristic < 0:
+    if heuristic < 0:
         return 0
-    return min(
-        max(
-            np.int64(r.evaluate(rules, position, options.maximiser, options.heuristic)), 1 - PROVEN
-        ),
-        PROVEN - 1,
-    )
+    points = np.int64(r.evaluate(rules, position, maximiser, heuristic))
+    return min(max(points, 1 - PROVEN), PROVEN - 1)
 
 
-@kernel
-def begin(options, workspace, depth):
-    """Set the registers for a search of ``workspace.positions[0]`` to ``depth``."""
-    root = workspace.frames[0]
-    root.alpha, root.beta, root.depth = -INFINITY, INFINITY, depth
-    registers = workspace.registers
-    registers[:] = 0
-    registers[1] = ENTER
+@inner_kernel
+def begin_iteration(workspace, depth, alpha, beta, fixed_window):
+    """Make ready to search ``workspace.positions[0]`` to ``depth`` within a window."""
+    root, state = workspace.frames[0], workspace.state[0]
+    root.alpha, root.beta, root.depth, root.fixed_window = alpha, beta, depth, fixed_window
+    state.ply, state.next, state.value, state.horizon, state.depth = 0, ENTER, 0, 0, depth
 
 
 @inner_kernel
 def run(rules, options, workspace, table, symmetries, nodes_allowed):
-    """Search on for at most ``nodes_allowed`` further nodes; returns whether the search is
-    complete.
+    """Search on for at most ``nodes_allowed`` further nodes.
 
-    The result is then in ``frames[0].best`` and ``best_action``; ``registers[3]`` counts the nodes
-    visited, the root included.
+    Returns whether the iteration is complete. Its result is then in ``frames[0].best`` and
+    ``best_action``.
     """
     # Unpacked once: taking an array out of a tuple touches its reference count, which costs more
     # than a node.
-    positions, frames, actions, killers, history, root_values, registers = workspace
-    ply, state, value, nodes = registers[0], registers[1], registers[2], registers[3]
+    positions, frames, actions, killers, history, root_values, states = workspace
+    state = states[0]
+    ply, step, value, nodes = state.ply, state.next, state.value, state.nodes
     limit = nodes + nodes_allowed
-    while state != DONE:
-        if state == ENTER:
+    while step != DONE:
+        if step == ENTER:
             if nodes >= limit:
                 break
             nodes += 1
-            state, value = enter_node(
+            step, value = enter_node(
                 rules,
                 options,
                 positions,
@@ -179,54 +197,53 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
                 table,
                 symmetries,
                 ply,
-                registers,
+                state,
             )
-        elif state == LEAVE:
+        elif step == LEAVE:
             if ply == 0:
-                state = DONE
+                step = DONE
             else:
                 ply -= 1
-                state = take_value(options, frames, actions, root_values, ply, value)
-                if state == ENTER:
+                step = take_value(options, frames, actions, root_values, ply, value)
+                if step == ENTER:
                     ply += 1
         else:
             frame = frames[ply]
             if frame.cursor == frame.count or (options.pruning and frame.alpha >= frame.beta):
-                value = finish_node(options, frames, killers, history, table, ply)
-                state = LEAVE
+                value = finish_node(options, frames, killers, history, table, ply, state.generation)
+                step = LEAVE
             else:
                 descend(rules, options, positions, frames, actions, ply)
                 ply += 1
-                state = ENTER
-    registers[0], registers[1], registers[2], registers[3] = ply, state, value, nodes
-    return state == DONE
+                step = ENTER
+    state.ply, state.next, state.value, state.nodes = ply, step, value, nodes
+    return step == DONE
 
 
 @inner_kernel
 def enter_node(
-    rules, options, positions, frames, actions, killers, history, table, symmetries, ply, registers
+    rules, options, positions, frames, actions, killers, history, table, symmetries, ply, state
 ):
-    """Visit the node at ``ply``: returns LEAVE with its value, or ADVANCE with its actions listed
-    in order.
+    """Visit the node at ``ply``.
+
+    Returns LEAVE and its value, or ADVANCE and 0 once its actions are listed in order.
     """
-    position, frame = positions[ply], frames[ply]
+    position, frame, maximiser = positions[ply], frames[ply], state.maximiser
     # 1. A finished game is worth its result, a position at the depth limit its estimate.
     if r.is_over(rules, position):
-        return LEAVE, terminal_points(rules, position, options.maximiser, ply)
-    if options.foresee and ply > 0 and can_win_at_once(rules, position):
-        return LEAVE, (WIN - ply - 1) * (
-            1 if r.to_move(rules, position) == options.maximiser else -1
-        )
+        return LEAVE, terminal_points(rules, position, maximiser, ply)
+    if options.win_in_one and ply > 0 and can_win_at_once(rules, position):
+        return LEAVE, (WIN - ply - 1) * (1 if r.to_move(rules, position) == maximiser else -1)
     if frame.depth <= 0:
-        registers[4] += 1
-        return LEAVE, leaf_points(rules, position, options)
+        state.horizon += 1
+        return LEAVE, leaf_points(rules, position, maximiser, options.heuristic)
     # 2. What an earlier visit found out may settle the node, or at least names the action to try
     #    first.
     first_action = NO_ACTION
     frame.first_alpha, frame.first_beta = frame.alpha, frame.beta
     if options.table:
         frame.key = r.key(rules, position)
-        index = probe(table, frame.key, options.generation)
+        index = probe(table, frame.key, state.generation)
         if index >= 0:
             entry = table[index]
             first_action = np.int64(entry.action)
@@ -250,13 +267,13 @@ def enter_node(
         if options.width and ply > 0:
             count = min(count, options.width)
     if options.history:
-        sort_by_history(history[0 if mover == options.maximiser else 1], actions, count)
+        sort_by_history(history[0 if mover == maximiser else 1], actions, count)
     if options.killers:
         bring_to_front(actions, count, killers[ply, 1])
         bring_to_front(actions, count, killers[ply, 0])
     bring_to_front(actions, count, first_action)
     frame.count, frame.cursor, frame.best_action = count, 0, NO_ACTION
-    frame.maximising = mover == options.maximiser
+    frame.maximising = mover == maximiser
     frame.best = -INFINITY if frame.maximising else INFINITY
     return ADVANCE, 0
 
@@ -276,7 +293,7 @@ def descend(rules, options, positions, frames, actions, ply):
         options.scout
         and frame.cursor > 0
         and frame.beta - frame.alpha > 1
-        and not (options.open_root and ply == 0)
+        and not frame.fixed_window
     )
     if frame.scouting:
         if frame.maximising:
@@ -288,8 +305,9 @@ def descend(rules, options, positions, frames, actions, ply):
 
 @inner_kernel
 def take_value(options, frames, actions, root_values, ply, value):
-    """Take the value of the child just searched; returns ENTER if the child must be searched again
-    with an open window.
+    """Take the value of the child just searched.
+
+    Returns ENTER if the child must be searched again with an open window, else ADVANCE.
     """
     frame = frames[ply]
     action = actions[ply, frame.cursor - 1]
@@ -303,19 +321,19 @@ def take_value(options, frames, actions, root_values, ply, value):
     if frame.maximising:
         if value > frame.best:
             frame.best, frame.best_action = value, action
-        if options.pruning and value > frame.alpha and not (options.open_root and ply == 0):
+        if options.pruning and value > frame.alpha and not frame.fixed_window:
             frame.alpha = value
     else:
         if value < frame.best:
             frame.best, frame.best_action = value, action
-        if options.pruning and value < frame.beta and not (options.open_root and ply == 0):
+        if options.pruning and value < frame.beta and not frame.fixed_window:
             frame.beta = value
     return ADVANCE
 
 
 @inner_kernel
-def finish_node(options, frames, killers, history, table, ply):
-    """Record what the node taught (table, killers, history) and return its value."""
+def finish_node(options, frames, killers, history, table, ply, generation):
+    """Note the node's result in the table, killers and history; returns its value."""
     frame = frames[ply]
     value, action = frame.best, np.int64(frame.best_action)
     if options.table:
@@ -327,7 +345,7 @@ def finish_node(options, frames, killers, history, table, ply):
         store(
             table,
             frame.key,
-            options.generation,
+            generation,
             to_table(value, ply),
             bound,
             action,
@@ -344,9 +362,7 @@ def finish_node(options, frames, killers, history, table, ply):
 
 @inner_kernel
 def to_table(value, ply):
-    """A value as the table keeps it: plies to a forced result counted from the node, not from the
-    root.
-    """
+    """A value as the table keeps it: plies to a forced result are counted from the node."""
     return value + ply if value > PROVEN else value - ply if value < -PROVEN else value
 
 
@@ -382,8 +398,7 @@ def sort_by_history(scores, actions, count):
 
 @kernel
 def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
-    """Keep of each set of actions that lead to mirror images only the first; returns how many are
-    left.
+    """Keep only the first of each set of actions that lead to mirror images; returns how many.
 
     Only symmetries that leave the position itself as it is turn one of its actions into another.
     """
@@ -411,12 +426,14 @@ def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
 
 
 @kernel
-def principal_variation(rules, workspace, table, generation, action, line):
-    """Write the expected line from ``workspace.positions[0]`` into ``line`` (int16): ``action``,
-    then the table's best; returns its length.
+def principal_variation(rules, workspace, table, action, line):
+    """Write the expected line of play into ``line`` (int16); returns its length.
+
+    It starts at ``workspace.positions[0]`` with ``action`` and follows the table's best actions.
     """
-    position = workspace.positions[1]  # of use to no search that has ended
+    position = workspace.positions[1]  # a search that has ended needs it no more
     workspace.positions[1] = workspace.positions[0]
+    generation = workspace.state[0].generation
     length = 0
     while length < line.size:
         r.play(rules, position, np.int64(action))

@@ -9,13 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from ...envs import rules as r
 from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision, heuristic_index
 from ..book import BOOK_PARAMETERS
+from ..lookahead import LostMoves
 from ..registry import register_agent
+from ..score import Kind, Score, score_of_position
 from ..solvers.endgame import ENDGAME, Endgame, check_endgame
+from ..table_size import MIB
 from . import mcts_kernels as search
 from .puct import (
     NETWORK_PARAMETERS,
@@ -35,6 +39,10 @@ REUSE_PLIES = 4  # how far below the last root the new position is looked for
 @register_agent("mcts")
 class Mcts(Agent):
     """UCT with random playouts and proven results; plays the action visited most.
+
+    Before it plays an action it makes sure that the opponent cannot win at once. Among lost actions
+    it plays the one that resists longest, then the best by the heuristic. In games whose results
+    leave a margin open, the margin breaks ties of the result.
 
     With ``threads=N`` N trees grow side by side from different random streams, and their visits are
     added (root parallelism); ``simulations`` counts them all. With ``network=`` a policy and value
@@ -71,12 +79,12 @@ class Mcts(Agent):
             0,
             1000,
         ),
-        Parameter("heuristic", str, "default", "what values a position at the cut-off"),
+        Parameter("heuristic", str, "default", "what values a position at the cut-off, or lost"),
         *NETWORK_PARAMETERS,
         ENDGAME,
         Parameter("reuse", bool, True, "keep the part of the tree that the next move still needs"),
         Parameter("threads", int, 1, "trees grown side by side", 1, 256),
-        Parameter("memory", float, 256.0, "most memory for all trees, in MB", 1, 1_000_000),
+        Parameter("memory", float, 256.0, "most memory for all trees, in MiB", 1, 1_000_000),
         *BOOK_PARAMETERS,
     )
 
@@ -98,7 +106,7 @@ class Mcts(Agent):
 
     def prepare(self, game: Game) -> None:
         o, threads = self.options, self.options["threads"]
-        budget = int(o["memory"] * 2**20 / search.NODE.itemsize / (threads * (1 + o["reuse"])))
+        budget = int(o["memory"] * MIB / search.NODE.itemsize / (threads * (1 + o["reuse"])))
         if o["time"] is None:
             # Every simulation expands one node at most; what is kept from the last move comes on
             # top.
@@ -113,7 +121,9 @@ class Mcts(Agent):
             int(o["playout"] == "ordered"),
             o["cutoff"],
             heuristic_index(game, o["heuristic"]),
+            int(r.margin.body_for(type(game.rules)) is not r.margin.body_for(tuple)),
         )
+        self._lost_moves = LostMoves(game, o["heuristic"])
         self._endgame = Endgame(game, o["endgame"])
         self._descent = game.new_records(REUSE_PLIES + 1)
         self._root: Position | None = None
@@ -137,6 +147,7 @@ class Mcts(Agent):
             REUSE_PLIES,
         )
         search.transplant(tree.nodes, search.ROOT, search.new_tree(game, 2).nodes)
+        search.follow_proofs(tree.nodes, 1, np.zeros(1, np.int32), np.zeros(1, np.float32))
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
@@ -219,8 +230,9 @@ class Mcts(Agent):
         return done
 
     def _reroot(self, position: Position) -> bool:
-        """Let the trees of the last move go on below ``position``; False if there was none, or of
-        another game.
+        """Keep what the trees of the last move found below ``position``.
+
+        False if there were none, or of another game.
         """
         if self._root is None or self._root.game != position.game:
             return False
@@ -251,40 +263,28 @@ class Mcts(Agent):
         return True
 
     def _decision(self, position: Position, simulations: int) -> Decision:
-        sign = 1.0 if position.to_move == 0 else -1.0
         scale = position.game.facts.max_return
-        visits: dict[int, int] = {}
-        totals: dict[int, float] = {}
-        proven: dict[int, float] = {}
-        for tree in self._trees:
-            root = tree.nodes[search.ROOT]
-            for child in tree.nodes[root.children : root.children + root.count]:
-                action = int(child.action)
-                visits[action] = visits.get(action, 0) + int(child.visits)
-                totals[action] = totals.get(action, 0.0) + sign * float(child.total)
-                if child.proven == search.EXACT:
-                    proven[action] = sign * float(child.result)
+        root = _RootActions(self._trees, position.to_move)
+        priors = None if self._guide is None else root_priors(self._trees[0])
         values = {
-            a: proven[a] if a in proven else totals[a] / visits[a]
-            for a in visits
-            if visits[a] or a in proven
+            a: root.proven[a] if a in root.proven else root.totals[a] / root.visits[a]
+            for a in root.visits
+            if root.visits[a] or a in root.proven
         }
         errors = {
-            a: 0.0 if a in proven else math.sqrt(max(1 - values[a] ** 2, 0.0) / visits[a])
-            for a in values
+            a: 0.0 if a in root.proven else math.sqrt(max(1 - v**2, 0.0) / root.visits[a])
+            for a, v in values.items()
         }
-        priors = None if self._guide is None else root_priors(self._trees[0])
-        action = self._choose(visits, values, proven, priors)
+        action = self._choose(position, root, values, priors)
         if action not in values:  # no simulation went there
-            root = self._trees[0].nodes[search.ROOT]
-            values[action] = sign * float(root.total) / max(int(root.visits), 1)
-        exact = (
-            proven.get(action) == 1.0
-            or len(proven) == len(position.legal_actions())
-            or (action in proven and self._trees[0].nodes[search.ROOT].proven == search.EXACT)
-        )
+            values[action] = root.mean
         if self._guide is not None and self._guide.discounted:
-            values |= {a: float(np.sign(result)) for a, result in proven.items()}
+            values |= {a: float(np.sign(result)) for a, result in root.proven.items()}
+        scores = {
+            a: Score(scale * value, "return", *root.certainty(a))
+            for a, value in sorted(values.items())
+        }
+        score = self._score(position, action, root, scores)
         return Decision(
             action,
             scale * values[action],
@@ -294,13 +294,86 @@ class Mcts(Agent):
             errors=None
             if priors is not None
             else {a: scale * error for a, error in sorted(errors.items())},
-            visits=dict(sorted(visits.items())),
+            visits=dict(sorted(root.visits.items())),
             principal_variation=_principal_variation(self._trees[0], action),
             nodes=sum(int(tree.size[0]) for tree in self._trees),
             simulations=simulations,
-            exact=exact,
+            exact=score.is_exact,
             probabilities=priors,
+            score=score,
+            scores=scores,
         )
+
+    @staticmethod
+    def _score(
+        position: Position, action: int, root: _RootActions, scores: dict[int, Score]
+    ) -> Score:
+        """What the position is worth: exact where the root is proven or every action is known."""
+        if root.is_proven and action in root.proven:
+            return scores[action]
+        known = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
+        return score_of_position(action, known, position.game.facts.max_return)
+
+    def _choose(
+        self,
+        position: Position,
+        root: _RootActions,
+        values: dict[int, float],
+        priors: dict[int, float] | None,
+    ) -> int:
+        """The unproven action visited most, unless a proven one is worth as much.
+
+        An action after which the opponent wins at once is lost, whether the simulations met that
+        reply or not. Lost actions are chosen only where nothing else is left.
+        """
+        while True:
+            open_actions = [a for a in root.visits if a not in root.proven]
+            best_proven = max(root.proven, key=lambda a: root.proven[a], default=None)
+            if not open_actions:
+                break
+            most_visited = max(
+                open_actions,
+                key=lambda a: (root.visits[a], values.get(a, 0.0), priors[a] if priors else 0.0),
+            )
+            if (
+                best_proven is not None
+                and root.proven[best_proven] > -1.0
+                and root.proven[best_proven] >= values.get(most_visited, -1.0)
+            ):
+                break
+            if not self._lost_moves.loses_at_once(position, most_visited):
+                return self._widest(root, values, most_visited, open_actions)
+            root.lose_at_once(most_visited)
+            values[most_visited] = -1.0
+        # The root has at least one action, and each is open or proven.
+        assert best_proven is not None
+        return self._best_proven(position, root, best_proven)
+
+    def _widest(
+        self, root: _RootActions, values: dict[int, float], action: int, actions: list[int]
+    ) -> int:
+        """The action of the widest mean margin, where all simulations had the same result."""
+        if not self._search_options.margins or abs(values.get(action, 0.0)) < 1.0:
+            return action
+        same = [a for a in actions if values.get(a) == values[action]]
+        return max(same, key=lambda a: (root.margin(a), a == action))
+
+    def _best_proven(self, position: Position, root: _RootActions, best: int) -> int:
+        """Of the actions with the best proven result the widest margin.
+
+        If they lose, those of the widest margin that resist longest, then the best evaluated.
+        """
+        tied = [a for a in root.proven if root.proven[a] == root.proven[best]]
+        if len(tied) == 1:
+            return best
+        if self._search_options.margins:
+            widest = max(root.margin(a) for a in tied)
+            tied = [a for a in tied if root.margin(a) == widest]
+        if root.proven[best] > -1.0:
+            return tied[0]
+        longest = max(root.plies(a) for a in tied)
+        tied = [a for a in tied if root.plies(a) == longest]
+        return self._lost_moves.keep_best(position, tied)[0]
 
     @property
     def deterministic(self) -> bool:
@@ -313,33 +386,78 @@ class Mcts(Agent):
             "" if self._network is None else f", policy {self._network.version[:12]}"
         )
 
-    @staticmethod
-    def _choose(
-        visits: dict[int, int],
-        values: dict[int, float],
-        proven: dict[int, float],
-        priors: dict[int, float] | None,
-    ) -> int:
-        """The unproven action visited most, unless a proven one is worth as much; a proven loss
-        only where nothing else is left.
-        """
-        open_actions = [a for a in visits if a not in proven]
-        best_proven = max(proven, key=lambda a: proven[a], default=None)
-        if not open_actions:
-            # the root has at least one action, and each is open or proven
-            assert best_proven is not None
-            return best_proven
-        most_visited = max(
-            open_actions,
-            key=lambda a: (visits[a], values.get(a, 0.0), priors[a] if priors else 0.0),
-        )
-        if (
-            best_proven is not None
-            and proven[best_proven] > -1.0
-            and proven[best_proven] >= values.get(most_visited, -1.0)
-        ):
-            return best_proven
-        return most_visited
+
+class _RootActions:
+    """What the trees found out about the actions of the root, from the side of the mover.
+
+    Attributes:
+        visits: simulations by action.
+        totals: sum of the scaled returns by action.
+        proven: scaled return under best play, for the actions where it is proven.
+        mean: the mean scaled return of all simulations.
+        is_proven: whether the first tree proves the position's value.
+    """
+
+    def __init__(self, trees: list[search.Tree], mover: int) -> None:
+        self._trees, self._sign = trees, 1.0 if mover == 0 else -1.0
+        self.visits: dict[int, int] = {}
+        self.totals: dict[int, float] = {}
+        self.proven: dict[int, float] = {}
+        self._margins: dict[int, float] = {}
+        self._proofs: dict[int, tuple[int, float]] | None = None
+        for tree in trees:
+            for child in _children(tree):
+                action = int(child.action)
+                self.visits[action] = self.visits.get(action, 0) + int(child.visits)
+                total, margin = self._sign * float(child.total), self._sign * float(child.margin)
+                self.totals[action] = self.totals.get(action, 0.0) + total
+                self._margins[action] = self._margins.get(action, 0.0) + margin
+                if child.proven == search.EXACT:
+                    self.proven[action] = self._sign * float(child.result)
+        root = trees[0].nodes[search.ROOT]
+        self.mean = self._sign * float(root.total) / max(int(root.visits), 1)
+        self.is_proven = bool(root.proven == search.EXACT)
+        self._at_once: set[int] = set()
+
+    def lose_at_once(self, action: int) -> None:
+        """Note that the opponent wins with the reply to an action."""
+        self.proven[action] = -1.0
+        self._at_once.add(action)
+
+    def certainty(self, action: int) -> tuple[Kind, int | None]:
+        """The kind of an action's score, and the plies to the end where the result is proven."""
+        return ("exact", self.plies(action)) if action in self.proven else ("estimate", None)
+
+    def plies(self, action: int) -> int:
+        """The plies to the end of the game after a proven action, the action included."""
+        return 2 if action in self._at_once else self._follow_proofs()[action][0]
+
+    def margin(self, action: int) -> float:
+        """The margin that is proven for an action, else the mean of its simulations."""
+        if action in self.proven and action not in self._at_once:
+            return self._follow_proofs()[action][1]
+        return self._margins[action] / max(self.visits[action], 1)
+
+    def _follow_proofs(self) -> dict[int, tuple[int, float]]:
+        """Plies to the end and margin by proven action, from the first tree that proves it."""
+        if self._proofs is None:
+            self._proofs = {}
+            for tree in self._trees:
+                size = int(tree.size[0])
+                plies, margins = np.zeros(size, np.int32), np.zeros(size, np.float32)
+                search.follow_proofs(tree.nodes, size, plies, margins)
+                first = int(tree.nodes[search.ROOT].children)
+                for index, child in enumerate(_children(tree), first):
+                    if child.proven == search.EXACT:
+                        found = 1 + int(plies[index]), self._sign * float(margins[index])
+                        self._proofs.setdefault(int(child.action), found)
+        return self._proofs
+
+
+def _children(tree: search.Tree) -> Any:
+    """The nodes of the root's actions."""
+    root = tree.nodes[search.ROOT]
+    return tree.nodes[root.children : root.children + root.count]
 
 
 def _share(simulations: float, threads: int, index: int) -> float:

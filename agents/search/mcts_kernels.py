@@ -40,6 +40,8 @@ NODE = np.dtype(
             # the probability a network gives the action that led here; 0 in searches without one
             ("prior", np.float32),
             ("pending", np.int16),  # simulations below this node that wait for a network
+            # sum of player 0's margins over the visits, in games whose ties it breaks
+            ("margin", np.float32),
         ],
     )
 )
@@ -50,8 +52,15 @@ SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
 
 
 class MctsOptions(NamedTuple):
-    """``exploration`` is the constant of UCB1; ``cutoff`` ends a playout after so many plies by the
-    ``heuristic`` (0: never, −1: none).
+    """What a simulation does.
+
+    Attributes:
+        exploration: the constant of UCB1.
+        scale: the greatest return of the game, by which returns are divided.
+        ordered: whether playouts favour the front of the game's order of actions.
+        cutoff: the plies after which a playout ends with the heuristic's estimate; 0: never.
+        heuristic: the number of the heuristic, −1 for none.
+        margins: whether the margins of the games played are added up.
     """
 
     exploration: float
@@ -59,6 +68,7 @@ class MctsOptions(NamedTuple):
     ordered: int
     cutoff: int
     heuristic: int
+    margins: int = 0
 
 
 class Tree(NamedTuple):
@@ -88,7 +98,7 @@ def plant(rules, tree):
     root = tree.nodes[ROOT]
     root.total, root.visits, root.children, root.count, root.action = 0.0, 0, 0, 0, -1
     root.mover, root.proven, root.result = r.to_move(rules, tree.positions[0]), UNKNOWN, 0.0
-    root.prior, root.pending = 0.0, 0
+    root.prior, root.pending, root.margin = 0.0, 0, 0.0
     tree.size[0] = 1
 
 
@@ -129,18 +139,26 @@ def simulate(rules, options, tree, rng, simulations):
             else play_out(rules, options, position, rng, actions)
         )
         # 4. Backup.
+        if options.margins:
+            add_margin(nodes, path, ply, np.float32(r.margin(rules, position, 0)))
         back_up(nodes, path, ply, known, result, 1.0, 1.0)
     return simulations
 
 
 @inner_kernel
-def back_up(nodes, path, ply, known, result, discount, sure):
-    """Add a simulation's result, player 0's scaled return, to the nodes on its path; ``known``: its
-    last node is proven.
+def add_margin(nodes, path, ply, margin):
+    """Add player 0's margin at the end of a simulation to the nodes on its path."""
+    for i in range(ply + 1):
+        nodes[path[i]].margin += margin
 
-    Where an action is proven to give more than this simulation did, the mover would have taken
-    that. A result counts ``discount`` times as much one ply further up; ``sure`` is for
-    :func:`prove`.
+
+@inner_kernel
+def back_up(nodes, path, ply, known, result, discount, sure):
+    """Add a simulation's result, player 0's scaled return, to the nodes on its path.
+
+    ``known``: its last node is proven. Where an action is proven to give more than this simulation
+    did, the mover would have taken that. A result counts ``discount`` times as much one ply further
+    up; ``sure`` is for :func:`prove`.
     """
     for i in range(ply, -1, -1):
         entry = nodes[path[i]]
@@ -158,9 +176,7 @@ def back_up(nodes, path, ply, known, result, discount, sure):
 
 @inner_kernel
 def select_child(nodes, node, exploration):
-    """The child to visit: the first unvisited, else the one with the highest upper confidence bound
-    for the mover.
-    """
+    """The child to visit: the first unvisited, else that of the mover's highest UCB1 value."""
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
     log_visits = np.log(np.float64(parent.visits))
@@ -179,8 +195,9 @@ def select_child(nodes, node, exploration):
 
 @inner_kernel
 def expand(rules, nodes, node, position, actions, size):
-    """Add a child for every legal action, in the game's order; False if the game is over or the
-    tree is full.
+    """Add a child for every legal action, in the game's order.
+
+    False if the game is over or the tree is full.
     """
     if r.is_over(rules, position):
         return False
@@ -199,7 +216,7 @@ def expand(rules, nodes, node, position, actions, size):
             UNKNOWN,
             0.0,
         )
-        child.action, child.prior, child.pending = actions[i], 0.0, 0
+        child.action, child.prior, child.pending, child.margin = actions[i], 0.0, 0, 0.0
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
     return True
@@ -240,12 +257,12 @@ def play_out(rules, options, position, rng, actions):
 
 @inner_kernel
 def prove(nodes, entry, discount, sure):
-    """Prove a node whose mover has a proven win, or whose actions are all proven; returns whether
-    it is proven now.
+    """Prove a node whose mover has a proven win, or whose actions are all proven.
 
     Otherwise note the best of the actions that are proven: the mover is sure of that much. An
     action whose result is ``sure`` or more is a win that no unproven action can better: 1 without
     discount, less where a result is discounted by ``discount`` for each ply until it is reached.
+    Returns whether the node is proven.
     """
     sign = 1.0 if entry.mover == 0 else -1.0
     best, certain = -np.inf, True
@@ -260,9 +277,38 @@ def prove(nodes, entry, discount, sure):
 
 
 @kernel
+def follow_proofs(nodes, size, plies, margins):
+    """Find how long proven games last and by what margin they end.
+
+    Args:
+        nodes: the tree; children stand behind their parents.
+        size: nodes in use.
+        plies: int32, (size,); filled for proven nodes with the plies to the end of the game, along
+            the best margin, then the quickest win or the slowest loss that was proven.
+        margins: float32, (size,); filled with player 0's margin at that end, for nodes that are not
+            proven with the mean of the margins.
+    """
+    for index in range(size - 1, -1, -1):
+        entry = nodes[index]
+        plies[index], margins[index] = 0, entry.margin / max(entry.visits, 1)
+        if entry.proven != EXACT or entry.count == 0:
+            continue
+        sign = 1.0 if entry.mover == 0 else -1.0
+        hurry = 1 if sign * entry.result > 0 else -1
+        best = -1
+        for child in range(entry.children, entry.children + entry.count):
+            if nodes[child].proven != EXACT or nodes[child].result != entry.result:
+                continue
+            gain = 0.0 if best < 0 else sign * (margins[child] - margins[best])
+            if best < 0 or gain > 0 or (gain == 0 and hurry * (plies[child] - plies[best]) < 0):
+                best = child
+        if best >= 0:
+            plies[index], margins[index] = 1 + plies[best], margins[best]
+
+
+@kernel
 def find_descendant(rules, tree, target, positions, cursors, plies):
-    """The visited node at most ``plies`` below the root whose position has the key of ``target``,
-    or −1.
+    """The visited node at most ``plies`` below the root that has the key of ``target``, or −1.
 
     Depth first over ``positions`` and ``cursors`` (records and int64, (plies + 1,)); gives up after
     MOST_LOOKED_AT nodes.
@@ -294,11 +340,10 @@ def find_descendant(rules, tree, target, positions, cursors, plies):
 
 @kernel
 def transplant(source, node, target):
-    """Copy the subtree under ``node`` of one node array to the front of another; returns its size,
-    0 if it does not fit.
+    """Copy the subtree under ``node`` of one node array to the front of another.
 
-    Nodes are copied breadth first: each copied node's children are appended behind, so the copy is
-    again one block per family.
+    Returns the size of the subtree, 0 if it does not fit. Nodes are copied breadth first: each
+    copied node's children are appended behind, so the copy is again one block per family.
     """
     target[0] = source[node]
     copied, used = 0, 1

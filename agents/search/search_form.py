@@ -1,11 +1,12 @@
-"""The form in which a game is searched: usually its own rules, for some heuristics a richer record
-that is kept up to date move by move.
+"""The form in which a game is searched: its own rules, or a richer record for some heuristics.
+
+A richer record holds what the heuristic needs and is kept up to date move by move.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...envs import rules as r
@@ -14,17 +15,30 @@ from ...envs.game import Game
 
 
 @rule
+def load_record(rules, source, targets):
+    """Bring a record of the plain game into the first row of an array of the form's records."""
+    raise missing(rules, "load_record")
+
+
+@load_record.default_body
+def _copy_record(rules, source, targets):
+    targets[0] = source
+
+
+@rule
 def can_win_at_once(rules, position):
-    """Whether the player to move is known to have an action that wins; for forms that can tell
-    without trying. The others say no.
+    """Whether the player to move is known to have an action that wins.
+
+    Only forms that can tell without trying say yes.
     """
     raise missing(rules, "can_win_at_once")
 
 
 @rule
 def is_own_image(rules, position, permutation, spare):
-    """Whether a symmetry (a permutation of the actions) leaves the position as it is; ``spare`` is
-    a record that may be overwritten.
+    """Whether a symmetry (a permutation of the actions) leaves the position as it is.
+
+    ``spare`` is a record that may be overwritten.
     """
     raise missing(rules, "is_own_image")
 
@@ -41,16 +55,14 @@ def _cannot_tell(rules, position):
 
 
 class SearchForm(NamedTuple):
-    """Rules and position dtype for a search engine, and how a position record gets into the first
-    row of an array of that dtype.
+    """Rules and position dtype for a search; :func:`load_record` brings a position into it.
 
-    ``defaults`` are the values of the engine's options that suit the form, where the specification
+    ``defaults`` are the values of the search's options that suit the form, where the specification
     leaves them open.
     """
 
     rules: Any
     dtype: Any
-    load: Callable[[Any, Any], None]  # (position record, array of search records) -> None
     defaults: Mapping[str, Any] = {}
 
 
@@ -61,16 +73,10 @@ def search_form(game: Game, heuristic: str) -> SearchForm:
 
 @functools.singledispatch
 def form_for(rules: Any, game: Game, heuristic: str) -> SearchForm:
-    """Rules types that have a form of their own register it here; the others are searched as they
-    are.
-    """
+    """The form of a rules type: types with a form of their own register it here."""
     return plain_form(game)
 
 
 def plain_form(game: Game) -> SearchForm:
     """The game's own rules and record."""
-    return SearchForm(game.rules, game.declaration.dtype, _copy_record)
-
-
-def _copy_record(source: Any, target: Any) -> None:
-    target[0] = source
+    return SearchForm(game.rules, game.declaration.dtype)

@@ -294,6 +294,13 @@ def action_cells(rules: ConnectFour) -> np.ndarray:
     return np.array([(-1, column, 0) for column in range(rules.cols)], np.int16)
 
 
+@r.heuristic_symmetries.register(ConnectFour)
+def heuristic_symmetries(rules: ConnectFour, heuristic: str) -> np.ndarray:
+    """``windows`` counts the discs of one centre column, which an even width does not have."""
+    kept = 1 if heuristic == "windows" and rules.cols % 2 == 0 else 2
+    return symmetries(rules)[:kept]
+
+
 @r.action_to_text.register(ConnectFour)
 def action_to_text(rules: ConnectFour, action: int) -> str:
     return COLUMN_LETTERS[action]

@@ -1,5 +1,6 @@
-"""What a connect-four position looks worth: heuristics on bitboards (see
-:mod:`plyground.envs.games.connect_four` for their layout).
+"""The heuristics of connect four, on bitboards.
+
+Their layout is that of :mod:`plyground.envs.games.connect_four`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ DEEP_LOSS = 4000  # the opponent threatens to win at once in two places
 
 @kernel
 def completing_cells(stones, empty, rows, connect):
-    """The empty cells on which one more stone completes ``connect`` in a row: some of the others
-    lie just before it, the rest just after.
+    """The empty cells on which one more stone completes ``connect`` in a row.
+
+    Some of the other stones lie just before the cell, the rest just after.
     """
     found = ZERO
     for direction in range(4):
@@ -76,8 +78,7 @@ def bottom_cells(rows, cols):
 
 @kernel
 def threats(stones, first, player_to_move, rows, cols, connect):
-    """``threats``, from player ``first``'s side: open lines, cells that complete a row, and who is
-    likely to get them.
+    """``threats``, from player ``first``'s side: open lines, and cells that complete a row.
 
     As columns fill up, player 0 gets the cells of odd rows and player 1 those of even rows, so a
     threat there decides the endgame; the lower of two threats in a column counts, since the game
@@ -117,9 +118,11 @@ def threats(stones, first, player_to_move, rows, cols, connect):
 
 @kernel
 def windows(own, other, rows, cols, connect):
-    """``windows``: every window of ``connect`` cells that only one side occupies counts for it.
+    """``windows``: windows of ``connect`` cells that only one side occupies count for that side.
 
-    ±50 with one disc missing, ±3 with two missing, ±1 for each disc in the centre column.
+    They count ±50 with one disc missing and ±3 with two missing; each disc in the centre column
+    (on an even width the right one of the two) counts ±1. The heuristic is that of the connect-four
+    course project this suite started from.
     """
     height, points = rows + 1, 0
     for direction in range(4):

@@ -221,6 +221,13 @@ def returns(rules, position, player):
     return float(np.sign(margin)) if is_over(rules, position) else 0.0
 
 
+@r.margin.register_body(DotsAndBoxes)
+def margin(rules, position, player):
+    if rules.reward == MARGIN:
+        return np.int64(0)
+    return np.int64(position.score[player]) - np.int64(position.score[1 - player])
+
+
 @r.observe.register_body(DotsAndBoxes)
 def observe(rules, position, player, out):
     out[:] = 0
@@ -383,6 +390,18 @@ def action_cells(rules: DotsAndBoxes) -> np.ndarray:
     horizontal = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
     vertical = [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
     return np.array(horizontal + vertical, np.int16)
+
+
+@r.plies_played.register(DotsAndBoxes)
+def plies_played(rules: DotsAndBoxes, position: Any) -> int:
+    edges = range(count_edges(rules.rows, rules.cols))
+    return int(position.drawn) - sum(bool(starts_drawn(rules, edge)) for edge in edges)
+
+
+@r.heuristic_symmetries.register(DotsAndBoxes)
+def heuristic_symmetries(rules: DotsAndBoxes, heuristic: str) -> np.ndarray:
+    """``chains`` draws the safe edges in the order of their numbers: images differ."""
+    return symmetries(rules)[: 1 if heuristic == "chains" else None]
 
 
 @r.outcome_reason.register(DotsAndBoxes)

@@ -1,4 +1,4 @@
-"""Chains and control in dots and boxes: what the boxes that are still free will probably be worth.
+"""Chains and control in dots and boxes: an estimate of the margin of the free boxes.
 
 When no safe edge is left, each edge gives boxes away. The boxes with two sides drawn then form
 chains and loops; whoever is forced to open one hands it over. Its taker keeps control by leaving
@@ -22,8 +22,9 @@ TRUST = 50
 
 @kernel
 def measure_component(rows, cols, edges, sides, seen, stack, box):
-    """Walk over the boxes with at least two sides that hang together with ``box``; returns (boxes,
-    whether they form a loop).
+    """Walk over the boxes with at least two sides that are connected with ``box``.
+
+    Returns how many they are and whether they form a loop.
     """
     seen[box] = 1
     stack[0] = box
@@ -48,11 +49,10 @@ def measure_component(rows, cols, edges, sides, seen, stack, box):
 
 @kernel
 def play_safe_edges(rows, cols, edges, sides):
-    """Draw edges that give nothing away, in the order of their numbers, until none is left; returns
-    how many.
+    """Draw edges that give no box away until none is left; returns how many were drawn.
 
-    One way of many in which they may run out: mirror images of a position can therefore be
-    estimated differently.
+    They are drawn in the order of their numbers. That is one way of many in which they may run out,
+    so mirror images of a position can be estimated differently.
     """
     drawn = 0
     for edge in range((rows + 1) * cols + rows * (cols + 1)):
@@ -71,8 +71,9 @@ def play_safe_edges(rows, cols, edges, sides):
 
 @kernel
 def control_value(lengths, loops, count):
-    """What the player who does not have to open first wins, if the structures are opened from the
-    smallest (lengths ascending).
+    """The margin of the player who need not open first; the smallest structure is opened first.
+
+    Lengths are ascending.
 
     Chains of one or two boxes are handed over whole and pass the turn to open; in the long ones the
     taker keeps control while that pays.

@@ -204,6 +204,19 @@ def returns(rules, position, player):
     return float(margin) if rules.reward == MARGIN else float(np.sign(margin))
 
 
+@r.plies_played.register(Othello)
+def plies_played(rules: Othello, position: Any) -> int:
+    """The discs placed since the start; passes leave no trace."""
+    return int(count_bits(position.discs[0] | position.discs[1])) - 4
+
+
+@r.margin.register_body(Othello)
+def margin(rules, position, player):
+    if rules.reward == MARGIN:
+        return np.int64(0)
+    return np.int64(count_bits(position.discs[player]) - count_bits(position.discs[1 - player]))
+
+
 @r.observe.register_body(Othello)
 def observe(rules, position, player, out):
     own, other = position.discs[player], position.discs[1 - player]

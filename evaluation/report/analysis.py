@@ -1,79 +1,77 @@
-"""Analyses as text and as plain data: what an agent or a solver found out about a position, for
-people and for programs.
+"""Analyses of positions as text and as plain data.
 
 Everything here is told from the side of the player to move.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from ...agents.agent import Decision
+from ...agents.score import Score
 from ...agents.solvers.solver import Solution, solver_class_of
 from ...envs import rules as r
 from ...envs.game import PLAYERS, Game, Position
-from .display import duration, plain_table, value_in_words
+from .display import duration, plain_table, score_in_words
 
 ACTIONS_SHOWN = 12  # unless all are asked for
 MOVES_SHOWN = 20  # of a line of play
 
 
 def ranked_actions(decision: Decision) -> list[int]:
-    """The actions that the agent knows something of: the one chosen, then by value, then by the
-    network's probability.
+    """The actions of which the agent knows something, the best first.
+
+    The one chosen comes first, the others by their score, then by the network's probability.
     """
-    values = decision.values or (
-        {} if decision.value is None else {decision.action: decision.value}
-    )
+    scores = _scores(decision)
     likely = decision.probabilities or {}
-    known = {*values, *(decision.visits or {}), *likely}
-    return sorted(
-        known,
-        key=lambda action: (
-            action != decision.action,
-            -values.get(action, -float("inf")),
+    known = {*scores, *(decision.visits or {}), *likely}
+    worst = (-math.inf, -math.inf, -math.inf)
+
+    def place(action: int) -> tuple[float, ...]:
+        order = scores[action].order() if action in scores else worst
+        return (
+            float(action != decision.action),
+            *(-part for part in order),
             -likely.get(action, 0.0),
-            action,
-        ),
-    )
+            float(action),
+        )
+
+    return sorted(known, key=place)
+
+
+def _scores(decision: Decision) -> Mapping[int, Score]:
+    """The scores of the actions that the agent valued, or that of the action chosen."""
+    if decision.scores is not None:
+        return decision.scores
+    return {} if decision.score is None else {decision.action: decision.score}
 
 
 def to_json(position: Position, decision: Decision) -> dict[str, Any]:
-    """A decision as plain data; ``per_second`` counts simulations where there are any, else nodes."""
+    """A decision as plain data.
+
+    ``score`` holds the fields of :class:`~plyground.agents.score.Score`, ``score_in_words`` the
+    same as text. ``per_second`` counts simulations where there are any, else nodes.
+    """
     game = position.game
     name = game.action_to_text
     work = decision.simulations or decision.nodes
-    actions = []
-    values = {decision.action: decision.value} if decision.values is None else decision.values
-    for action in ranked_actions(decision):
-        entry: dict[str, Any] = {
-            "action": action,
-            "name": name(action),
-            "value": values.get(action),
-        }
-        for column, numbers in (
-            ("error", decision.errors),
-            ("visits", decision.visits),
-            ("probability", decision.probabilities),
-        ):
-            if numbers is not None:
-                entry[column] = numbers.get(action)
-        actions.append(entry)
     return {
         "to_move": PLAYERS[position.to_move],
         "action": decision.action,
         "name": name(decision.action),
         "value": decision.value,
         "scale": decision.scale,
-        "value_in_words": None
-        if decision.value is None
-        else value_in_words(game, decision.value, decision.scale, decision.exact),
+        **_score_json(game, decision.score),
+        "mate_in": decision.mate_in,
         "exact": decision.exact,
         "from_book": decision.from_book,
-        "actions": actions,
+        "actions": [_action_json(game, decision, action) for action in ranked_actions(decision)],
         "principal_variation": [name(action) for action in decision.principal_variation],
         "depth": decision.depth,
         "nodes": decision.nodes,
@@ -81,6 +79,30 @@ def to_json(position: Position, decision: Decision) -> dict[str, Any]:
         "seconds": decision.seconds,
         "per_second": round(work / decision.seconds) if decision.seconds > 0 else None,
     }
+
+
+def _score_json(game: Game, score: Score | None) -> dict[str, Any]:
+    if score is None:
+        return {"score": None, "score_in_words": None}
+    return {"score": score.to_json(), "score_in_words": score_in_words(game, score)}
+
+
+def _action_json(game: Game, decision: Decision, action: int) -> dict[str, Any]:
+    values = {decision.action: decision.value} if decision.values is None else decision.values
+    entry: dict[str, Any] = {
+        "action": action,
+        "name": game.action_to_text(action),
+        "value": values.get(action),
+        **_score_json(game, _scores(decision).get(action)),
+    }
+    for column, numbers in (
+        ("error", decision.errors),
+        ("visits", decision.visits),
+        ("probability", decision.probabilities),
+    ):
+        if numbers is not None:
+            entry[column] = numbers.get(action)
+    return entry
 
 
 def print_decision(
@@ -103,7 +125,7 @@ def print_decision(
                 f"and {len(ranked) - ACTIONS_SHOWN} more (--all lists them)", markup=False
             )
         console.print()
-    if every_action and len(decision.values or {}) < len(position.legal_actions()):
+    if every_action and len(decision.scores or {}) < len(position.legal_actions()):
         console.print(f"{agent_name} gives no value to the other actions\n", markup=False)
     for title, text in _summary(position, decision, agent_name):
         console.print(f"{title:<12} {text}", markup=False, soft_wrap=True)
@@ -120,14 +142,9 @@ def _action_table(game: Game, decision: Decision, actions: list[int]) -> Table:
         "value",
         *(heading for heading, numbers in optional.items() if numbers is not None),
     )
-    values = decision.values if decision.values is not None else {decision.action: decision.value}
-    # An exact decision proves the value of the action chosen; those of the others only where
-    # nothing was sampled or estimated.
-    proved = decision.exact and decision.errors is None and decision.scale == "return"
+    scores = _scores(decision)
     for action in actions:
-        value = values.get(action)
-        exact = proved or (decision.exact and action == decision.action)
-        cells = ["-" if value is None else value_in_words(game, value, decision.scale, exact)]
+        cells = [score_in_words(game, scores.get(action))]
         if decision.errors is not None:
             error = decision.errors.get(action)
             cells.append("-" if error is None else f"{error:.3f}")
@@ -148,22 +165,13 @@ def _summary(position: Position, decision: Decision, agent_name: str) -> list[tu
             + (", from the opening book" if decision.from_book else ""),
         )
     ]
-    if decision.value is None:
-        lines.append(
-            (
-                "value",
-                f"none: "
-                f"{'the book states none' if decision.from_book else agent_name + ' estimates nothing'}",
-            )
-        )
+    if decision.score is None:
+        why = "the book states none" if decision.from_book else f"{agent_name} estimates nothing"
+        lines.append(("value", f"none: {why}"))
     else:
-        words = value_in_words(game, decision.value, decision.scale, decision.exact)
-        lines.append(
-            (
-                "value",
-                f"{words} for {player}, who is to move{' (proved)' if decision.exact else ''}",
-            )
-        )
+        proved = " (proved)" if decision.score.is_exact else ""
+        words = score_in_words(game, decision.score)
+        lines.append(("value", f"{words} for {player}, who is to move{proved}"))
     if len(decision.principal_variation) > 1:
         lines.append(("expects", line_of_play(game, decision.principal_variation)))
     if decision.depth:
@@ -201,13 +209,9 @@ def progress_line(position: Position, decision: Decision, seconds: float) -> str
         if decision.simulations
         else f"depth {decision.depth:>2} {decision.nodes:>14,} nodes"
     )
-    value = (
-        "-"
-        if decision.value is None
-        else value_in_words(game, decision.value, decision.scale, decision.exact)
-    )
+    value = score_in_words(game, decision.score)
     return (
-        f"{stage}  {duration(seconds):>7}  {value:>16}  "
+        f"{stage}  {duration(seconds):>7}  {value:>24}  "
         f"{line_of_play(game, decision.principal_variation[:10])}"
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,7 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...agents.agent import Decision
-from ...agents.search.alphabeta_kernels import PROVEN, WIN
+from ...agents.score import Score
 from ...envs.game import Game
 from ...envs.specification import Parameter
 from ..complexity import SizeLine
@@ -244,31 +243,9 @@ def status_line(console: Console) -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(Text(text))
 
 
-def value_in_words(game: Game, value: float, scale: str, exact: bool = False) -> str:
-    """A value from the side of the player to move: "win in 7 plies", "+12 points", "+0.31", "draw".
-
-    Args:
-        game: the game it is a value of.
-        value: the value.
-        scale: its unit, ``"points"`` or ``"return"``, as in
-            :class:`~plyground.agents.agent.Decision`.
-        exact: whether it is proved.
-    """
-    if scale == "points" and abs(value) > PROVEN:
-        units = math.ceil(abs(value) / WIN)  # of return: the margin, where that is what counts
-        plies = round(units * WIN - abs(value))
-        result = "win" if value > 0 else "loss"
-        return (
-            f"{result}{f' by {units}' if units > 1 else ''} in {plies} "
-            f"{'ply' if plies == 1 else 'plies'}"
-        )
-    if exact and value == 0:
-        return "draw"
-    if scale == "points":
-        return f"{value:+.0f} points" if value else "0 points"
-    if exact and game.facts.max_return == 1:
-        return "win" if value > 0 else "loss"
-    return f"{value:+g}" if exact else f"{value:+.2f}"
+def score_in_words(game: Game, score: Score | None) -> str:
+    """A score from the side of the player to move, as :meth:`Score.text` says it; "-" for none."""
+    return "-" if score is None else score.text(margin=game.facts.max_return != 1)
 
 
 def thoughts(game: Game, decision: Decision | None) -> str:
@@ -276,9 +253,8 @@ def thoughts(game: Game, decision: Decision | None) -> str:
     if decision is None:
         return ""
     parts = ["from the opening book"] if decision.from_book else []
-    if decision.value is not None:
-        words = value_in_words(game, decision.value, decision.scale, decision.exact)
-        parts.append(f"value {words}" if decision.scale == "return" else words)
+    if decision.score is not None:
+        parts.append(score_in_words(game, decision.score))
     parts += [
         f"{number:,} {what}"
         for number, what in ((decision.nodes, "nodes"), (decision.simulations, "simulations"))

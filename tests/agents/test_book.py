@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from typing import NamedTuple
 
 import pytest
 from plyground import make_agent, make_game
 from plyground.agents.book import BookFile
 from plyground.agents.book_writer import write_book
+from plyground.envs import rules as r
 from plyground.envs.canonical import CanonicalForm, opening_positions
+from plyground.envs.declaration import Facts, declare_game
+from plyground.envs.game import Game
+from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
 
 GAMES = [
@@ -59,9 +64,12 @@ def random_position(spec, plies, seed):
         ("gomoku", "a1", "h8"),
         ("hex:size=5,swap=yes", "", "c3"),
         ("hex:size=5,swap=yes", "c3", "c2"),
+        ("dots_and_boxes", "", "h 2 1"),
+        ("dots_and_boxes:rows=3,cols=3", "", "h 1 1"),
+        ("othello", "", "d3"),
     ],
 )
-def test_the_centre_book_takes_the_free_column_or_cell_nearest_to_the_centre(spec, moves, expected):
+def test_the_centre_book_takes_the_action_nearest_to_the_centre(spec, moves, expected):
     position = make_game(spec).position(moves.split(",") if moves else [])
     decision = make_agent("alphabeta:depth=1,book=centre").analyse(position)
     assert position.game.action_to_text(decision.action) == expected
@@ -88,17 +96,35 @@ def test_book_plies_says_how_long_the_centre_is_followed():
     assert not agent.analyse(game.position("dddddd")).from_book
 
 
-def test_the_centre_of_a_board_of_edges_is_refused():
-    with pytest.raises(
-        SpecificationError,
-        match="book=centre is for games whose actions are columns or cells, dots_and_boxes is none",
-    ):
-        make_agent("alphabeta:book=centre", game="dots_and_boxes")
+@pytest.mark.parametrize("name", game_names())
+def test_the_centre_book_opens_every_game_and_leaves_the_rest_to_the_agent(name):
+    game = make_game(name)
+    agent = make_agent("alphabeta:depth=1,book=centre", game)
+    position = game.initial_position()
+    for from_book in (True, True, False):
+        decision = agent.analyse(position)
+        assert decision.from_book == from_book
+        position.play(decision.action)
 
 
-def test_the_centre_of_a_game_that_counts_no_plies_is_refused():
-    with pytest.raises(SpecificationError, match="whose positions count plies, othello is none"):
-        make_agent("alphabeta:book=centre", game="othello")
+def test_a_game_that_does_not_say_where_its_actions_are_has_no_centre():
+    with pytest.raises(SpecificationError, match="book=centre needs a board with a centre"):
+        make_agent("alphabeta:book=centre", game=Game(Lengths()))
+
+
+@declare_game(name="lengths", version=0, title="Lengths", position=[("ply", "i2")], parameters=())
+class Lengths(NamedTuple):
+    """A game with seven actions, which are no places of its board of one row and three columns."""
+
+
+@r.facts.register(Lengths)
+def _facts(rules):
+    return Facts(7, 7, -1.0, 1.0, (1, 3, 1))
+
+
+@r.start.register_body(Lengths)
+def _start(rules, position):
+    position.ply = 0
 
 
 # -- files --
@@ -145,11 +171,11 @@ def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spe
             # The best actions of the image are the images of the best actions, with the same
             # values.
             best = {
-                int(permutation[a]): value
-                for a, value in reference.values.items()
-                if value == reference.value
+                int(permutation[a]): score
+                for a, score in reference.scores.items()
+                if score == reference.score
             }
-            assert found.values == best
+            assert found.scores == best
             assert found.action in best
         assert file.look_up(random_position(spec, 3, seed=7)) is None
 
@@ -163,12 +189,7 @@ def test_an_agent_plays_from_its_book_with_the_value_and_searches_beyond_it(book
     for actions in ([], ["a"], ["e"]):
         position = make_game("connect_four:rows=4,cols=5").position(actions)
         found, searched = agent.analyse(position), maker.analyse(position)
-        assert (found.value, found.scale, found.from_book, found.nodes) == (
-            searched.value,
-            "points",
-            True,
-            0,
-        )
+        assert (found.score, found.from_book, found.nodes) == (searched.score, True, 0)
         assert searched.values[found.action] == searched.value
         assert found.principal_variation == (found.action,)
     assert not agent.analyse(position.after(0)).from_book
@@ -246,10 +267,9 @@ def rewritten(path, change_header=None, change_body=None):
             r"is damaged \(its checksum is wrong\)",
         ),
         (
-            lambda p: rewritten(p, {"version": 2}),
-            "of format version 2, this plyground reads version 1",
+            lambda p: rewritten(p, {"version": 1}),
+            "of format version 1, this plyground reads version 2; make it anew",
         ),
-        (lambda p: rewritten(p, {"scale": "stars"}), "lacks a known scale"),
         (lambda p: rewritten(p, {"game": "chess"}), "there is no game 'chess'"),
         (
             lambda p: rewritten(p, {"rules": "connect_four_v9"}),
@@ -272,11 +292,13 @@ def test_a_damaged_book_is_refused_when_the_agent_is_made(book, damage, complain
             "nonsense",
             "line 3 of the opening book .* describes no position of connect_four:rows=4,cols=5: ",
         ),
-        ('{"moves": "z", "best": {"a": 1}, "exact": false}', "'z' is no column of this board"),
-        ('{"moves": "a,a,a,a", "best": {"a": 1}, "exact": false}', "a is not legal there"),
-        ('{"moves": "", "best": {}, "exact": false}', "it has no best action"),
-        ('{"moves": "", "best": [], "exact": false}', "describes no position"),
-        ('{"moves": "", "best": {"a": 1}}', "describes no position"),
+        ('{"moves": "z", "best": {"a": null}}', "'z' is no column of this board"),
+        ('{"moves": "a,a,a,a", "best": {"a": null}}', "a is not legal there"),
+        ('{"moves": "", "best": {}}', "it has no best action"),
+        ('{"moves": "", "best": []}', "describes no position"),
+        ('{"moves": "", "best": {"a": 1}}', "1 is no score"),
+        ('{"moves": "", "best": {"a": {"value": 1}}}', "is no score"),
+        ('{"best": {"a": null}}', "describes no position"),
     ],
 )
 def test_a_book_with_an_impossible_line_is_refused_before_the_first_move(book, line, complaint):

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from agent_contract import check_time
 from plyground import make_agent, make_game
+from plyground.agents.score import Score
+from plyground.agents.search.mcts_kernels import NODE
 from plyground.envs.specification import SpecificationError
-from reference.search import minimax
+from reference.search import WIN, minimax
 
 GAMES = [
     "tic_tac_toe",
@@ -79,6 +81,32 @@ def test_a_proven_loss_is_avoided_while_anything_else_is_left():
     assert make_agent("mcts:simulations=3000").act(position) == 3
 
 
+@pytest.mark.parametrize("agent", ["mcts:simulations=500", "mcts:simulations=500,threads=2"])
+def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
+    game = make_game("gomoku:rule=caro")
+    moves = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]
+    decision = make_agent(agent).analyse(game.position(moves))
+    assert game.action_to_text(decision.action) in ("h7", "h12")
+    assert decision.score == Score(-1.0, "return", "exact", plies=2)
+
+
+def test_a_reply_that_wins_at_once_is_not_allowed_while_anything_else_is_left():
+    # One simulation for each action meets almost no reply; x wins at b1 unless it is taken.
+    position = make_game("gomoku:size=9").position(["a5", "i1", "b5", "i3", "c5", "i5", "d5"])
+    decision = make_agent("mcts:simulations=80").analyse(position)
+    assert position.game.action_to_text(decision.action) == "e5"
+
+
+def test_montecarlo_blocks_an_open_four_when_all_its_games_are_lost():
+    game = make_game("gomoku:rule=caro")
+    position = game.position(["h8", "a1", "h9", "a3", "h10", "a5", "h11"])
+    agent = make_agent("montecarlo:simulations=1")
+    agent.get_ready(game)
+    lost = dict.fromkeys(position.legal_actions(), -1.0)
+    margins = dict.fromkeys(lost, 0.0)
+    assert game.action_to_text(agent._choose(position, lost, margins)) in ("h7", "h12")
+
+
 @pytest.mark.parametrize(
     "spec",
     ["tic_tac_toe", "dots_and_boxes:rows=1,cols=2", "dots_and_boxes:rows=1,cols=2,reward=margin"],
@@ -92,7 +120,7 @@ def test_a_game_searched_to_the_end_has_the_value_of_minimax(spec):
     assert decision.exact
     assert np.sign(decision.value) == np.sign(value)
     if spec.endswith("margin"):
-        assert decision.value == round(value / 1_000_000)
+        assert decision.value == round(value / WIN)
 
 
 def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side():
@@ -103,7 +131,7 @@ def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side():
         position = game.position([*prelude, "h 0 0", "h 1 0", "v 0 0"])
         decision = make_agent("mcts:simulations=20000").analyse(position)
         assert decision.exact
-        assert decision.value == round(minimax(position, 20, position.to_move)[0] / 1_000_000)
+        assert decision.value == round(minimax(position, 20, position.to_move)[0] / WIN)
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -162,7 +190,7 @@ def test_a_full_tree_goes_on_without_growing():
     position = make_game("gomoku").initial_position()
     decision = make_agent("mcts:simulations=3000,memory=1").analyse(position)
     assert decision.simulations == 3000
-    assert decision.nodes * 32 <= 2**20
+    assert decision.nodes * NODE.itemsize <= 2**20
 
 
 def test_mcts_beats_as_many_plain_monte_carlo_simulations():

@@ -7,10 +7,13 @@ import random
 import pytest
 from agent_contract import check_time
 from plyground import make_agent, make_game
+from plyground.agents.score import Score
+from plyground.envs import rules as r
+from plyground.envs.registry import game_names
 from plyground.envs.specification import SpecificationError
-from reference.search import alphabeta, minimax
+from reference.search import PROVEN, alphabeta, minimax
 
-ALL_ACTIONS = "radius=0,width=0,foresee=no"  # gomoku's default heuristic would choose
+ALL_ACTIONS = "radius=0,width=0,win_in_one=no"  # gomoku's default heuristic would choose
 PLAIN = f"iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no,{ALL_ACTIONS}"
 GAMES = [
     "tic_tac_toe",
@@ -57,15 +60,33 @@ def some_positions(spec, count, seed=0, plies_left=None):
     return found
 
 
+def resisting(position, depth, heuristic, found):
+    """What minimax found, with the action that is played where all lose.
+
+    Of the actions that lose as late as the best, that is the best by the heuristic.
+    """
+    value, _, nodes = found
+    if value > -PROVEN:
+        return found
+    game, mover, points = position.game, position.to_move, {}
+    for each in position.legal_actions():
+        child = position.after(each)
+        left = depth - (child.to_move != mover)
+        if minimax(child, left, mover, heuristic, ply=1)[0] == value:
+            estimated = heuristic >= 0 and not child.is_over
+            points[each] = estimated and r.evaluate(game.rules, child.record, mover, heuristic)
+    return value, max(points, key=lambda each: points[each]), nodes
+
+
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["none", "default"])
 def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristic):
-    agent = make_agent(f"minimax:depth=2,heuristic={heuristic}")
+    agent, index = make_agent(f"minimax:depth=2,heuristic={heuristic}"), _index(heuristic)
     for position in some_positions(spec, 6):
         decision = agent.analyse(position)
-        assert (decision.value, decision.action, decision.nodes) == minimax(
-            position, 2, position.to_move, 0 if heuristic == "default" else -1
-        )
+        found = minimax(position, 2, position.to_move, index)
+        expected = resisting(position, 2, index, found)
+        assert (decision.value, decision.action, decision.nodes) == expected
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -73,10 +94,18 @@ def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristi
 def test_plain_alphabeta_equals_the_textbooks_value_action_and_node_count(spec, heuristic):
     agent = make_agent(f"alphabeta:depth=3,heuristic={heuristic},ordering=none,{PLAIN}")
     for position in some_positions(spec, 6, seed=1):
-        decision = agent.analyse(position)
-        assert (decision.value, decision.action, decision.nodes) == alphabeta(
-            position, 3, position.to_move, 0 if heuristic == "default" else -1
-        )
+        decision, index = agent.analyse(position), _index(heuristic)
+        found = alphabeta(position, 3, position.to_move, index)
+        expected = resisting(position, 3, index, found)
+        if decision.value > -PROVEN:
+            assert (decision.value, decision.action, decision.nodes) == expected
+        else:  # More nodes are visited to find the best resistance.
+            assert (decision.value, decision.action) == expected[:2]
+            assert decision.nodes >= expected[2]
+
+
+def _index(heuristic):
+    return 0 if heuristic == "default" else -1
 
 
 def test_plain_alphabeta_on_the_empty_connect_four_board_visits_as_many_nodes_as_the_textbooks():
@@ -90,14 +119,8 @@ def test_plain_alphabeta_on_the_empty_connect_four_board_visits_as_many_nodes_as
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("option", ENHANCEMENTS)
 def test_no_enhancement_changes_the_value(spec, option):
-    # `chains` may estimate mirror images differently, so searching only one of them may change its
-    # value.
-    heuristic = "classic" if spec.startswith("dots_and_boxes") else "default"
-    options = ",".join(["depth=3", f"heuristic={heuristic}", *([option] if option else [])])
-    agent, plain = (
-        make_agent(f"alphabeta:{options}"),
-        make_agent(f"alphabeta:depth=3,heuristic={heuristic},{PLAIN}"),
-    )
+    options = ",".join(["depth=3", *([option] if option else [])])
+    agent, plain = make_agent(f"alphabeta:{options}"), make_agent(f"alphabeta:depth=3,{PLAIN}")
     for position in some_positions(spec, 6, seed=2):
         decision = agent.analyse(position)
         assert decision.value == plain.analyse(position).value
@@ -143,10 +166,11 @@ def test_tic_tac_toe_is_a_draw_and_said_to_be_proved():
 def test_a_quick_win_is_preferred_and_a_loss_put_off():
     game = make_game("connect_four")
     win_now = game.position(["a", "b", "a", "b", "a", "b"])
-    assert make_agent("alphabeta:depth=8").analyse(win_now).value == 1_000_000 - 1
+    score = make_agent("alphabeta:depth=8").analyse(win_now).score
+    assert score == Score(1.0, "return", "exact", plies=1)
     # Three in a row with both ends open: player_1 to move is lost, in two plies and not before.
     lost = game.position(["c", "c", "d", "d", "e"])
-    assert make_agent("alphabeta:depth=8").analyse(lost).value == -1_000_000 + 2
+    assert make_agent("alphabeta:depth=8").analyse(lost).mate_in == -2
 
 
 def test_values_gives_every_root_action_the_value_of_the_position_after_it():
@@ -232,3 +256,199 @@ def test_a_heuristic_of_another_game_is_refused_with_a_list_of_those_there_are()
         match=r"connect_four has no heuristic 'lines' \(there are: .*windows.*none\)",
     ):
         make_agent("alphabeta:heuristic=lines", game="connect_four")
+
+
+# -- symmetries of heuristics --
+
+
+def _heuristics():
+    """Every heuristic of every game, on boards of odd and of even width."""
+    boards = [
+        "tic_tac_toe",
+        "tic_tac_toe:rows=3,cols=4,connect=3",
+        "connect_four",
+        "connect_four:rows=4,cols=4",
+        "dots_and_boxes:rows=2,cols=2",
+        "dots_and_boxes:rows=2,cols=3",
+        "gomoku:size=6",
+        "gomoku:size=7,rule=caro",
+    ]
+    boards += [name for name in game_names() if not any(b.split(":")[0] == name for b in boards)]
+    return [(b, name) for b in boards for name in make_game(b).declaration.heuristics]
+
+
+@pytest.mark.parametrize(("spec", "heuristic"), _heuristics())
+def test_every_heuristic_keeps_its_value_under_the_symmetries_it_declares(spec, heuristic):
+    game = make_game(spec)
+    index = game.declaration.heuristics.index(heuristic)
+    declared = {tuple(row) for row in r.heuristic_symmetries(game.rules, heuristic).tolist()}
+    broken = set()
+    for position in some_positions(spec, 30, seed=5):
+        value = r.evaluate(game.rules, position.record, 0, index)
+        for number, row in enumerate(game.symmetries.tolist()):
+            if r.evaluate(game.rules, position.transformed(number).record, 0, index) != value:
+                broken.add(tuple(row))
+    assert tuple(game.symmetries[0].tolist()) in declared
+    assert not broken & declared
+    # What is not declared is really not kept: the declaration costs the search nothing in vain.
+    assert broken or len(declared) == len(game.symmetries)
+
+
+@pytest.mark.parametrize(
+    ("spec", "heuristic", "depth"),
+    [
+        ("connect_four:rows=4,cols=4", "windows", 2),
+        ("connect_four:cols=6", "windows", 2),
+        ("dots_and_boxes:rows=2,cols=2", "chains", 2),
+        ("dots_and_boxes:rows=2,cols=3", "chains", 3),
+    ],
+)
+def test_equal_depth_gives_equal_value_with_and_without_symmetry(spec, heuristic, depth):
+    position = make_game(spec).initial_position()
+    options = f"depth={depth},heuristic={heuristic}"
+    values = {
+        make_agent(agent).analyse(position).value
+        for agent in (
+            f"minimax:{options}",
+            f"alphabeta:{options}",
+            f"alphabeta:{options},symmetry=no",
+        )
+    }
+    assert len(values) == 1
+
+
+# -- what a value means --
+
+
+def test_exact_results_and_estimates_of_actions_are_told_apart():
+    # The search ends at depth 5, where it has found the win: other actions are only estimated.
+    position = make_game("tic_tac_toe").position(["a1", "b1"])
+    found = make_agent("alphabeta:depth=9,values=yes").analyse(position)
+    solved = make_agent("solver:moves=all").analyse(position)
+    assert found.score == Score(1.0, "return", "exact", plies=5)
+    assert {score.kind for score in found.scores.values()} == {"exact", "estimate"}
+    for action, score in found.scores.items():
+        if score.is_exact:
+            assert score.value == solved.values[action]
+        else:
+            assert (score.unit, score.plies) == ("points", None)
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=4,cols=4"])
+def test_exact_scores_are_results_and_upper_bounds_are_kept(spec):
+    for position in some_positions(spec, 8, seed=8, plies_left=6):
+        solved = make_agent("solver:moves=all,weak=yes").analyse(position)
+        decision = make_agent("alphabeta:depth=12").analyse(position)
+        assert decision.score.is_exact
+        assert decision.score.value == solved.value
+        for action, score in decision.scores.items():
+            if score.unit == "points":
+                assert score.kind == "upper"  # the search ended when it saw the win
+            elif score.is_exact:
+                assert score.value == solved.values[action]
+            else:
+                assert score.kind == "upper"
+                assert score.value >= solved.values[action]
+
+
+def test_a_search_that_leaves_actions_out_does_not_call_a_forced_win_proved():
+    moves = ["h8", "a1", "h9", "a3", "h10", "a5"]
+    decision = make_agent("alphabeta:depth=4").analyse(make_game("gomoku").position(moves))
+    assert decision.mate_in == 3
+    assert decision.score.kind == "estimate"
+    assert not decision.exact
+    assert decision.score.text() == "wins in 3 plies (not proved)"
+
+
+def test_the_margin_returned_is_an_exact_score():
+    position = make_game("dots_and_boxes:rows=1,cols=1,reward=margin").initial_position()
+    score = make_agent("alphabeta:depth=4").analyse(position).score
+    assert score == Score(-1.0, "return", "exact", plies=4)
+
+
+def test_a_former_name_of_an_option_is_refused_with_a_hint():
+    with pytest.raises(SpecificationError, match="foresee= is called win_in_one= now"):
+        make_agent("alphabeta:foresee=yes")
+
+
+# -- lost positions --
+
+OPEN_FOUR = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]
+
+
+@pytest.mark.parametrize(
+    "agent",
+    ["hard", "alphabeta:depth=2,heuristic=caro15_open,radius=2", "minimax:depth=2,radius=1"],
+)
+def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
+    game = make_game("gomoku:rule=caro")
+    decision = make_agent(agent).analyse(game.position(OPEN_FOUR))
+    assert decision.mate_in == -2
+    assert game.action_to_text(decision.action) in ("h7", "h12")
+
+
+@pytest.mark.parametrize(
+    "agent", ["minimax:depth=6", "alphabeta:depth=6", "alphabeta:depth=6,values=yes"]
+)
+def test_a_lost_side_resists_as_long_as_it_can(agent):
+    # Player_1 is lost; taking one end of the row loses in four plies, all else in two.
+    position = make_game("connect_four").position(["c", "c", "d", "d"])
+    lost = position.after(position.game.text_to_action("e"))
+    decision = make_agent(agent).analyse(lost)
+    values = {
+        action: minimax(lost.after(action), 6, lost.to_move, 0, ply=1)[0]
+        for action in lost.legal_actions()
+    }
+    assert decision.value == max(values.values()) == values[decision.action]
+
+
+# -- results that tie --
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "minimax:depth=4",
+        "alphabeta:depth=4",
+        "alphabeta:depth=2",
+        "greedy",
+        "mcts:simulations=300",
+        "montecarlo:simulations=50",
+    ],
+)
+@pytest.mark.parametrize("lead", ["lost", "won"])
+def test_a_decided_side_goes_on_taking_boxes(agent, lead):
+    # Six of the nine boxes are taken by one side, and a chain of three boxes is open.
+    position = decided_position(lead)
+    mover, taken = position.to_move, position.record.score[position.to_move]
+    player = make_agent(agent)
+    while not position.is_over and position.to_move == mover:
+        position.play(player.act(position))
+    assert position.is_over
+    assert position.record.score[mover] == taken + 3
+
+
+def decided_position(lead):
+    """A 3×3 board where the player to move, lost or won, can take the last three boxes."""
+    rng = random.Random(4)
+    for _ in range(20_000):
+        position = make_game("dots_and_boxes:rows=3,cols=3").initial_position()
+        while not position.is_over:
+            score, mover = position.record.score, position.to_move
+            left = 9 - score[0] - score[1]
+            ahead = int(score[mover]) - int(score[1 - mover])
+            if left == 3 and ahead == (-6 if lead == "lost" else 6) and _can_take_all(position):
+                return position
+            takes = [a for a in position.legal_actions() if position.after(a).to_move == mover]
+            position.play(rng.choice(takes or position.legal_actions()))
+    raise AssertionError("no such position was met")
+
+
+def _can_take_all(position):
+    """Whether the player to move can take all boxes left without giving up the turn."""
+    if position.is_over:
+        return True
+    return any(
+        position.after(a).to_move == position.to_move and _can_take_all(position.after(a))
+        for a in position.legal_actions()
+    )

@@ -15,8 +15,9 @@ import sys
 import pytest
 from command_line import invoke
 from plyground import make_agent, make_game
+from plyground.agents.score import Score
 from plyground.evaluation.report.analysis import static_evaluations, static_text
-from plyground.evaluation.report.display import thoughts, value_in_words
+from plyground.evaluation.report.display import score_in_words, thoughts
 
 AGENTS = [
     "random",
@@ -79,7 +80,7 @@ def test_actions_are_listed_from_the_best_and_the_chosen_one_is_first():
     assert values == sorted(values, reverse=True)
     assert told["actions"][0]["action"] == told["action"]
     text = plyground("analyse connect_four --moves d,d,d --agent alphabeta:depth=5 --all").stdout
-    assert re.findall(r"^([a-g]) +[+-]?\d+ points$", text, re.MULTILINE) == [
+    assert re.findall(r"^([a-g]) +[+-]?\d+ points \(estimate\)$", text, re.MULTILINE) == [
         action["name"] for action in told["actions"]
     ]
 
@@ -94,19 +95,19 @@ def test_long_lists_are_cut_unless_all_are_asked_for():
 
 def test_an_agent_that_cannot_value_all_actions_says_so():
     assert (
-        "minimax gives no value to the other actions"
-        in plyground("analyse connect_four --agent minimax:depth=2 --all").stdout
+        "random gives no value to the other actions"
+        in plyground("analyse connect_four --agent random --all").stdout
     )
 
 
 def test_values_are_those_of_the_player_to_move():
     # Three in a column: whoever is to move wins, or must lose to the other side's threat.
     assert (
-        "win in 1 ply for player_0, who is to move (proved)"
+        "wins in 1 ply for player_0, who is to move (proved)"
         in plyground("analyse connect_four --moves a,b,a,b,a,b --agent alphabeta").stdout
     )
     lost = plyground("analyse connect_four --moves c,c,d,d,e --agent alphabeta").stdout
-    assert "loss in 2 plies for player_1, who is to move (proved)" in lost
+    assert "loses in 2 plies for player_1, who is to move (proved)" in lost
 
 
 @pytest.mark.parametrize(
@@ -155,23 +156,51 @@ def test_a_move_from_the_book_is_called_so():
 
 
 @pytest.mark.parametrize(
-    ("spec", "value", "scale", "exact", "words"),
+    ("spec", "score", "words"),
     [
-        ("connect_four", 999_993.0, "points", True, "win in 7 plies"),
-        ("connect_four", -999_999.0, "points", True, "loss in 1 ply"),
-        ("dots_and_boxes:reward=margin", 3_999_960.0, "points", True, "win by 4 in 40 plies"),
-        ("connect_four", 12.0, "points", False, "+12 points"),
-        ("connect_four", 0.0, "points", False, "0 points"),
-        ("connect_four", 0.0, "points", True, "draw"),
-        ("connect_four", 0.314, "return", False, "+0.31"),
-        ("connect_four", 1.0, "return", True, "win"),
-        ("connect_four", -1.0, "return", True, "loss"),
-        ("connect_four", 1.0, "return", False, "+1.00"),
-        ("dots_and_boxes:reward=margin", -2.0, "return", True, "-2"),
+        ("connect_four", Score(1.0, "return", "exact", 7), "wins in 7 plies"),
+        ("connect_four", Score(-1.0, "return", "exact", 1), "loses in 1 ply"),
+        ("connect_four", Score(1.0, "return", "estimate", 3), "wins in 3 plies (not proved)"),
+        ("connect_four", Score(0.0, "return", "exact"), "draw"),
+        ("connect_four", Score(0.0, "return", "lower"), "≥ draw"),
+        ("connect_four", Score(12.0, "points"), "+12 points (estimate)"),
+        ("connect_four", Score(0.0, "points"), "0 points (estimate)"),
+        ("connect_four", Score(-3.0, "points", "upper"), "≤ -3 points"),
+        ("connect_four", Score(0.314), "+0.31 (estimate)"),
+        ("connect_four", Score(1.0), "+1.00 (estimate)"),
+        ("connect_four", Score(1.0, "return", "exact"), "wins"),
+        ("connect_four", Score(-1.0, "return", "exact"), "loses"),
+        (
+            "dots_and_boxes:reward=margin",
+            Score(4.0, "return", "exact", 40),
+            "wins by 4 in 40 plies",
+        ),
+        ("dots_and_boxes:reward=margin", Score(-2.0, "return", "exact"), "loses by 2"),
     ],
 )
-def test_values_in_words(spec, value, scale, exact, words):
-    assert value_in_words(make_game(spec), value, scale, exact) == words
+def test_scores_in_words(spec, score, words):
+    assert score_in_words(make_game(spec), score) == words
+    assert Score.from_json(json.loads(json.dumps(score.to_json()))) == score
+
+
+def test_estimates_and_results_of_actions_are_told_apart_in_text_and_json():
+    # For the actions not found to win only estimates are known; the solver calls them draws.
+    command = "analyse tic_tac_toe --moves a1,b1 --agent alphabeta:depth=9 --all"
+    text = plyground(command).stdout
+    assert len(re.findall(r"^[a-c]\d +wins in 5 plies$", text, re.MULTILINE)) == 3
+    assert len(re.findall(r"^[a-c]\d +[+]?\d points \(estimate\)$", text, re.MULTILINE)) == 4
+    told = plyground_json(command)
+    assert (told["score"]["kind"], told["score"]["plies"], told["mate_in"]) == ("exact", 5, 5)
+    kinds = [action["score"]["kind"] for action in told["actions"]]
+    assert kinds == ["exact"] * 3 + ["estimate"] * 4
+
+
+def test_greedy_says_which_actions_win_and_which_lose_at_once():
+    told = plyground_json("analyse tic_tac_toe --moves a1,b1,a2,b2 --agent greedy")
+    words = {action["name"]: action["score_in_words"] for action in told["actions"]}
+    assert told["score_in_words"] == words["a3"] == "wins in 1 ply"
+    assert words["c1"] == "loses in 2 plies"
+    assert words["b3"].endswith("points (estimate)")
 
 
 # -- static evaluations --
@@ -296,7 +325,7 @@ def test_book_makes_a_file_that_agents_play_from():
         "in ttt.book\n"
     )
     told = plyground_json("analyse tic_tac_toe --moves a1 --agent mcts:book=ttt.book")
-    assert (told["name"], told["from_book"], told["value_in_words"]) == ("b2", True, "draw")
+    assert (told["name"], told["from_book"], told["score_in_words"]) == ("b2", True, "draw")
 
 
 # -- what is refused --
@@ -321,10 +350,6 @@ def test_book_makes_a_file_that_agents_play_from():
         (
             "book connect_four --plies 1 --out missing/book",
             "the opening book missing/book cannot be written",
-        ),
-        (
-            "book dots_and_boxes --plies 1 --out b --agent alphabeta:book=centre",
-            "book=centre is for games whose actions are columns or cells",
         ),
     ],
 )

@@ -9,7 +9,9 @@ import math
 from plyground import Position
 from plyground.envs import rules as r
 
-WIN = 1_000_000
+# A win, a unit of the margin where that breaks ties; each ply takes one point off a win.
+WIN, LEAD = 1_000_000, 1_000
+PROVEN = WIN // 2  # values beyond this are results
 
 
 def leaf_value(position: Position, maximiser: int, ply: int, heuristic: int) -> int:
@@ -18,7 +20,8 @@ def leaf_value(position: Position, maximiser: int, ply: int, heuristic: int) -> 
     """
     if position.is_over:
         points = int(position.returns[maximiser] * WIN)
-        return points - ply if points > 0 else points + ply if points < 0 else 0
+        lead = LEAD * int(r.margin(position.game.rules, position.record, maximiser))
+        return points + lead - ply * ((points > 0) - (points < 0))
     return (
         int(r.evaluate(position.game.rules, position.record, maximiser, heuristic))
         if heuristic >= 0

@@ -19,7 +19,7 @@ from ....envs.games import stones
 from ....envs.games.gomoku import list_near
 from ....envs.games.gomoku_patterns import CELL_BITS, REACH
 from ....envs.games.grid import count_run
-from ..search_form import is_own_image
+from ..search_form import is_own_image, load_record
 
 LONGEST_LINE = 19
 LINES = 2 * LONGEST_LINE + 2 * (2 * LONGEST_LINE - 1)  # rows, columns, and the diagonals either way
@@ -168,5 +168,10 @@ _SHARED_RULES = [
 
 def register_shared_rules(form: Any) -> None:
     """Register for a form's rules type the rules that are the same in all of them."""
-    for generic, body in [*_SHARED_RULES, (r.transform, transform), (is_own_image, compare_cells)]:
+    for generic, body in [
+        *_SHARED_RULES,
+        (r.transform, transform),
+        (is_own_image, compare_cells),
+        (load_record, load),
+    ]:
         generic.register_body(form)(body)

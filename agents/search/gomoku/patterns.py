@@ -9,7 +9,6 @@ searched as :class:`~plyground.agents.search.gomoku.scores.GomokuScores`.
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +49,6 @@ from .lines import (
     count_equal,
     line_of,
     list_free,
-    load,
     occupy,
     put,
     register_shared_rules,
@@ -84,9 +82,9 @@ OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
 OWN_WEIGHT, OTHER_WEIGHT = 5, 4
 SORTED = 24  # so many cells are put in order, the rest follow as they come
 
-# What a search by patterns does unless it is told otherwise: their order is better than what
-# history learns.
-PATTERNS_DEFAULTS = {"radius": 2, "width": 16, "history": False, "foresee": True}
+# The options of a search by patterns, unless they are given: the order of the patterns is better
+# than that of the history heuristic.
+PATTERNS_DEFAULTS = {"radius": 2, "width": 16, "history": False, "win_in_one": True}
 
 
 class GomokuPatterns(NamedTuple):
@@ -343,9 +341,7 @@ def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
         return plain_form(game)
     if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
         by_patterns = GomokuPatterns(*rules, patterns.pattern_table(rules.connect, rules.rule))
-        return SearchForm(
-            by_patterns, PATTERNS_RECORD, functools.partial(load, by_patterns), PATTERNS_DEFAULTS
-        )
+        return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
     by_runs = {"caro15": gomoku.CARO15, "caro15_open": gomoku.CARO15_OPEN}
     by_scores = GomokuScores(
         *rules,
@@ -353,7 +349,7 @@ def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
         _centre_first(game),
         np.zeros(rules.rows, np.int32),
     )
-    return SearchForm(by_scores, SCORES_RECORD, functools.partial(load, by_scores))
+    return SearchForm(by_scores, SCORES_RECORD)
 
 
 def _centre_first(game: Game) -> np.ndarray:

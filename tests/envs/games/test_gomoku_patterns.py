@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.search.alphabeta_kernels import PROVEN
 from plyground.agents.search.search_form import search_form
 from plyground.envs import rules as r
 from plyground.envs.games import gomoku_patterns as patterns
@@ -267,7 +266,7 @@ def test_forced_replies_leave_out_no_win_and_no_defence(rule):
     """
     game = make_game(f"gomoku:rows=6,cols=7,connect=4,rule={rule}")
     every_cell = make_agent("alphabeta:depth=4,heuristic=none,radius=0,width=0")
-    forced_only = make_agent("alphabeta:depth=4,heuristic=patterns,radius=18,width=0,foresee=no")
+    forced_only = make_agent("alphabeta:depth=4,heuristic=patterns,radius=18,width=0,win_in_one=no")
     results = {-1: 0, 0: 0, 1: 0}
     for position, _ in random_games(game, 10, seed=3):
         if sum(position.record.cells != 0) < 4:
@@ -282,4 +281,4 @@ def test_forced_replies_leave_out_no_win_and_no_defence(rule):
 
 def forced_result(decision):
     """1 if the mover is seen to win, −1 to lose, else 0."""
-    return int(decision.value > PROVEN) - int(decision.value < -PROVEN)
+    return 0 if decision.mate_in is None else 1 if decision.mate_in > 0 else -1

@@ -1,0 +1,132 @@
+"""What an action does at once: whether it ends the game, or lets the opponent end it.
+
+Agents use it to win at once, to block, and to choose among moves that all lose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..envs import rules as r
+from ..envs.compiled.kernels import inner_kernel, kernel
+from ..envs.game import Game, Position
+from .agent import heuristic_index
+
+WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # the grades of an action, the best first
+
+
+@inner_kernel
+def grade_action(rules, position, action, children, replies):
+    """Play ``action`` into ``children[0]`` and try the opponent's replies.
+
+    Args:
+        rules: the game's rules.
+        position: a record of a position that is not over; it stays as it is.
+        action: a legal action.
+        children: two spare records; the first holds the position after the action on return.
+        replies: int16 buffer of num_actions.
+
+    Returns:
+        The grade (WINS, HOLDS, LETS_WIN or LOSES); whether the game is over; and the mover's
+        margin at the end that the grade speaks of (0 for HOLDS of a game that goes on).
+    """
+    child = children[0]
+    mover = r.to_move(rules, position)
+    children[0] = position
+    r.play(rules, child, np.int64(action))
+    if r.is_over(rules, child):
+        result = r.returns(rules, child, mover)
+        grade = WINS if result > 0 else LOSES if result < 0 else HOLDS
+        return grade, True, np.int64(r.margin(rules, child, mover))
+    opponent = r.to_move(rules, child)
+    if opponent == mover:
+        return HOLDS, False, np.int64(0)
+    grade, margin = HOLDS, np.int64(0)
+    for j in range(r.legal_actions(rules, child, replies)):
+        children[1] = child
+        r.play(rules, children[1], np.int64(replies[j]))
+        if r.is_over(rules, children[1]) and r.returns(rules, children[1], opponent) > 0:
+            lead = np.int64(r.margin(rules, children[1], mover))
+            margin = lead if grade == HOLDS else min(margin, lead)
+            grade = LETS_WIN
+            if lead == 0:
+                break  # the game counts no margin: one winning reply tells all
+    return grade, False, margin
+
+
+@kernel
+def grade_position(rules, position, action, children, replies):
+    """:func:`grade_action` for callers in Python."""
+    return grade_action(rules, position, action, children, replies)
+
+
+@kernel
+def grade_actions(rules, position, heuristic, children, actions, replies, grades, points):
+    """Grade every legal action and evaluate what it leads to; returns how many there are.
+
+    Args:
+        rules: the game's rules.
+        position: a record of a position that is not over; it stays as it is.
+        heuristic: the number of a heuristic, −1 for none.
+        children: two spare records.
+        actions: int16 buffer of num_actions, filled with the legal actions.
+        replies: int16 buffer of num_actions.
+        grades: int64, num_actions; filled in the order of ``actions``.
+        points: int64, num_actions; the heuristic's points where the game goes on, the margin where
+            its end is seen.
+    """
+    count = r.legal_actions(rules, position, actions)
+    mover = r.to_move(rules, position)
+    for i in range(count):
+        grade, over, margin = grade_action(rules, position, actions[i], children, replies)
+        if margin != 0:
+            # Both end the game lost: the margin says which is better, not who ends it.
+            grades[i], points[i] = LOSES if grade == LETS_WIN else grade, margin
+        elif over or heuristic < 0:
+            grades[i], points[i] = grade, 0
+        else:
+            points[i] = r.evaluate(rules, children[0], mover, heuristic)
+            grades[i] = grade
+    return count
+
+
+class LostMoves:
+    """Chooses among actions that all lose: the longest resistance, then the best evaluation.
+
+    Args:
+        game: the game that is played.
+        heuristic: the heuristic that evaluates the positions after the actions, as agents name it.
+    """
+
+    def __init__(self, game: Game, heuristic: str) -> None:
+        self._game, self._heuristic = game, heuristic_index(game, heuristic)
+        self._children = game.new_records(2)
+        self._replies = np.empty(game.facts.num_actions, np.int16)
+        start = game.initial_position()
+        self.loses_at_once(start, start.legal_actions()[0])
+        self.keep_best(start, start.legal_actions()[:2])
+
+    def loses_at_once(self, position: Position, action: int) -> bool:
+        """Whether the action loses, or lets the opponent win with the next move."""
+        if self._game.facts.max_return != 1.0:
+            return False  # who ends the game need not have won it
+        grade, _, _ = grade_position(
+            self._game.rules, position.record, action, self._children, self._replies
+        )
+        return int(grade) in (LETS_WIN, LOSES)
+
+    def keep_best(self, position: Position, actions: list[int]) -> list[int]:
+        """Of lost actions those that do not lose at once, if any; then the best evaluated."""
+        holding = [action for action in actions if not self.loses_at_once(position, action)]
+        kept = holding or actions
+        if self._heuristic < 0:
+            return kept
+        points = [self._evaluate(position, action) for action in kept]
+        return [action for action, value in zip(kept, points) if value == max(points)]
+
+    def _evaluate(self, position: Position, action: int) -> int:
+        child = position.after(action)
+        if child.is_over:
+            return 0
+        rules, mover = self._game.rules, position.to_move
+        return int(r.evaluate(rules, child.record, mover, self._heuristic))

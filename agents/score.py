@@ -1,0 +1,132 @@
+"""What a position is worth to the player to move: an exact result, a bound, or an estimate.
+
+The model is that of python-chess and of the UCI protocol, which tell ``mate 3``, ``cp 20`` and
+``cp 20 lowerbound`` apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Literal
+
+Unit = Literal["return", "points"]
+Kind = Literal["exact", "lower", "upper", "estimate"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Score:
+    """What a position, or the position after an action, is worth to the player to move.
+
+    Attributes:
+        value: the result, the bound or the estimate, in the unit.
+        unit: ``"return"`` (what the game returns: 1 a win, 0 a draw, −1 a loss, or the margin
+            where the margin is what a game returns) or ``"points"`` (of a heuristic).
+        kind: ``"exact"`` (the result under best play of both sides), ``"lower"`` or ``"upper"``
+            (the value is at least, or at most, this), or ``"estimate"``.
+        plies: the plies to the end of the game along the line that was found, where a search saw
+            that end; else None.
+    """
+
+    value: float
+    unit: Unit = "return"
+    kind: Kind = "estimate"
+    plies: int | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the value is the result under best play."""
+        return self.kind == "exact"
+
+    @property
+    def mate_in(self) -> int | None:
+        """The plies to the end of a win (positive) or a loss (negative); None where none is seen.
+
+        The line is a proof only if the score is exact: a search that leaves actions out can see
+        the end of a game without proving that it must come to it.
+        """
+        if self.plies is None or self.value == 0:
+            return None
+        return self.plies if self.value > 0 else -self.plies
+
+    def text(self, margin: bool = False) -> str:
+        """The score in words: ``wins in 3 plies``, ``draw``, ``≤ +4 points``, ``+0.31 (estimate)``.
+
+        Args:
+            margin: whether the game returns the margin, so that it is told.
+        """
+        if self.unit == "return" and (self.is_exact or self.plies is not None or self._bounds):
+            words = self._result(margin)
+        elif self.unit == "points":
+            words = f"{self.value:+.0f} points" if self.value else "0 points"
+        else:
+            words = f"{self.value:+.2f}"
+        if self._bounds:
+            return f"{self._bounds} {words}"
+        if self.is_exact:
+            return words
+        return f"{words} ({'estimate' if self.plies is None else 'not proved'})"
+
+    @property
+    def _bounds(self) -> str:
+        return {"lower": "≥", "upper": "≤"}.get(self.kind, "")
+
+    def _result(self, margin: bool) -> str:
+        if self.value == 0:
+            return "draw"
+        words = "wins" if self.value > 0 else "loses"
+        if margin:
+            words += f" by {abs(self.value):g}"
+        if self.plies is None:
+            return words
+        return f"{words} in {self.plies} {'ply' if self.plies == 1 else 'plies'}"
+
+    def order(self) -> tuple[float, float, float]:
+        """A sort key: a better score has a greater key.
+
+        Seen wins come before everything else, the quickest first. Draws and estimates follow by
+        their value, seen losses come last, the slowest first. An upper bound comes after the same
+        value without one.
+        """
+        seen = self.unit == "return" and (self.is_exact or self.plies is not None)
+        result = float((self.value > 0) - (self.value < 0)) if seen else 0.0
+        return result, self.value, -(self.mate_in or 0) - 0.5 * (self.kind == "upper")
+
+    def to_json(self) -> dict[str, Any]:
+        """The score as plain data."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Score:
+        """The inverse of :meth:`to_json`.
+
+        Raises:
+            ValueError: the data describe no score.
+        """
+        try:
+            score = cls(float(data["value"]), data["unit"], data["kind"], data["plies"])
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(f"{data!r} is no score") from None
+        if (
+            score.unit not in ("return", "points")
+            or score.kind not in ("exact", "lower", "upper", "estimate")
+            or not (score.plies is None or isinstance(score.plies, int))
+        ):
+            raise ValueError(f"{data!r} is no score")
+        return score
+
+
+def score_of_position(action: int, scores: Mapping[int, Score], best_result: float) -> Score:
+    """The score of a position from those of its legal actions, of which ``action`` is chosen.
+
+    An exact action is worth the position's exact result if no action can be better: if it gives
+    ``best_result``, the greatest return of the game, or if all the others are exact or bounded from
+    above by it. Otherwise it bounds the position's value from below.
+    """
+    chosen = scores[action]
+    if not chosen.is_exact or chosen.value >= best_result:
+        return chosen
+    for other in scores.values():
+        if other.kind not in ("exact", "upper") or other.unit != chosen.unit:
+            return dataclasses.replace(chosen, kind="lower")
+    return chosen

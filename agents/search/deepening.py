@@ -1,0 +1,178 @@
+"""Iterative deepening: one loop for the agents and for the opponents inside vector environments.
+
+A search goes through iterations of growing depth until its last depth is reached or a deeper
+iteration can change nothing. If every action then turns out to lose, the actions that resist
+longest are found and the best of them by the heuristic is played: an opponent may overlook the win.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs import rules as r
+from ...envs.compiled.kernels import inner_kernel, kernel
+from ...envs.game import Game
+from ..score import Kind, Score
+from .alphabeta_kernels import (
+    DONE,
+    INFINITY,
+    LEAD,
+    PROVEN,
+    WIN,
+    begin_iteration,
+    leaf_points,
+    run,
+)
+from .search_form import load_record
+from .transposition import GENERATIONS, NO_ACTION
+
+DEEPENING, RESISTING, FINISHED = range(3)  # the stages of a search
+ITERATION_OPEN, ITERATION_COMPLETE, SEARCH_COMPLETE = range(3)  # what a call of `deepen` achieved
+
+
+class Plan(NamedTuple):
+    """How far a search goes, and what it may conclude; all but the depths are 0 or 1.
+
+    Attributes:
+        first_depth: of the first iteration; equal to ``last_depth`` without iterative deepening.
+        last_depth: of the last iteration.
+        decided_by_result: a forced result ends the search: the returns are −1, 0 and 1 and no
+            margin breaks ties, so that deeper iterations find no better win and no other loss.
+        by_result: the returns are −1, 0 and 1, so that a forced result settles the return.
+        complete: the search leaves no action out, so that what it finds is proved.
+        moves_again: whether a player can move twice in a row.
+    """
+
+    first_depth: int
+    last_depth: int
+    decided_by_result: int
+    by_result: int
+    complete: int
+    moves_again: int
+
+
+def new_plan(game: Game, first_depth: int, last_depth: int, complete: bool) -> Plan:
+    """The plan for a game; ``complete``: the search leaves no action out."""
+    by_result = game.facts.max_return == 1.0
+    has_margin = r.margin.body_for(type(game.rules)) is not r.margin.body_for(tuple)
+    return Plan(
+        first_depth,
+        last_depth,
+        int(by_result and not has_margin),
+        int(by_result),
+        int(complete),
+        int(game.facts.moves_again),
+    )
+
+
+@kernel
+def begin(rules, plan, workspace, table, source):
+    """Make ready to search the position ``source``, a record of the plain game.
+
+    A search uses nothing that earlier ones found out: a decision depends on the position alone.
+    """
+    state = workspace.state[0]
+    state.generation = state.generation % GENERATIONS + 1
+    if state.generation == 1:
+        for i in range(table.size):
+            table[i].tag = 0
+    workspace.history[:] = 0
+    workspace.killers[:] = NO_ACTION
+    load_record(rules, source, workspace.positions)
+    position, spare_row = workspace.positions[0], workspace.actions.shape[0] - 1
+    state.maximiser = r.to_move(rules, position)
+    state.legal = r.candidates(rules, position, 0, workspace.actions[spare_row])
+    state.nodes, state.best, state.best_action = 0, 0, NO_ACTION
+    state.stage, state.next = DEEPENING, DONE
+    state.depth = plan.first_depth - 1
+
+
+@inner_kernel
+def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
+    """Search on for at most ``nodes_allowed`` further nodes, to the end of the iteration at most.
+
+    Returns ITERATION_OPEN (the nodes are used up), ITERATION_COMPLETE (an iteration of the
+    deepening was completed; the search goes on with the next call) or SEARCH_COMPLETE. The result
+    of the last iteration completed is in ``state.best`` and ``state.best_action``.
+    """
+    state, root = workspace.state[0], workspace.frames[0]
+    if state.next == DONE:  # the iteration before is complete
+        if state.stage == DEEPENING:
+            begin_iteration(
+                workspace, state.depth + 1, -INFINITY, INFINITY, options.root_values > 0
+            )
+        else:
+            # All actions lose. Those that lose as late as the best get their exact values.
+            begin_iteration(workspace, state.depth, state.best - 1, state.best + 1, True)
+    if not run(rules, options, workspace, table, symmetries, nodes_allowed):
+        return ITERATION_OPEN
+    if state.stage == DEEPENING:
+        state.best, state.best_action = root.best, np.int64(root.best_action)
+        if state.depth < plan.last_depth and not nothing_deeper(plan, state):
+            return ITERATION_COMPLETE
+        if not plan.by_result or state.best >= -PROVEN or root.count == 1:
+            state.stage = FINISHED
+            return SEARCH_COMPLETE
+        state.stage = RESISTING
+        if options.pruning and not options.root_values:
+            return ITERATION_COMPLETE
+    state.best_action = best_resistance(rules, options, workspace)
+    state.stage = FINISHED
+    return SEARCH_COMPLETE
+
+
+@inner_kernel
+def nothing_deeper(plan, state):
+    """Whether a deeper iteration can change nothing."""
+    decided = plan.decided_by_result and abs(state.best) > PROVEN
+    return decided or (plan.complete and reached_the_end(plan, state))
+
+
+@kernel
+def reached_the_end(plan, state):
+    """Whether every line of the iteration was followed to the end of its game.
+
+    No position was then estimated at the depth limit. Where a player can move twice, an entry of
+    the table can stand for a line that was not followed to its end, unless the depth excludes it.
+    """
+    return state.horizon == 0 and (not plan.moves_again or state.depth >= state.legal)
+
+
+@inner_kernel
+def best_resistance(rules, options, workspace):
+    """Of the root actions that lose as late as the best one, the best by the heuristic."""
+    positions, state, root = workspace.positions, workspace.state[0], workspace.frames[0]
+    best_action, best_points = state.best_action, -INFINITY
+    for i in range(root.count):
+        action = np.int64(workspace.actions[0, i])
+        if workspace.root_values[action] != state.best:
+            continue
+        positions[1] = positions[0]
+        r.play(rules, positions[1], action)
+        points = 0
+        if not r.is_over(rules, positions[1]):
+            points = leaf_points(rules, positions[1], state.maximiser, options.heuristic)
+        if points > best_points:
+            best_action, best_points = action, points
+    return best_action
+
+
+def score_of_points(points: int, kind: Kind, by_result: bool, to_the_end: bool) -> Score:
+    """What the points of a search mean.
+
+    Args:
+        points: the value the search found.
+        kind: the kind of the score.
+        by_result: whether the game's returns are −1, 0 and 1.
+        to_the_end: whether no position was estimated, so that points tell results only.
+    """
+    if abs(points) <= PROVEN:
+        return Score(float(points), "return" if to_the_end else "points", kind)
+    sign = 1.0 if points > 0 else -1.0
+    if by_result:
+        return Score(sign, "return", kind, (WIN - abs(points)) % LEAD)
+    units = math.ceil(abs(points) / WIN)
+    return Score(sign * units, "return", kind, units * WIN - abs(points))
