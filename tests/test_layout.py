@@ -38,8 +38,8 @@ LAYERS = {
         ("__init__",),
     ),
     "agents": (
-        ("book",),
-        ("agent", "registry", "book_writer"),
+        ("score", "book"),
+        ("agent", "registry", "book_writer", "lookahead"),
         ("solvers", "policies", "external", "*"),
         ("search",),
         ("opponents", "compiled_opponents", "caro", "solver"),
