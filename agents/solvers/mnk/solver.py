@@ -8,7 +8,7 @@ up.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -81,14 +81,10 @@ class MnkSolver(Solver):
             return self._search_all(position, monitor)
         lower, upper, action = self._bounds(position, monitor)
         proved = lower == upper
-        value = lower if proved else None
-        return Solution(
-            value=value,
-            result=value,
-            lower=lower,
-            upper=upper,
-            exact=proved,
-            best_action=action,
+        return _solution(
+            lower,
+            upper,
+            action,
             optimal_actions=(action,) if proved else (),
             principal_variation=self._line(position, action, proved, monitor),
         )
@@ -138,14 +134,10 @@ class MnkSolver(Solver):
         proved = lower == upper
         optimal = tuple(action for action, value in values.items() if proved and value == lower)
         best = optimal[0] if optimal else max(bounds, key=lambda each: bounds[each])
-        value = lower if proved else None
-        return Solution(
-            value=value,
-            result=value,
-            lower=lower,
-            upper=upper,
-            exact=proved,
-            best_action=best,
+        return _solution(
+            lower,
+            upper,
+            best,
             values=values,
             optimal_actions=optimal,
             principal_variation=self._line(position, best, proved, monitor),
@@ -177,3 +169,10 @@ class MnkSolver(Solver):
     def _action(self, move: int) -> int:
         cols = int(self.game.rules.cols)
         return move // (cols + 1) * cols + move % (cols + 1)
+
+
+def _solution(lower: int, upper: int, action: int, **others: Any) -> Solution:
+    """A solution with these bounds: value and result are the same in m,n,k games."""
+    proved = lower == upper
+    value = lower if proved else None
+    return Solution(value, value, lower, upper, proved, action, **others)
