@@ -30,6 +30,14 @@ TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 DATA = TESTS / "data"
 
+# Games whose policies are exported and played by the tests.
+POLICY_GAMES = [
+    "tic_tac_toe",
+    "connect_four",
+    "dots_and_boxes:rows=2,cols=2,reward=margin",
+    "gomoku:size=7,connect=4",
+]
+
 # -- games --
 
 # Every game's default board.

@@ -19,7 +19,7 @@ from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 
 CURRICULUM = "curriculum:"
-OLD_NAME = "ladder:"  # of a curriculum
+OLD_NAME = "ladder:"  # of a curriculum, in runs of earlier versions
 SELF = "self"
 
 

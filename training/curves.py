@@ -43,7 +43,7 @@ def draw_curves(runs: Sequence[Path], out: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError('drawing needs matplotlib: pip install "plyground[train]"') from error
+        raise ImportError('drawing needs matplotlib: pip install -e ".[train]"') from error
     figure = Figure(figsize=(6.4 * len(runs), 4.6), layout="constrained")
     for index, (run, (curves, clock)) in enumerate(zip(runs, found)):
         _draw_run(

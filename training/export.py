@@ -33,7 +33,7 @@ try:
     from ..agents.policies.sb3 import heads_of
 except ImportError as error:
     raise ImportError(
-        'plyground.training.export needs torch, stable-baselines3 and onnx: pip install "plyground[train]"'
+        'plyground.training.export needs torch, stable-baselines3 and onnx: pip install -e ".[train]"'
     ) from error
 
 CHECKED = 256  # positions in which the file must agree with the model

@@ -22,6 +22,7 @@ from ..envs.files import written_whole
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
+OLD_CURRICULUM = "ladder:"  # what runs of earlier versions call a curriculum
 KEPT = 2  # checkpoints: if the newest is damaged, the one before it is whole
 
 
@@ -76,6 +77,9 @@ class RunFolder:
 
     def _compare(self, description: dict[str, Any]) -> None:
         held = read_run(self.path)["description"]
+        opponent = held.get("opponent")
+        if isinstance(opponent, str) and opponent.startswith(OLD_CURRICULUM):
+            held["opponent"] = "curriculum:" + opponent.removeprefix(OLD_CURRICULUM)
         differing = [
             name for name in {**held, **description} if held.get(name) != description.get(name)
         ]

@@ -15,7 +15,7 @@ try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
     raise ImportError(
-        'plyground.training.sb3 needs stable-baselines3: pip install "plyground[train]"'
+        'plyground.training.sb3 needs stable-baselines3: pip install -e ".[train]"'
     ) from error
 
 from ..agents.opponents import make_opponents

@@ -321,7 +321,7 @@ def _load_zip(path: Path, game: Game) -> Network:
         from .sb3 import load_sb3_network
     except ImportError:
         raise SpecificationError(
-            f'{path} needs stable-baselines3 and sb3-contrib: pip install "plyground[train]"'
+            f'{path} needs stable-baselines3 and sb3-contrib: pip install -e ".[train]"'
         ) from None
     network: Network = load_sb3_network(path, game)
     return network

@@ -221,7 +221,7 @@ def _open_session(source: str, data: bytes) -> Any:
         import onnxruntime
     except ImportError:
         raise SpecificationError(
-            f'the policy {source} needs onnxruntime: pip install "plyground[policy]"'
+            f'the policy {source} needs onnxruntime: pip install -e ".[policy]"'
         ) from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

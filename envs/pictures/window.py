@@ -22,7 +22,7 @@ class Window:
             import pygame
         except ImportError:
             raise ImportError(
-                'showing a board in a window needs pygame: pip install "plyground[human]"'
+                'showing a board in a window needs pygame: pip install -e ".[human]"'
             ) from None
         self._pygame: Any = pygame
         self._title = title

@@ -218,6 +218,15 @@ def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message
     assert_same_weights(before, weights(tmp_path / "run"))
 
 
+def test_a_run_of_an_earlier_version_whose_curriculum_was_called_a_ladder_goes_on(tmp_path):
+    settings, notes = small_settings(steps=512, opponent="curriculum:random;greedy"), []
+    interrupted(settings, tmp_path / "run", updates=1)
+    description = tmp_path / "run" / "run.json"
+    description.write_text(description.read_text().replace("curriculum:random", "ladder:random"))
+    run_in(tmp_path / "run", settings, on_note=notes.append)
+    assert notes[0].startswith("resumed at step 256")
+
+
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "thesis.txt").write_text("do not touch")
     with pytest.raises(TrainingError, match="holds something that is no training run"):

@@ -25,7 +25,7 @@ try:
     from stable_baselines3.common.logger import Logger
 except ImportError as error:
     raise ImportError(
-        'training needs stable-baselines3 and sb3-contrib: pip install "plyground[train]"'
+        'training needs stable-baselines3 and sb3-contrib: pip install -e ".[train]"'
     ) from error
 
 from ..network import BoardPolicy, action_places, processor_has_bfloat16

@@ -1,0 +1,98 @@
+"""Trained policies on the command line: exported, analysed, in a tournament."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import pytest
+from command_line import invoke
+from helpers import ROOT
+from plyground import make_agent, make_game
+from plyground.agents.policies.policy_file import (
+    load_policy_file,
+)
+from plyground.training.export import export_policy
+from plyground.training.sb3 import BoardVecEnv
+from sb3_contrib import MaskablePPO
+
+
+def run_command(*arguments):
+    return invoke(arguments)
+
+
+def test_the_command_exports_runs_and_models(archive, files, tmp_path):
+    load_policy_file(files["connect_four"]).write(tmp_path / "best.onnx")
+    for arguments in ((tmp_path,), (archive, "--trained-on", "connect_four")):
+        out = tmp_path / "out.onnx"
+        result = run_command("export-policy", *arguments, "--out", out)
+        assert result.exit_code == 0, result.output
+        assert f"{out}: a policy for connect_four" in result.stdout
+        position = make_game("connect_four").initial_position()
+        assert make_agent(f"onnx:{out}").act(position) == make_agent(
+            f"onnx:{files['connect_four']}"
+        ).act(position)
+        out.unlink()
+
+
+def test_the_command_refuses_bad_input_in_one_sentence(archive, tmp_path):
+    for arguments, complaint in (
+        (("nowhere", "--out", tmp_path / "a.onnx"), "there is no training run 'nowhere'"),
+        ((archive, "--out", tmp_path / "a.onnx"), "does not state its game; add --trained-on GAME"),
+        (
+            (archive, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"),
+            "takes observations of shape",
+        ),
+        (
+            (tmp_path, "--trained-on", "tic_tac_toe", "--out", tmp_path / "a.onnx"),
+            "states its own game",
+        ),
+        ((tmp_path, "--out", tmp_path / "a.txt"), "must end in .onnx"),
+    ):
+        result = run_command("export-policy", *arguments)
+        assert result.exit_code == 2
+        assert complaint in result.stderr
+        assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "a.onnx").exists()
+
+
+def test_analyse_shows_the_networks_probabilities(files):
+    spec = f"onnx:{files['connect_four']}"
+    shown = run_command("analyse", "connect_four", "--agent", spec)
+    assert "network" in shown.stdout
+    assert shown.stdout.count("%") == 7
+    known = json.loads(run_command("analyse", "connect_four", "--agent", spec, "--json").stdout)
+    assert sum(action["probability"] for action in known["actions"]) == pytest.approx(1)
+    assert [action["value"] is None for action in known["actions"]] == [False] + [True] * 6
+
+
+def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_path):
+    model = MaskablePPO(
+        "MlpPolicy",
+        BoardVecEnv("tic_tac_toe", 64, "random"),
+        n_steps=16,
+        batch_size=512,
+        gamma=1.0,
+        device="cpu",
+        seed=1,
+    )
+    model.learn(16_000)
+    export_policy(model, tmp_path / "best.onnx", "tic_tac_toe")
+    guided = f"mcts:simulations=50,network={tmp_path}"
+    options = ("--pairs", "20", "--store", tmp_path / "games.db", "--json")
+    result = run_command("tournament", "tic_tac_toe", f"ppo:{tmp_path}", guided, "random", *options)
+    assert result.exit_code == 0, result.output
+    scores = {agent["agent"]: agent["score"] for agent in json.loads(result.stdout)["agents"]}
+    assert scores[f"ppo:{tmp_path}"] > scores["random"]
+    assert scores[guided] > scores["random"]
+
+
+def test_the_example_compares_a_policy_with_search(files, capsys):
+    spec = importlib.util.spec_from_file_location(
+        "policy_against_search", ROOT / "examples" / "policy_against_search.py"
+    )
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    table = example.main(["--policy", str(files["tic_tac_toe"]), "--pairs", "2"])
+    assert table.games > 0
+    assert "policy in mcts" in capsys.readouterr().out

@@ -1,0 +1,202 @@
+"""Policies that do not fit, are damaged or cannot be written are refused in one sentence."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from models import new_model
+from plyground import make_agent, make_game
+from plyground.agents.opponents import make_opponents
+from plyground.agents.policies.policy_file import (
+    TO_COME,
+    load_policy_file,
+    policy_metadata,
+)
+from plyground.envs.specification import SpecificationError
+from plyground.training.export import export_policy
+from plyground.training.sb3 import BoardVecEnv
+from stable_baselines3 import DQN
+
+
+def edited(path, target, change):
+    """A copy of an ONNX file after a change."""
+    model = onnx.load(path)
+    change(model)
+    onnx.save(model, target)
+    return target
+
+
+def state(**changes):
+    """A change of metadata; None removes."""
+
+    def change(model):
+        stated = {entry.key: entry.value for entry in model.metadata_props} | {
+            f"plyground.{name}": text for name, text in changes.items()
+        }
+        del model.metadata_props[:]
+        onnx.helper.set_model_props(
+            model, {name: text for name, text in stated.items() if text is not None}
+        )
+
+    return change
+
+
+def test_another_game_or_board_is_refused_naming_both(files):
+    for spec in ("gomoku:size=9", "connect_four:cols=8"):
+        with pytest.raises(
+            SpecificationError,
+            match=r"is for connect_four:rows=6,cols=7,connect=4, not for "
+            + spec.split(":", maxsplit=1)[0],
+        ):
+            make_agent(f"onnx:{files['connect_four']}", spec)
+        with pytest.raises(SpecificationError, match="not for"):
+            make_agent(f"onnx:{files['connect_four']}").act(make_game(spec).initial_position())
+        with pytest.raises(SpecificationError, match="not for"):
+            make_opponents(f"onnx:{files['connect_four']}", make_game(spec))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        (
+            {"rules": "connect_four_v7"},
+            "is for connect_four_v7, whose observations or rules are not those of connect_four_v0",
+        ),
+        (
+            {"format": "policy 9"},
+            "is a policy file of format 'policy 9', this plyground reads 'policy 1'",
+        ),
+        ({"format": None}, "is an ONNX file, but no policy of plyground"),
+        ({"kind": None}, "lack plyground.kind"),
+        ({"value": "good"}, "lack a known plyground.value"),
+        (
+            {"game": "connect_forty"},
+            "is for connect_forty, which cannot be played here: there is no game 'connect_forty'",
+        ),
+        (
+            {"game": "connect_four:rows=5,cols=7,connect=4"},
+            r"does not fit its game connect_four:rows=5: it takes observation \[6, 7, 2\]",
+        ),
+    ],
+)
+def test_metadata_that_do_not_fit_are_refused(changes, complaint, files, tmp_path):
+    path = edited(files["connect_four"], tmp_path / "edited.onnx", state(**changes))
+    with pytest.raises(SpecificationError, match=complaint):
+        make_agent(f"onnx:{path}")
+
+
+def test_files_that_are_damaged_missing_or_no_policies_are_refused(files, tmp_path):
+    data = files["connect_four"].read_bytes()
+    for name, content in (
+        ("cut", data[: len(data) // 2]),
+        ("empty", b""),
+        ("text", b"hello\n"),
+        ("tail", data[:-1]),
+    ):
+        path = tmp_path / f"{name}.onnx"
+        path.write_bytes(content)
+        with pytest.raises(SpecificationError) as caught:
+            make_agent(f"onnx:{path}")
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+    for spec, complaint in (
+        ("onnx:nowhere.onnx", "there is no policy file 'nowhere.onnx'"),
+        (f"onnx:{tmp_path}", "cannot be read: Is a directory"),
+        ("onnx", "write onnx:FILE"),
+        ("ppo", "write ppo:RUN"),
+        ("ppo:nowhere", "there is no training run 'nowhere'"),
+        (f"ppo:{tmp_path}", "has no best.onnx"),
+        ("ppo:nowhere.zip", "does not state its game; add trained_on="),
+        ("ppo:nowhere.zip,trained_on=connect_four", "there is no file 'nowhere.zip'"),
+        (
+            f"ppo:{tmp_path},trained_on=connect_four",
+            "trained_on=connect_four is for models of stable-baselines3",
+        ),
+        (
+            f"onnx:{files['connect_four']},temperature=-1",
+            "temperature must be a number from 0 to 100",
+        ),
+    ):
+        with pytest.raises(SpecificationError, match=complaint):
+            make_agent(spec)
+
+
+def test_a_model_that_computes_no_numbers_is_refused(files, tmp_path):
+    def spoil(model):
+        weights = model.graph.initializer[0]
+        weights.CopyFrom(
+            onnx.numpy_helper.from_array(
+                np.full_like(onnx.numpy_helper.to_array(weights), np.nan), weights.name
+            )
+        )
+
+    path = edited(files["tic_tac_toe"], tmp_path / "edited.onnx", spoil)
+    with pytest.raises(SpecificationError, match="not all finite numbers"):
+        make_agent(f"onnx:{path}")
+
+
+def test_outputs_of_other_shapes_are_refused(tmp_path):
+    nodes = [
+        onnx.helper.make_node("Flatten", ["observation"], ["logits"]),
+        onnx.helper.make_node("ReduceMax", ["logits"], ["value"]),
+    ]
+    tensors = [
+        onnx.helper.make_tensor_value_info("observation", onnx.TensorProto.FLOAT, ["n", 3, 3, 2])
+    ]
+    outputs = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
+        for name in ("logits", "value")
+    ]
+    model = onnx.helper.make_model(
+        onnx.helper.make_graph(nodes, "odd", tensors, outputs),
+        ir_version=10,
+        opset_imports=[onnx.helper.make_opsetid("", 20)],
+    )
+    onnx.helper.set_model_props(model, policy_metadata(make_game("tic_tac_toe"), "odd", TO_COME))
+    onnx.save(model, tmp_path / "odd.onnx")
+    with pytest.raises(SpecificationError, match=r"gives logits of shape \(2, 18\)"):
+        make_agent(f"onnx:{tmp_path / 'odd.onnx'}")
+
+
+def test_models_that_are_no_policies_or_of_another_board_are_not_exported(models, tmp_path):
+    target = tmp_path / "policy.onnx"
+    target.write_bytes(b"as it was")
+    dqn = DQN("MlpPolicy", BoardVecEnv("tic_tac_toe", 1, "random"), buffer_size=10)
+    spoilt = new_model("tic_tac_toe")
+    with torch.no_grad():
+        spoilt.policy.action_net.bias.fill_(float("nan"))
+    for model, spec, complaint in (
+        (
+            models["connect_four"],
+            "connect_four:rows=5",
+            r"takes observations of shape \(6, 7, 2\) and has 7 actions; connect_four:rows=5 is "
+            r"observed",
+        ),
+        (dqn, "tic_tac_toe", "is a DQN; policies are taken from PPO and MaskablePPO"),
+        (spoilt, "tic_tac_toe", "not all finite numbers"),
+    ):
+        with pytest.raises(SpecificationError, match=complaint):
+            export_policy(model, target, spec)
+    assert target.read_bytes() == b"as it was"
+    assert list(tmp_path.iterdir()) == [target]
+    with pytest.raises(SpecificationError, match="cannot be written: No such file or directory"):
+        export_policy(models["tic_tac_toe"], tmp_path / "no" / "policy.onnx", "tic_tac_toe")
+
+
+def test_a_full_disk_leaves_the_last_good_file(models, files, tmp_path, monkeypatch):
+    target = tmp_path / "policy.onnx"
+    load_policy_file(files["tic_tac_toe"]).write(target)
+    before = target.read_bytes()
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(SpecificationError, match="cannot be written: No space left on device"):
+        export_policy(models["tic_tac_toe"], target, "tic_tac_toe")
+    assert target.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [target]
