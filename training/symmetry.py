@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..envs.compiled.kernels import announce_compilation
+from ..envs.compiled.randomness import GAMMA, MIX_1, MIX_2
 from ..envs.game import Game, Position
 
 PROBED = 400  # positions that tell which entry of an observation goes where
@@ -68,7 +69,7 @@ class SymmetricView:
         self._cells = observation_symmetries(game)
         self._actions = game.symmetries.astype(np.int64)  # action in the game -> in the image
         self._inverse = np.argsort(self._actions, axis=1)  # action in the image -> in the game
-        self._numbers = np.arange(num_games, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        self._numbers = np.arange(num_games, dtype=np.uint64) * GAMMA
         self.chosen = np.zeros(num_games, np.int64)
 
     def draw(self, episodes: np.ndarray, lengths: np.ndarray) -> None:
@@ -77,8 +78,8 @@ class SymmetricView:
         """
         mixed = (
             self._numbers
-            + episodes.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
-            + lengths.astype(np.uint64) * np.uint64(0x94D049BB133111EB)
+            + episodes.astype(np.uint64) * MIX_1
+            + lengths.astype(np.uint64) * MIX_2
         )
         mixed ^= mixed >> np.uint64(31)
         mixed *= np.uint64(0xD6E8FEB86659FD93)
