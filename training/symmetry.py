@@ -77,9 +77,7 @@ class SymmetricView:
         resumed.
         """
         mixed = (
-            self._numbers
-            + episodes.astype(np.uint64) * MIX_1
-            + lengths.astype(np.uint64) * MIX_2
+            self._numbers + episodes.astype(np.uint64) * MIX_1 + lengths.astype(np.uint64) * MIX_2
         )
         mixed ^= mixed >> np.uint64(31)
         mixed *= np.uint64(0xD6E8FEB86659FD93)
