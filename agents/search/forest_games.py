@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs import rules as r
-from ...envs.compiled.kernels import inner_kernel
+from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import mix64, random_below
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
@@ -114,7 +114,7 @@ def tables(game: Game, options: SearchOptions) -> tuple[np.ndarray, np.ndarray]:
     return considered_visits(most, options.full), considered_visits(most, options.fast)
 
 
-@inner_kernel
+@kernel
 def begin_games(rules, play):
     """Begin all games."""
     for game in range(play.games.goals.size):
@@ -196,7 +196,7 @@ def tree_of(forest, game):
     )
 
 
-@inner_kernel
+@kernel
 def begin_search(rules, play, game):
     """Plant the tree for a game's position; where only one action is legal, play it instead."""
     forest, games, options = play.forest, play.games, play.options
@@ -262,7 +262,7 @@ def choose_first(play, nodes, game):
     return choose_by_halving(options, nodes, noise, games.raw[game], wanted)
 
 
-@inner_kernel
+@kernel
 def finish_search(rules, play, game):
     """Record what a search found, and play its move."""
     games, options = play.games, play.options
@@ -291,7 +291,7 @@ def finish_search(rules, play, game):
     play_action(rules, play, game, np.int64(nodes[child].action))
 
 
-@inner_kernel
+@kernel
 def record(rules, play, game):
     """Keep the position, the recommended policy and the value of a full search."""
     games, options = play.games, play.options
@@ -316,7 +316,7 @@ def record(rules, play, game):
         games.values[game, ply] = root.total / root.visits
 
 
-@inner_kernel
+@kernel
 def play_action(rules, play, game, action):
     """Play an action; a game that ends is followed by a new one."""
     games = play.games
@@ -329,7 +329,7 @@ def play_action(rules, play, game, action):
         finish_game(rules, play, game, outcome, False)
 
 
-@inner_kernel
+@kernel
 def finish_game(rules, play, game, outcome, resigned):
     """Write the samples of a game that ended with this scaled return for player 0, and begin a new
     one.
@@ -358,7 +358,7 @@ def finish_game(rules, play, game, outcome, resigned):
     begin_game(rules, play, game)
 
 
-@inner_kernel
+@kernel
 def begin_game(rules, play, game):
     """Begin a game, with an opening that is random or left to the network."""
     games, options = play.games, play.options

@@ -79,7 +79,7 @@ class AlphaZeroTrainer:
         else:
             self._workers = Workers(game, settings, seed, device)
         self._folder = folder / "window"
-        self._window = Window(int(np.prod(game.facts.observation_shape)))
+        self._window = Window()
         self._needed: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
         # What a checkpoint holds beside learner and window:
         self._games: list[dict[str, torch.Tensor]] = []
@@ -95,6 +95,7 @@ class AlphaZeroTrainer:
     def update(self) -> dict[str, float]:
         """Play and learn once; returns what is logged."""
         began, simulations = time.monotonic(), self.settings.simulations_per_update
+        cpu_began = time.process_time()
         weights = self.learner.weights()
         if self._workers is None:
             assert self._player is not None
@@ -109,7 +110,9 @@ class AlphaZeroTrainer:
             playing = time.monotonic() - began
             self._take_in(played)
         self._totals["updates"] += 1
-        return self._logged(played, playing, time.monotonic() - began) | losses
+        logged = self._logged(played, playing, time.monotonic() - began) | losses
+        spent = time.process_time() - cpu_began + logged["time/other_cpu_seconds"]
+        return logged | {"time/cores": spent / logged["time/update"]}
 
     def _learn(self) -> dict[str, float]:
         """Learn from the window as often as the samples that are new in it ask for."""

@@ -81,14 +81,9 @@ class Canonical:
 
 
 class Window:
-    """The newest chunks.
+    """The newest chunks, each with its name."""
 
-    Args:
-        width: entries of an observation.
-    """
-
-    def __init__(self, width: int) -> None:
-        self.width = width
+    def __init__(self) -> None:
         self.chunks: list[tuple[str, Chunk]] = []
 
     def __len__(self) -> int:

@@ -1,0 +1,137 @@
+"""What the commands that train share: the progress line, what is measured, how a run ends."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
+
+from ..envs import Game
+from ..evaluation.gauntlet import play_gauntlet
+from ..evaluation.report.display import percent
+from ..training.settings import RunSettings
+from .app import INTERRUPTED, same_command
+from .output import note, say
+
+PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
+
+Rows = list[dict[str, Any]]
+Measure = Callable[[Any], Rows]
+
+
+def run_facts(**facts: Any) -> dict[str, Any]:
+    """What ``run.json`` says of a run beside its settings."""
+    machine = platform.processor() or platform.machine()
+    return {"command": same_command(), "versions": _versions(), "machine": machine, **facts}
+
+
+def gauntlet(game: Game, settings: RunSettings, seed: int) -> Measure | None:
+    """What measures a learner against the opponents of its settings, or None if it has none.
+
+    Raises:
+        SpecificationError: an opponent does not exist or cannot play the game.
+    """
+    opponents = settings.opponents_to_measure
+    if not opponents:
+        return None
+    from ..agents.opponents import make_opponents
+
+    for name in opponents:
+        make_opponents(name, game)
+    pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
+    return lambda player: [
+        result._asdict() for result in play_gauntlet(game, player, opponents, pairs, plies, seed)
+    ]
+
+
+def all_of(measures: Sequence[Measure | None]) -> Measure | None:
+    """One measure of all that there are."""
+    asked = [measure for measure in measures if measure is not None]
+    if not asked:
+        return None
+    return lambda player: [row for measure in asked for row in measure(player)]
+
+
+def finish(start: Callable[[ProgressBar], Any], bar: ProgressBar, out: Path) -> None:
+    """Bring a run to its end, or stop it with Ctrl-C, and say what it reached."""
+    try:
+        with bar:
+            run = start(bar)
+    except KeyboardInterrupt:
+        note(f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}")
+        raise SystemExit(INTERRUPTED) from None
+    if run.finished_now:
+        note(f"finished: {run.trainer.step:,} steps; the best policy is {out / 'best.onnx'}")
+    for row in run.best_rows:
+        say(
+            f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to "
+            f"{percent(row['high'])}, {row['games']} games)"
+        )
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+class ProgressBar:
+    """One line on the terminal, and notes above it; without a terminal, notes and evaluations only.
+
+    Args:
+        describe: where a run stands, in a few words.
+    """
+
+    def __init__(self, describe: Callable[[Any], str]) -> None:
+        self._describe = describe
+        self._console = Console(stderr=True)
+        self._bar = Progress(
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:3.0f} %"),
+            TextColumn("{task.fields[text]}"),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("spent"),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+            refresh_per_second=2,
+        )
+        self._task = self._bar.add_task("", total=1.0, text="")
+        self._scores: dict[str, float] = {}
+
+    def __enter__(self) -> None:
+        self._bar.start()
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def show(self, progress: Any) -> None:
+        """Draw where the run stands; tell of an evaluation when there was one."""
+        text = self._describe(progress)
+        self._bar.update(self._task, completed=progress.share, text=text)
+        if progress.scores != self._scores:
+            self._scores = progress.scores
+            scores = ", ".join(
+                f"{percent(score)} % {_against(name)}" for name, score in progress.scores.items()
+            )
+            self.note(f"step {progress.step:,}: {scores}")
+
+    def note(self, text: str) -> None:
+        """Print a line above the bar."""
+        self._console.print(Text(text), soft_wrap=True)
+
+
+def _against(name: str) -> str:
+    return name if name == "optimal moves" else f"against {name}"

@@ -1,0 +1,355 @@
+"""AlphaZero's learner, replay window and runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+from plyground import make_agent, make_game
+from plyground.agents.policies.policy_file import load_policy_file
+from plyground.envs.specification import SpecificationError
+from plyground.training.alphazero import trainer as trainer_module
+from plyground.training.alphazero.learner import AlphaZeroLearner
+from plyground.training.alphazero.self_play import SelfPlayer, targets
+from plyground.training.alphazero.settings import alphazero_settings
+from plyground.training.alphazero.trainer import AlphaZeroTrainer, train
+from plyground.training.alphazero.window import (
+    Canonical,
+    Chunk,
+    Window,
+    read_chunk,
+    window_size,
+    write_chunk,
+)
+from plyground.training.folder import TrainingError, read_metrics
+
+CPU = torch.device("cpu")
+GAME = make_game("tic_tac_toe")
+QUICK = (
+    "hours=0", "steps=900", "games=16", "simulations_per_update=3000", "simulations=12",
+    "first_simulations=8", "fast_simulations=4", "batch_size=64", "units=32", "hidden=8",
+    "cache=1", "evaluate=none", "judged=0", "evaluations=2", "window_smallest=500",
+)  # fmt: skip
+
+
+def settings(*texts):
+    return alphazero_settings(GAME, {}, (*QUICK, *texts))
+
+
+def weights_of(run):
+    return {name: value.clone() for name, value in run.trainer.learner.average.state_dict().items()}
+
+
+def same(first, second):
+    return all(torch.equal(first[name], second[name]) for name in first)
+
+
+# -- the window --
+
+
+def played(count, seed=0):
+    """Observations and policies of random positions."""
+    random = np.random.default_rng(seed)
+    observations, policies = [], []
+    position = GAME.initial_position()
+    for _ in range(count):
+        observations.append(position.observation())
+        policy = position.action_mask() * random.random(9)
+        policies.append(policy / policy.sum())
+        position.play(int(random.choice(position.legal_actions())))
+        if position.is_over:
+            position = GAME.initial_position()
+    return np.stack(observations), np.stack(policies).astype(np.float32)
+
+
+def test_all_images_of_a_position_have_one_canonical_form():
+    canonical = Canonical(GAME)
+    observations, policies = played(60)
+    keys, seen, turned = canonical(observations, policies)
+    flat = observations.reshape(len(observations), -1)
+    for cells, actions in zip(canonical.cells, canonical.actions):
+        image = flat[:, cells].reshape(observations.shape)
+        image_keys, image_seen, _ = canonical(image, policies[:, actions])
+        assert np.array_equal(image_keys, keys)
+        assert np.array_equal(image_seen, seen)
+    # a policy never points at an occupied cell of its image
+    occupied = seen.reshape(-1, 9, observations.shape[-1])[..., :2].sum(axis=2) > 0
+    assert not turned[occupied].any()
+
+
+def test_positions_are_the_averages_of_their_samples():
+    canonical = Canonical(GAME)
+    observations, policies = played(200)
+    keys, seen, turned = canonical(observations, policies)
+    random = np.random.default_rng(1)
+    results = random.random((200, 3)).astype(np.float32)
+    values, nearness = (random.random(200).astype(np.float32) for _ in range(2))
+    packed = np.packbits(seen.astype(np.uint8), axis=1)
+    chunk = Chunk(keys, packed, turned.astype(np.float16), results, values, nearness)
+    window = Window()
+    half = Chunk(*(part[:100] for part in chunk)), Chunk(*(part[100:] for part in chunk))
+    for number, part in enumerate(half):
+        window.add(str(number), part, 1000)
+    positions = window.positions()
+    assert positions.counts.sum() == 200
+    assert len(positions.counts) == len(set(keys.tolist()))
+    assert positions.counts.max() > 5  # the empty board
+    by_key = {}
+    for index, key in enumerate(keys.tolist()):
+        by_key.setdefault(key, []).append(index)
+    for place, key in enumerate(sorted(by_key)):
+        members = by_key[key]
+        assert positions.counts[place] == len(members)
+        assert np.array_equal(positions.observations[place], packed[members[0]])
+        assert positions.values[place] == pytest.approx(values[members].mean(), abs=1e-5)
+        assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
+        wanted = chunk.policies[members].astype(np.float32).mean(axis=0)
+        assert positions.policies[place] == pytest.approx(wanted, abs=1e-3)
+
+
+def test_the_oldest_samples_leave_a_window_that_grows():
+    assert window_size(50, 100, 1000, 0.75) == 100
+    sizes = [window_size(count, 100, 1000, 0.75) for count in range(100, 20_000, 100)]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 1000
+    window = Window()
+    for number in range(10):
+        part = Chunk(*(np.zeros(30) for _ in Chunk._fields))
+        window.add(str(number), part, 100)
+    assert [name for name, _ in window.chunks] == ["6", "7", "8", "9"]
+    assert len(window) == 120
+
+
+def test_a_chunk_is_read_as_it_was_written():
+    parts = [np.arange(5), np.ones((5, 3), np.float16)]
+    chunk = Chunk(*(parts * 3))
+    again = read_chunk(write_chunk(chunk))
+    assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(chunk, again))
+
+
+# -- targets --
+
+
+def samples(**changes):
+    held = {
+        "outcomes": np.array([1.0, -1.0, 0.0, 1.0], np.float32),
+        "roots": np.array([0.5, 0.2, 0.1, -0.9], np.float32),
+        "left": np.array([3, 2, 5, 4], np.int16),
+        "exact": np.array([0, 0, 0, 1], np.int8),
+    }
+    return held | changes
+
+
+def test_values_mix_the_result_with_the_search_and_count_near_results_more():
+    results, values, nearness = targets(settings("discount=0.9"), GAME, samples())
+    assert results.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1]]
+    wanted = [0.5 * 0.9**3 + 0.25, -0.5 * 0.9**2 + 0.1, 0.05, -0.9]
+    assert values == pytest.approx(wanted, abs=1e-6)
+    assert nearness == pytest.approx([0.9**3, 0.9**2, 0.9**5, 0.9], abs=1e-6)
+
+
+def test_without_a_discount_results_count_in_full():
+    _, values, nearness = targets(settings("discount=1", "result_share=1"), GAME, samples())
+    assert values == pytest.approx([1, -1, 0, -0.9])
+    assert nearness == pytest.approx([1 - 3 / 9, 1 - 2 / 9, 1 - 5 / 9, 1 - 4 / 9])
+
+
+# -- the learner --
+
+
+def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
+    chosen = settings("learning_rate=0.01", "averaging=0.9")
+    player = SelfPlayer(GAME, chosen, 1, CPU)
+    learner = AlphaZeroLearner(GAME, chosen, 1, CPU)
+    window = Window()
+    window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
+    positions = window.positions()
+    first = learner.learn(positions, 20, 0.0)
+    for _ in range(10):
+        last = learner.learn(positions, 20, 0.0)
+    for name in ("loss/policy", "loss/value", "loss/result"):
+        assert last[name] < 0.95 * first[name]
+    # an image of a position is judged alike, roughly: it was shown as often
+    canonical = learner.canonical
+    seen = np.unpackbits(positions.observations[:40], axis=1, count=canonical.cells.shape[1])
+    with torch.no_grad():
+        values = [
+            learner.average(
+                torch.from_numpy(seen[:, cells].reshape(-1, *GAME.facts.observation_shape)).float()
+            ).value.numpy()
+            for cells in canonical.cells
+        ]
+    assert np.std(values, axis=0).mean() < 0.15
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_says_so(tmp_path):
+    chosen = settings("learning_rate=1e30", "gradient_norm=1e30", "precision=float32")
+    with pytest.raises(TrainingError, match="a lower learning_rate may help"):
+        train(GAME, chosen, 1, tmp_path / "run", {}, CPU)
+
+
+# -- runs --
+
+
+def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
+    rows = []
+
+    def evaluate(player):
+        masks = np.ones((1, 9), np.int8)
+        assert player.act_batch(GAME.initial_position().observation()[None], masks).shape == (1,)
+        rows.append({"opponent": "nobody", "score": 0.5, "low": 0.0, "high": 1.0})
+        return rows[-1:]
+
+    shown = []
+    run = train(
+        GAME, settings(), 1, tmp_path / "run", {}, CPU, evaluate=evaluate, on_progress=shown.append
+    )
+    assert run.finished_now
+    assert len(rows) == 2
+    network = load_policy_file(tmp_path / "run" / "best.onnx")
+    assert network.game == GAME
+    assert network.kind == "alphazero"
+    assert network.discount == settings().discount
+    position = GAME.initial_position()
+    for spec in (f"alphazero:{tmp_path}/run", f"mcts:network={tmp_path}/run,simulations=20"):
+        assert position.is_legal(make_agent(spec).act(position))
+    logged = [row for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
+    assert len(logged) == len(shown) >= 2
+    for name in ("self_play/games_per_second", "total/samples", "loss/policy", "time/cores"):
+        assert all(np.isfinite(row[name]) for row in logged)
+    files = sorted(path.name for path in (tmp_path / "run" / "window").iterdir())
+    assert files == [name for name, _ in run.trainer._window.chunks]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, tmp_path):
+    chosen = settings(f"workers={workers}")
+    whole = train(GAME, chosen, 3, tmp_path / "whole", {}, CPU)
+
+    def stop(progress):
+        if progress.step > 300:
+            raise KeyboardInterrupt
+
+    trainer_seconds = "plyground.training.run.CHECKPOINT_SECONDS"
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(trainer_seconds, 0.0)
+        train(GAME, chosen, 3, tmp_path / "cut", {}, CPU, on_progress=stop)
+    notes = []
+    again = train(GAME, chosen, 3, tmp_path / "cut", {}, CPU, on_note=notes.append)
+    assert any("resumed at step" in note for note in notes)
+    assert again.trainer.step == whole.trainer.step
+    assert same(weights_of(again), weights_of(whole))
+    assert (tmp_path / "cut" / "best.onnx").read_bytes() == (
+        tmp_path / "whole" / "best.onnx"
+    ).read_bytes()
+
+
+def test_a_damaged_file_of_the_window_is_named(tmp_path):
+    train(GAME, settings(), 1, tmp_path / "run", {}, CPU)
+    damaged = sorted((tmp_path / "run" / "window").iterdir())[-1]
+    data = bytearray(damaged.read_bytes())
+    data[len(data) // 2] ^= 1
+    damaged.write_bytes(bytes(data))
+    with pytest.raises(TrainingError, match=f"{damaged.name}, a part of the replay window"):
+        train(GAME, settings(), 1, tmp_path / "run", {}, CPU)
+
+
+def test_the_folder_of_another_run_is_refused(tmp_path):
+    train(GAME, settings("steps=100"), 1, tmp_path / "run", {}, CPU)
+    with pytest.raises(TrainingError, match="units is 32 there and 16 here"):
+        train(GAME, settings("steps=100", "units=16"), 1, tmp_path / "run", {}, CPU)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "note.txt").write_text("mine")
+    with pytest.raises(TrainingError, match="holds something that is no training run"):
+        train(GAME, settings(), 1, tmp_path / "other", {}, CPU)
+
+
+def test_a_full_disk_ends_the_run_and_says_what_is_left(tmp_path, monkeypatch):
+    def full(path, data):
+        raise TrainingError(f"{path} could not be written: No space left on device")
+
+    monkeypatch.setattr(trainer_module, "write_file", full)
+    with pytest.raises(TrainingError, match="No space left on device. There is no checkpoint yet"):
+        train(GAME, settings(), 1, tmp_path / "run", {}, CPU)
+
+
+def test_old_files_of_the_window_are_removed(tmp_path):
+    chosen = settings("steps=4000", "window_smallest=200", "window_largest=200")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plyground.training.run.CHECKPOINT_SECONDS", 0.0)
+        run = train(GAME, chosen, 1, tmp_path / "run", {}, CPU)
+    held = len(run.trainer._window.chunks)
+    kept = len(list((tmp_path / "run" / "window").iterdir()))
+    assert held <= kept <= held + trainer_module.KEPT_CHECKPOINTS
+    assert run.trainer._totals["updates"] > kept
+
+
+def test_settings_that_make_no_sense_are_refused():
+    for text, complaint in (
+        ("full_share=0", "full_share must be"),
+        ("trunk=cake", "trunk"),
+        ("search=minimax", "search"),
+        ("discount=1.5", "discount"),
+        ("nonsense=1", "there is no setting 'nonsense'"),
+    ):
+        with pytest.raises(SpecificationError, match=complaint):
+            alphazero_settings(GAME, {}, [text])
+
+
+@pytest.mark.parametrize("spec", ["connect_four", "dots_and_boxes:reward=margin", "gomoku:size=9"])
+def test_every_game_has_settings_and_a_network_that_takes_it(spec):
+    game = make_game(spec)
+    learner = AlphaZeroLearner(game, alphazero_settings(game, {}), 1, CPU)
+    outputs = learner.average(torch.zeros(3, *game.facts.observation_shape))
+    assert outputs.logits.shape == (3, game.facts.num_actions)
+    assert outputs.value.shape == (3,)
+    assert outputs.results.shape == (3, 3)
+
+
+def test_pooled_weights_fit_another_board():
+    small, large = make_game("gomoku:size=9"), make_game("gomoku:size=15")
+    chosen = alphazero_settings(small, {}, ["pooled=yes", "trunk=convolutions"])
+    trained = AlphaZeroLearner(small, chosen, 1, CPU)
+    other = AlphaZeroLearner(large, chosen, 2, CPU)
+    other.average.load_state_dict(trained.average.state_dict())
+    seen = torch.zeros(1, *large.facts.observation_shape)
+    assert other.average(seen).logits.shape == (1, 225)
+
+
+def test_a_run_that_is_killed_goes_on_to_the_same_weights(tmp_path):
+    code = (
+        "import sys, torch\n"
+        "from pathlib import Path\n"
+        "from plyground import make_game\n"
+        "from plyground.training.alphazero.settings import alphazero_settings\n"
+        "from plyground.training.alphazero.trainer import train\n"
+        "game = make_game('tic_tac_toe')\n"
+        f"chosen = alphazero_settings(game, {{}}, {QUICK!r})\n"
+        "train(game, chosen, 5, Path(sys.argv[1]), {}, torch.device('cpu'))\n"
+    )
+    folder = tmp_path / "killed"
+    environment = os.environ | {"PLYGROUND_CHECKPOINT_SECONDS": "0"}
+    process = subprocess.Popen([sys.executable, "-c", code, str(folder)], env=environment)
+    checkpoints = folder / "checkpoints"
+    while process.poll() is None and not (checkpoints.exists() and any(checkpoints.iterdir())):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    again = train(GAME, settings(), 5, folder, {}, CPU)
+    whole = train(GAME, settings(), 5, tmp_path / "whole", {}, CPU)
+    assert same(weights_of(again), weights_of(whole))
+
+
+def test_the_trainer_counts_what_was_played(tmp_path):
+    trainer = AlphaZeroTrainer(GAME, settings(), 1, tmp_path, CPU)
+    values = trainer.update()
+    assert trainer.step == trainer._totals["plies"] > 0
+    assert values["total/simulations"] >= settings().simulations_per_update
+    assert 0 < values["self_play/first_player_score"] < 1
+    trainer.close()
