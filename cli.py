@@ -6,6 +6,7 @@ import sys
 
 # Importing a file of commands adds them to the application.
 from .commands import (  # noqa: F401
+    alphazero,
     analysis,
     datasets,
     listing,

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.text import Text
 
-from ..envs import Game, make_game
+from ..envs import make_game
 from ..envs.specification import SpecificationError
-from ..evaluation.gauntlet import play_gauntlet
 from ..evaluation.report import display
-from ..evaluation.report.display import percent
-from ..training.ppo.settings import PPOSettings, ppo_settings
+from ..training.ppo.settings import ppo_settings
 from ..training.settings import read_count, settings_table
-from .app import INTERRUPTED, command, missing_packages_are_refused, same_command, train_app
+from .app import command, missing_packages_are_refused, train_app
 from .common import GameArgument, SeedOption, argument, flag, option
-from .output import note, say
-
-PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
+from .output import note
+from .training_runs import ProgressBar, finish, gauntlet, run_facts
 
 
 @command("GAME", parent=train_app)
@@ -94,30 +86,22 @@ def ppo(
         from ..training.ppo.learner import use_threads
         from ..training.ppo.trainer import train
     use_threads(threads)
-    measure = _measure(chosen, made, seed)
-    facts = {
-        "command": same_command(),
-        "versions": _versions(),
-        "threads": threads,
-        "machine": platform.processor() or platform.machine(),
-    }
-    bar = _ProgressBar(Console(stderr=True), made)
-    try:
-        with bar:
-            run = train(
-                chosen, made, seed, out, facts, evaluate=measure, on_progress=bar.show,
-                on_note=bar.note,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        note(f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}")
-        raise SystemExit(INTERRUPTED) from None
-    if run.finished_now:
-        note(f"finished: {made.steps:,} steps; the best policy is {out / 'best.onnx'}")
-    for row in run.best_rows:
-        say(
-            f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to "
-            f"{percent(row['high'])}, {row['games']} games)"
-        )
+    measure = gauntlet(chosen, made, seed)
+    bar = ProgressBar(_describe)
+    finish(
+        lambda bar: train(
+            chosen,
+            made,
+            seed,
+            out,
+            run_facts(threads=threads),
+            evaluate=measure,
+            on_progress=bar.show,
+            on_note=bar.note,
+        ),
+        bar,
+        out,
+    )
 
 
 @command("RUN...")
@@ -140,6 +124,12 @@ def curves(
     note(f"{out}")
 
 
+def _describe(progress: Any) -> str:
+    """Where a run stands, in a few words."""
+    mean = "" if progress.mean_return is None else f"  return {progress.mean_return:+.2f}"
+    return f"{progress.step:,} steps  {progress.rate:,.0f}/s{mean}  {progress.stage}"
+
+
 def _read_steps(text: str) -> int:
     try:
         return read_count(text)
@@ -147,76 +137,3 @@ def _read_steps(text: str) -> int:
         raise SpecificationError(
             f"--steps {text} is not possible; it is a whole number such as 500000, 500k or 2M"
         ) from None
-
-
-def _measure(
-    game: Game, settings: PPOSettings, seed: int
-) -> Callable[[Any], list[dict[str, Any]]] | None:
-    """What measures the learner; opponents that do not exist are refused here, not after the first
-    hour.
-    """
-    opponents = settings.opponents_to_measure
-    if not opponents:
-        return None
-    from ..agents.opponents import make_opponents
-
-    for name in opponents:
-        make_opponents(name, game)
-    pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
-    return lambda player: [
-        result._asdict() for result in play_gauntlet(game, player, opponents, pairs, plies, seed)
-    ]
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
-
-
-class _ProgressBar:
-    """One line on the terminal, and notes above it; where there is no terminal, notes and
-    evaluations only.
-    """
-
-    def __init__(self, console: Console, settings: PPOSettings) -> None:
-        self._console = console
-        self._bar = Progress(
-            BarColumn(bar_width=24), TextColumn(
-                "{task.percentage:3.0f} %"
-            ), TextColumn("{task.fields[text]}"), TextColumn("left"),
-            TimeRemainingColumn(), TextColumn(
-                "spent"
-            ), TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
-            refresh_per_second=2,
-        )  # fmt: skip
-        self._task = self._bar.add_task("", total=settings.steps, text="")
-        self._scores: dict[str, float] = {}
-
-    def __enter__(self) -> None:
-        self._bar.start()
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
-
-    def show(self, progress: Any) -> None:
-        """Draw where the run stands; tell of an evaluation when there was one."""
-        mean = "" if progress.mean_return is None else f"  return {progress.mean_return:+.2f}"
-        text = f"{progress.step:,} steps  {progress.rate:,.0f}/s{mean}  {progress.stage}"
-        self._bar.update(self._task, completed=progress.step, text=text)
-        if progress.scores != self._scores:
-            self._scores = progress.scores
-            self.note(
-                f"step {progress.step:,}: "
-                + ", ".join(
-                    f"{percent(score)} % against {name}" for name, score in progress.scores.items()
-                )
-            )
-
-    def note(self, text: str) -> None:
-        """Say something above the bar."""
-        self._console.print(Text(text), soft_wrap=True)

@@ -295,9 +295,13 @@ def follow_proofs(nodes, size, plies, margins):
             continue
         sign = 1.0 if entry.mover == 0 else -1.0
         hurry = 1 if sign * entry.result > 0 else -1
-        best = -1
+        best, result = -1, -np.inf
         for child in range(entry.children, entry.children + entry.count):
-            if nodes[child].proven != EXACT or nodes[child].result != entry.result:
+            if nodes[child].proven == EXACT:
+                result = max(result, sign * nodes[child].result)
+        for child in range(entry.children, entry.children + entry.count):
+            # a discounted result is not that of the child, but still the best of them
+            if nodes[child].proven != EXACT or sign * nodes[child].result != result:
                 continue
             gain = 0.0 if best < 0 else sign * (margins[child] - margins[best])
             if best < 0 or gain > 0 or (gain == 0 and hurry * (plies[child] - plies[best]) < 0):

@@ -32,7 +32,7 @@ from plyground.training.folder import TrainingError, read_metrics
 CPU = torch.device("cpu")
 GAME = make_game("tic_tac_toe")
 QUICK = (
-    "hours=0", "steps=900", "games=16", "simulations_per_update=3000", "simulations=12",
+    "hours=0", "steps=1600", "games=16", "simulations_per_update=3000", "simulations=12",
     "first_simulations=8", "fast_simulations=4", "batch_size=64", "units=32", "hidden=8",
     "cache=1", "evaluate=none", "judged=0", "evaluations=2", "window_smallest=500",
 )  # fmt: skip
@@ -232,14 +232,17 @@ def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, t
     chosen = settings(f"workers={workers}")
     whole = train(GAME, chosen, 3, tmp_path / "whole", {}, CPU)
 
+    updates = []
+
     def stop(progress):
-        if progress.step > 300:
+        updates.append(progress.step)
+        if len(updates) == 3:
             raise KeyboardInterrupt
 
-    trainer_seconds = "plyground.training.run.CHECKPOINT_SECONDS"
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(trainer_seconds, 0.0)
+        patch.setattr("plyground.training.run.CHECKPOINT_SECONDS", 0.0)
         train(GAME, chosen, 3, tmp_path / "cut", {}, CPU, on_progress=stop)
+    assert updates[-1] < chosen.steps
     notes = []
     again = train(GAME, chosen, 3, tmp_path / "cut", {}, CPU, on_note=notes.append)
     assert any("resumed at step" in note for note in notes)
