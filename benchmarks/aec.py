@@ -1,10 +1,9 @@
-"""Moves per second of the connect-four environment beside PettingZoo's, and of a Position beside an
-OpenSpiel state.
+"""Moves per second of the connect-four environment and of positions, beside other libraries.
 
-Run with ``python benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough look). Every
-contestant plays random legal moves. The contestants of a comparison take turns, and medians over
-the turns are printed. The clock is the process's own processor time, so that other work on the
-machine hardly matters.
+The environment is compared with PettingZoo's, a Position with an OpenSpiel state. Run with ``python
+benchmarks/aec.py`` (a minute; ``--seconds 0.2`` for a rough look). Every contestant plays random
+legal moves. The contestants of a comparison take turns, and medians over the turns are printed. The
+clock is the process's own processor time, so that other work on the machine hardly matters.
 """
 
 from __future__ import annotations
@@ -65,9 +64,7 @@ def play_open_spiel(game, choose: Callable[[], float]) -> int:
 
 
 def play_open_spiel_arrays(game, choose: Callable[[], float]) -> int:
-    """The same with observation and mask made arrays, as a learner needs them and as a Position
-    gives them.
-    """
+    """The same with observation and mask as arrays, as a Position gives them to a learner."""
     state = game.new_initial_state()
     moves = 0
     while not state.is_terminal():

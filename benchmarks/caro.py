@@ -39,8 +39,9 @@ def opening(seed: int) -> Position:
 
 
 def hard_level(games: int) -> Iterator[Row]:
-    """``hard`` in whole games against ``medium``: processor time and nodes a move, and the nodes of
-    the same search without pruning.
+    """``hard`` in whole games against ``medium``: processor time and nodes a move.
+
+    The nodes of the same search without pruning are printed beside them.
     """
     hard, medium = make_agent("hard"), make_agent("medium")
     unpruned = make_agent("minimax:depth=3,radius=2,heuristic=caro15_open")
@@ -79,8 +80,9 @@ def hard_level(games: int) -> Iterator[Row]:
 
 
 def default_engine(games: int) -> Iterator[Row]:
-    """The default engine at plies 10 to 30 of games that it plays with itself to depth 4, in
-    positions where no end is in sight.
+    """The default agent at plies 10 to 30 of games that it plays with itself to depth 4.
+
+    Only positions without a proven result are taken.
     """
     agent, quick, depths, speeds = make_agent(DEFAULT), make_agent("alphabeta:depth=4"), [], []
     for seed in range(games):
@@ -106,9 +108,7 @@ def default_engine(games: int) -> Iterator[Row]:
 
 
 def time_limits() -> Iterator[Row]:
-    """The longest any of the first eight moves took over its limit, and the first move of a fresh
-    process.
-    """
+    """How far the first eight moves exceed their limit, and the first move of a fresh process."""
     for spec in (GAME, "gomoku:size=19"):
         agent, position, over = (
             make_agent("alphabeta:time=0.2"),

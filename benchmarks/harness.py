@@ -1,11 +1,11 @@
-"""Speed of the evaluation harness: random against random at connect four, every game committed to a
-store on disk.
+"""Speed of the evaluation harness, with every game committed to a store on disk.
 
     python benchmarks/harness.py
 
-prints games a second, microseconds a move, and what of that the harness costs beyond the agents'
-thinking; what it costs to run agents in processes of their own; and how much faster two worker
-processes are than one, with agents that think some milliseconds (if two processors are free).
+It plays random against random at connect four. It prints games a second, microseconds a move, and
+the share of the harness in them; the cost of agents in processes of their own; and how much faster
+two worker processes are than one, with agents that think some milliseconds (if two processors are
+free).
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ START_SECONDS = 4
 
 
 def run(path: Path, games: int, seed: int) -> tuple[float, float, float, int]:
-    """A tournament from plan to table: seconds, processor seconds, the agents' thinking seconds,
-    moves.
-    """
+    """A tournament from plan to table: seconds, processor seconds, the agents' seconds, moves."""
     began, began_processor = time.perf_counter(), time.process_time()
     with Store(path) as store:
         tournament = Tournament(
@@ -78,9 +76,7 @@ def main() -> None:
 
 
 def measure_isolation() -> None:
-    """Microseconds that a move of an isolated agent takes longer than one of an agent in this
-    process.
-    """
+    """Microseconds that isolation adds to a move of an agent."""
     game = make_game("connect_four")
     with contextlib.ExitStack() as stack:
         isolated = [
@@ -105,9 +101,7 @@ def _microseconds_a_move(game: Game, players: list[Any]) -> float:
 
 
 def measure_processes() -> None:
-    """Games a second on one and on two worker processes, in turn, and the best ratio of
-    neighbouring runs.
-    """
+    """Games a second on one and on two worker processes in turn, and their best ratio."""
     plan = Plan(
         "connect_four",
         ("montecarlo:simulations=300", "montecarlo:simulations=300"),

@@ -1,5 +1,4 @@
-"""Speed of trained policies at connect four: raw play, and MCTS with a network in place of
-playouts.
+"""Speed of trained policies at connect four, alone and inside MCTS in place of playouts.
 
 Run with ``python benchmarks/policy.py [--policy FILE.onnx]`` (a minute). Without a policy file the
 networks are untrained ones, which compute as much as trained ones: stable-baselines3's default, two

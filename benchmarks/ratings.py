@@ -1,5 +1,4 @@
-"""How well ratings and sequential tests keep their promises, by simulation, and how fast a report
-of a large store is.
+"""Coverage of ratings, error rates of sequential tests, and the speed of a large report.
 
     python benchmarks/ratings.py                # all of it, about two minutes
     python benchmarks/ratings.py coverage sprt  # parts: coverage, sprt, report
@@ -37,11 +36,11 @@ REPORT_GAMES = 1_000_000
 
 
 def pair_probabilities(difference: float, draws: float, bias: float) -> np.ndarray:
-    """Probabilities of 0, ½, 1, 1½ and 2 points in a pair whose opening favours either seat by a
-    uniformly random amount.
+    """Probabilities of 0, ½, 1, 1½ and 2 points in a pair.
 
-    ``draws`` is the share of draws and ``bias`` the greatest advantage of a seat, both in
-    proportion to what the expected score leaves room for.
+    The opening favours either seat by a uniformly random amount. ``draws`` is the share of draws
+    and ``bias`` the greatest advantage of a seat, both in proportion to what the expected score
+    leaves room for.
     """
     score = score_of(difference)
     room = min(score, 1 - score)
@@ -134,9 +133,7 @@ def sprt() -> None:
 
 
 def make_store(path: Path, games: int, agents: int = 10) -> None:
-    """A store with one large tournament: everybody against everybody, results by strength, 30 moves
-    a game.
-    """
+    """A store with one round robin: results by strength, 30 moves a game."""
     chance = random.Random(1)
     strengths = [60.0 * number for number in range(agents)]
     pairs = games // (agents * (agents - 1))

@@ -45,8 +45,9 @@ def processor_seconds(work: Callable[[], object]) -> float:
 
 
 def plain_alphabeta() -> Iterator[Row]:
-    """Nodes a second of the textbook's alpha-beta on the empty 6×7 board; tests hold its node
-    counts to the plain reference's.
+    """Nodes a second of the textbook's alpha-beta on the empty 6×7 board.
+
+    Tests compare its node counts with those of the plain reference.
     """
     position = make_game("connect_four").initial_position()
     agent = make_agent(f"alphabeta:depth=12,{PLAIN}")
@@ -62,9 +63,7 @@ def plain_alphabeta() -> Iterator[Row]:
 
 
 def full_alphabeta() -> Iterator[Row]:
-    """Depth 12 from the empty board with every enhancement, without heuristic and with the default
-    one.
-    """
+    """Depth 12 from the empty board with every enhancement, with and without a heuristic."""
     position = make_game("connect_four").initial_position()
     for heuristic in ("none", "default"):
         agent = make_agent(f"alphabeta:depth=12,heuristic={heuristic}")

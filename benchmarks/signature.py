@@ -1,9 +1,10 @@
-"""The signature of the search agents: how many nodes they visit on fixed positions, and for agents
-that sample what they count there.
+"""The signature of the search agents: what they count on fixed positions.
 
-    python benchmarks/signature.py            # compares with signature.toml; exit status 1 if
-    anything has moved python benchmarks/signature.py --write    # after a change that was meant to
-    move it; say so in the changelog
+    python benchmarks/signature.py            # compares with signature.toml
+    python benchmarks/signature.py --write    # writes signature.toml
+
+The first exits with status 1 if anything has moved. The second belongs to a change that is meant to
+move the signature; the changelog says so.
 
 A change of a search, an ordering, a heuristic or a random stream that is not meant to change what
 is searched must leave the signature as it is. The numbers do not depend on the machine or its
@@ -90,9 +91,7 @@ def digest(numbers: dict[int, float]) -> str:
 
 
 def known_of(decision: Decision) -> dict[int, float]:
-    """What an agent that samples or evaluates knows of every action: visits where they differ, else
-    values.
-    """
+    """Visits of every action of an agent that samples; values where visits do not differ."""
     visits = decision.visits or {}
     return dict(visits) if len(set(visits.values())) > 1 else dict(decision.values or {})
 

@@ -65,8 +65,9 @@ def connect_four(count: int, memory_mb: int, names: list[str]) -> None:
 
 
 def connect_four_boards(specs: list[str], memory_mb: int, moves: Literal["best", "all"]) -> None:
-    """Empty boards: the value for the first player and of a best or of all actions; the time
-    includes the line of best play.
+    """Empty boards: the value for the first player, of a best action or of all actions.
+
+    The time includes the line of best play.
     """
     table = Table(title=f"empty boards, table {memory_mb} MiB")
     for heading in (

@@ -1,8 +1,7 @@
-"""Positions of connect four by phase and difficulty, for benchmarks/solver.py, in
-benchmarks/positions.
+"""Positions of connect four by phase and difficulty, for benchmarks/solver.py.
 
-The first command checks that the files begin with the positions that the seed gives, the second
-writes a file:
+They stand in benchmarks/positions. The first command checks that the files begin with the positions
+that the seed gives, the second writes a file:
 
     python benchmarks/solver_positions.py
     python benchmarks/solver_positions.py --classes "middle medium" --write --positions 1000
@@ -114,9 +113,7 @@ def random_positions(
 
 
 def plies_to_the_end(value: int, left: int) -> int:
-    """How many plies a game with ``left`` free cells goes on, if it is worth ``value`` to the side
-    to move.
-    """
+    """Plies to the end of a game with ``left`` free cells and this ``value``."""
     if value > 0:
         return 2 * ((left + 1) // 2 - value) + 1
     return 2 * (left // 2 + value + 1) if value < 0 else left

@@ -1,7 +1,7 @@
-"""Steps per second of MaskablePPO at connect four, whole training loop, beside a learner set up as
-in PettingZoo's tutorial on action masks.
+"""Steps per second of MaskablePPO at connect four, the whole training loop.
 
-Run with ``python benchmarks/training.py`` (three minutes). The two take turns in one process with
+It is compared with a learner set up as in PettingZoo's tutorial on action masks. Run with ``python
+benchmarks/training.py`` (three minutes). The two take turns in one process with
 one thread for torch; the medians of the turns are printed. Each has its own settings. Ours are
 those of ``plyground train ppo connect_four --opponent random --set dense=256,128``. The tutorial's
 are one environment and what MaskablePPO does by default (updates of 2,048 steps, 10 epochs, batches
@@ -42,8 +42,9 @@ GOAL, PAIRS, PLIES = 0.95, 200, 4
 
 
 class BothSides(gymnasium.Env):
-    """PettingZoo's connect four as one Gymnasium environment: whoever is to move acts, and is shown
-    what the next player sees.
+    """PettingZoo's connect four as one Gymnasium environment, in which the caller plays both sides.
+
+    The observation is that of the player to move.
     """
 
     def __init__(self) -> None:
@@ -125,8 +126,9 @@ def score(policy: Any) -> float:
 def time_to_goal(
     make: Callable[[int], tuple[Callable[[], int], Any]], limit: float
 ) -> tuple[float, int, float]:
-    """Seconds of training, steps and score when the goal or the limit was reached; the games that
-    measure are not counted.
+    """Seconds of training, steps and score when the goal or the limit was reached.
+
+    The time of evaluation games is not counted.
     """
     update, policy = make(2)
     spent, steps, measured, reached = 0.0, 0, 0.0, 0.0

@@ -1,10 +1,9 @@
-"""Steps per second of the vector environment at connect four, beside Pgx (if it is installed) and
-PettingZoo.
+"""Steps per second of the vector environment at connect four, beside other libraries.
 
-Run with ``python benchmarks/vector_env.py`` (a minute; ``--seconds 0.3`` for a rough look).
-Contestants take turns; the median over the turns is printed, at the best of several batch sizes. A
-step is a random legal action in one game, with mask and observation; in the second part it includes
-the reply of ``alphabeta:depth=2``.
+They are Pgx (if it is installed) and PettingZoo. Run with ``python benchmarks/vector_env.py`` (a
+minute; ``--seconds 0.3`` for a rough look). Contestants take turns; the median over the turns is
+printed, at the best of several batch sizes. A step is a random legal action in one game, with mask
+and observation; in the second part it includes the reply of ``alphabeta:depth=2``.
 
 The first column of rates is for one core: steps per second of the process's processor time, which
 other work on the machine hardly touches. The second is by the wall clock with a thread for each
@@ -45,9 +44,7 @@ class Rates(NamedTuple):
 
 
 def measure(step: Callable[[], int], seconds: float) -> Rates:
-    """Median rates over the turns, after one turn to warm up; ``step`` returns how many steps it
-    made.
-    """
+    """Median rates over the turns, after one turn to warm up; ``step`` returns its steps."""
     found = []
     for _ in range(TURNS + 1):
         steps, cpu, wall = 0, time.process_time(), time.perf_counter()
@@ -76,8 +73,9 @@ def stepper(opponent: str | None, size: int, threads: int) -> Callable[[], int]:
 
 
 def best_of_sizes(opponent: str | None, seconds: float, threads: int) -> tuple[int, Rates]:
-    """The batch size with the best rate, by processor time for one thread and by the clock for
-    several.
+    """The batch size with the best rate.
+
+    One thread is measured by processor time, several threads by the clock.
     """
     rates = {size: measure(stepper(opponent, size, threads), seconds) for size in BATCH_SIZES}
     size = max(
@@ -106,8 +104,10 @@ def pettingzoo_stepper() -> Callable[[], int]:
 
 
 def pgx_stepper(size: int) -> Callable[[], int]:
-    """Pgx's connect four: auto-reset, random legal actions and 100 steps in one compiled loop, as
-    it is fastest. ImportError if not installed.
+    """Pgx's connect four in its fastest form: auto-reset and 100 random steps in a compiled loop.
+
+    Raises:
+        ImportError: Pgx is not installed.
     """
     import jax
     import pgx

@@ -218,7 +218,8 @@ def book(
 ) -> None:
     """Make an opening book: the positions of the first plies, analysed by an agent.
 
-    Positions that are images of each other under a symmetry are analysed once. Agents that search play from it with book=FILE, such as alphabeta:time=0.5,book=FILE.
+    Positions that are images of each other under a symmetry are analysed once. Agents that search
+    use a book by the option book=FILE, such as alphabeta:time=0.5,book=FILE.
 
     [bold]Example[/bold]
 

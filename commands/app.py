@@ -110,7 +110,8 @@ def _refuse(sentence: str) -> int:
 
 def _sentence(error: CycloptsError) -> str:
     if isinstance(error, UnusedCliTokensError):
-        return f"there are more arguments than this command takes: {shlex.join(error.unused_tokens or [])}"
+        unused = shlex.join(error.unused_tokens or [])
+        return f"there are more arguments than this command takes: {unused}"
     return " ".join(str(error).split())
 
 

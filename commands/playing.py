@@ -82,9 +82,7 @@ def _play(
     show: bool,
     quiet: bool = False,
 ) -> tuple[GameResult, list[dict[str, Any]]]:
-    """Play one game, telling every move on standard output; returns the result and the agents'
-    moves as JSON values.
-    """
+    """Play one game and print every move; returns the result and the moves as JSON values."""
     game, names = contest.game, contest.labels
     moves: list[dict[str, Any]] = []
 

@@ -69,8 +69,9 @@ def quality(
 ) -> None:
     """Judge agents' moves by the exact solver: optimal moves, value lost, blunders, seconds.
 
-    The opening, the middle and the end are judged apart. Positions in which all moves are worth the same are left out. Agents decide in the same random
-    positions, or are judged by the games of a store.
+    The opening, the middle and the end are judged apart. Positions in which all moves are worth the
+    same are left out. Agents decide in the same random positions, or are judged by the games of a
+    store.
 
     [bold]Examples[/bold]
 

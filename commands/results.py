@@ -1,6 +1,4 @@
-"""Commands about evidence: ``report`` and ``export`` of a store, and ``sprt``, which gathers as
-much as a question needs.
-"""
+"""Commands about evidence: ``report`` and ``export`` of a store, and the test ``sprt``."""
 
 from __future__ import annotations
 
@@ -168,7 +166,8 @@ def sprt(
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0.
 
-    This is the sequential probability ratio test. Every finished game is kept at once. The same command goes on where it was stopped.
+    This is the sequential probability ratio test. Every finished game is stored at once. The same
+    command resumes a test that was stopped.
 
     [bold]Examples[/bold]
 

@@ -12,7 +12,7 @@ import plyground
 
 
 def count_outcomes(game, agent, seat):
-    """Wins, draws and losses over all games that somebody can play against the agent in ``seat``."""
+    """Wins, draws and losses over all games that are possible against the agent in ``seat``."""
     counts = {1: 0, 0: 0, -1: 0}
     known = {}
     to_visit = [game.initial_position()]

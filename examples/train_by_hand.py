@@ -30,7 +30,7 @@ def decide(network, observation):
 
 
 def play_both_sides(env, network):
-    """One game; returns (log-probability, value, entropy, return) of every move, of both players."""
+    """One game; returns (log-probability, value, entropy, return) of every move of both players."""
     env.reset()
     moves = {player: [] for player in env.possible_agents}
     totals = dict.fromkeys(env.possible_agents, 0.0)

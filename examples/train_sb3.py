@@ -1,4 +1,4 @@
-"""Plain sb3-contrib on plyground: MaskablePPO learns connect four against a mixture of opponents."""
+"""Plain sb3-contrib on plyground: MaskablePPO learns connect four against mixed opponents."""
 
 from plyground.training.sb3 import BoardVecEnv
 from sb3_contrib import MaskablePPO

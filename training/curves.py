@@ -29,8 +29,9 @@ def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[
 
 
 def draw_curves(runs: Sequence[Path], out: Path) -> None:
-    """Draw the scores of runs over their steps, side by side, with 95 % intervals; the upper axis
-    shows minutes of processor time.
+    """Draw the scores of runs over their steps, side by side, with 95 % intervals.
+
+    The upper axis shows minutes of processor time.
 
     Args:
         runs: run folders.

@@ -1,6 +1,6 @@
-"""Environments for learners by name: ``gymnasium.make("plyground/ConnectFour-v0",
-opponent="alphabeta:depth=2")``, and many at once by ``make_vec``.
+"""Environments for learners by name: ``gymnasium.make`` and ``gymnasium.make_vec``.
 
+An example is ``gymnasium.make("plyground/ConnectFour-v0", opponent="alphabeta:depth=2")``.
 Importing plyground registers them. ``gymnasium.make("plyground:plyground/ConnectFour-v0")`` imports
 plyground by itself.
 """
@@ -62,8 +62,9 @@ def make_vector_env(
     copy: bool = True,
     **parameters: Any,
 ) -> BoardVectorEnv:
-    """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv`; ``opponent=None``: the
-    caller acts for both players. Otherwise as :func:`make_env`.
+    """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv`.
+
+    With ``opponent=None`` the caller acts for both players. The rest is as in :func:`make_env`.
     """
     board = make_game(game, parameters)
     opponents = None if opponent is None else make_opponents(opponent, board)

@@ -1,5 +1,6 @@
-"""From a model of stable-baselines3 to a policy file (see
-:mod:`plyground.agents.policies.policy_file`).
+"""Policy files from models of stable-baselines3.
+
+:mod:`plyground.agents.policies.policy_file` describes the file.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ try:
     from ..agents.policies.sb3 import heads_of
 except ImportError as error:
     raise ImportError(
-        'plyground.training.export needs torch, stable-baselines3 and onnx: pip install -e ".[train]"'
+        "plyground.training.export needs torch, stable-baselines3 and onnx: "
+        'pip install -e ".[train]"'
     ) from error
 
 CHECKED = 256  # positions in which the file must agree with the model
@@ -85,8 +87,9 @@ class NetworkExporter:
         write_policy(Path(path), data)
 
     def _export(self) -> Any:
-        """The graph with the weights under their names in the model, not optimised: onnxruntime
-        does that when it loads the file.
+        """The graph with the weights under their names in the model.
+
+        It is not optimised: onnxruntime does that when it loads the file.
         """
         example = torch.zeros((2, *self.game.facts.observation_shape), device=self._device)
         with torch.no_grad(), _quiet():
@@ -172,9 +175,7 @@ def _quiet() -> Iterator[None]:
 
 
 def random_observations(game: Game, count: int) -> np.ndarray:
-    """What the side to move sees in positions of random games: int8, (count, rows, columns,
-    planes).
-    """
+    """Observations of the side to move in random games: int8, (count, rows, columns, planes)."""
     rng, position = np.random.default_rng(0), game.initial_position()
     observations = np.empty((count, *game.facts.observation_shape), np.int8)
     for index in range(count):

@@ -1,5 +1,6 @@
-"""A training run's folder: what was asked for, the checkpoints, the metrics. It needs neither torch
-nor stable-baselines3.
+"""A training run's folder: its settings, checkpoints and metrics.
+
+Reading it needs neither torch nor stable-baselines3.
 
 - ``run.json``: the game, the settings, the seed, the command and the versions
 - ``metrics.jsonl``: a line for every update and every evaluation; ``tensorboard/``: the same for
@@ -169,9 +170,7 @@ def read_run(path: Path) -> dict[str, Any]:
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a run's metrics, in the order written; a last line that was cut off in the middle
-    is left out.
-    """
+    """The rows of a run's metrics, in the order written; an incomplete last line is left out."""
     metrics = path / "metrics.jsonl"
     if not metrics.exists():
         return

@@ -1,10 +1,9 @@
-"""Networks for small boards: convolutions that keep the board's size, then either dense layers or
-heads with the board's geometry.
+"""Networks for small boards: convolutions that keep the board's size, then layers for the heads.
 
-SB3's own extractor for pictures refuses boards of less than 36 cells a side. On a processor dense
-layers learn most in a given time where the board is small (connect four: three times the steps a
-second of two layers of convolutions); where it is large, they would have to learn every pattern
-anew at every place.
+These are either dense layers or heads with the board's geometry. SB3's own extractor for pictures
+refuses boards of less than 36 cells a side. On a processor dense layers learn most in a given time
+where the board is small (connect four: three times the steps a second of two layers of
+convolutions); where it is large, they would have to learn every pattern anew at every place.
 """
 
 from __future__ import annotations
@@ -65,8 +64,9 @@ class BoardTrunk(BaseFeaturesExtractor):
         )
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """(N, rows, columns, planes) to (N, units of the last dense layer); without dense layers to
-        (N, rows · columns · channels), in this order.
+        """(N, rows, columns, planes) to (N, units of the last dense layer).
+
+        Without dense layers the result is (N, rows · columns · channels), in this order.
         """
         with torch.autocast("cpu", torch.bfloat16, enabled=self.reduced):
             board = self.convolutions(observations.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
@@ -75,8 +75,9 @@ class BoardTrunk(BaseFeaturesExtractor):
 
 
 def action_places(game: Game) -> list[list[int]]:
-    """The row, column and layer of each action on the observed board, as the game declares them by
-    :func:`~plyground.envs.rules.action_cells`.
+    """The row, column and layer of each action on the observed board.
+
+    The game declares them by :func:`~plyground.envs.rules.action_cells`.
     """
     places: list[list[int]] = action_cells(game.rules).tolist()
     return places

@@ -1,5 +1,6 @@
-"""The vector environment for stable-baselines3 and sb3-contrib, whose MaskablePPO takes its action
-masks.
+"""The vector environment for stable-baselines3 and sb3-contrib.
+
+MaskablePPO of sb3-contrib takes its action masks.
 """
 
 from __future__ import annotations
@@ -106,8 +107,9 @@ class BoardVecEnv(VecEnv):
         return self._view.observations(seen)
 
     def reset(self) -> np.ndarray:
-        """Start new games, with the seeds of :meth:`seed` if it was called since the last reset;
-        returns the observations.
+        """Start new games and return their observations.
+
+        The seeds are those of :meth:`seed` if it was called since the last reset.
         """
         seeded = any(seed is not None for seed in self._seeds)
         self.games.reset(self._seeds if seeded else None)
@@ -185,9 +187,7 @@ class BoardVecEnv(VecEnv):
     def env_is_wrapped(
         self, wrapper_class: type, indices: int | Iterable[int] | None = None
     ) -> list[bool]:
-        """Whether the environments are in such a wrapper: they do what Monitor does, and nothing
-        else.
-        """
+        """Whether the environments have this wrapper: they do what Monitor does, nothing else."""
         return [issubclass(wrapper_class, Monitor) for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[np.ndarray | None]:

@@ -1,12 +1,11 @@
-"""A board seen through its symmetries: augmentation in the environment, where it leaves PPO's
-arithmetic exact.
+"""A board seen through its symmetries: augmentation in the environment.
 
-The learner is shown the game through a symmetry drawn anew for every step, and its action is taken
-back through it. What it stores (observation, mask, action, log-probability, value) all belong to
-the image it saw, so the ratio of new and old probability compares like with like. To turn samples
-of a finished rollout instead would need the old policy's probability of the turned action in the
-turned position, which nobody computed: a network is not symmetric by itself, and the old
-probability of the unturned action is another number.
+There it leaves PPO's arithmetic exact. The learner sees the game through a symmetry drawn anew for
+every step, and its action is mapped back through it. What it stores (observation, mask, action,
+log-probability, value) all belong to the image it saw, so the ratio of new and old probability
+compares like with like. To turn samples of a finished rollout instead would need the old policy's
+probability of the turned action in the turned position, which nobody computed: a network is not
+symmetric by itself, and the old probability of the unturned action is another number.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ PROBED = 400  # positions that tell which entry of an observation goes where
 
 
 def observation_symmetries(game: Game) -> np.ndarray:
-    """What the game's symmetries do to observations: int64 of shape (symmetries, entries of an
-    observation).
+    """Index tables of the game's symmetries: int64, (symmetries, entries of an observation).
 
     The observation of the image under symmetry s is ``observation.ravel()[table[s]]``. The table is
     found by comparing positions of random games with their images, so it serves any game that
@@ -73,9 +71,7 @@ class SymmetricView:
         self.chosen = np.zeros(num_games, np.int64)
 
     def draw(self, episodes: np.ndarray, lengths: np.ndarray) -> None:
-        """Choose by game, episode and step: as good as random, and the same again when a run is
-        resumed.
-        """
+        """Choose by a hash of game, episode and step, so that a resumed run chooses the same."""
         mixed = (
             self._numbers + episodes.astype(np.uint64) * MIX_1 + lengths.astype(np.uint64) * MIX_2
         )

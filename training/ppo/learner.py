@@ -1,9 +1,9 @@
-"""MaskablePPO as a run uses it: made from settings, updated with a check of its numbers, written to
-and read from checkpoints.
+"""MaskablePPO as a run uses it: its settings, its updates and its checkpoints.
 
-A checkpoint holds everything that decides the course of a run: weights, optimiser, counters, the
-games under way with their random streams, the generators of torch and numpy. Its values are
-tensors, numbers, texts, lists and dictionaries, so reading one executes nothing.
+Every update checks its numbers. A checkpoint holds everything that decides the course of a run:
+weights, optimiser, counters, the games under way with their random streams, the generators of torch
+and numpy. Its values are tensors, numbers, texts, lists and dictionaries, so reading one executes
+nothing.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Learner:
 
 
 def network_options(game: Game, settings: PPOSettings) -> dict[str, Any]:
-    """The settings of the network as :class:`~plyground.training.network.BoardPolicy` takes them."""
+    """The network's settings as :class:`~plyground.training.network.BoardPolicy` takes them."""
     return {
         "channels": settings.channels,
         "layers": settings.layers,

@@ -1,6 +1,4 @@
-"""A network as a player of many games at once: the learner itself for its evaluation, past versions
-of it as opponents.
-"""
+"""A network as a player of many games at once: the learner, and past versions of it."""
 
 from __future__ import annotations
 
@@ -12,8 +10,9 @@ import torch
 
 
 class NetworkPlayer:
-    """Plays a policy of stable-baselines3 in a batch, as
-    :class:`~plyground.envs.single_agent.opponents.Opponent` asks for it.
+    """Plays a policy of stable-baselines3 in a batch of games.
+
+    It is an :class:`~plyground.envs.single_agent.opponents.Opponent`.
 
     Args:
         policy: the policy; it is used as it is at the time of each move.
@@ -26,8 +25,14 @@ class NetworkPlayer:
         self.randomness = randomness
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Actions (int64, n) for int8 observations (n, rows, columns, planes) and masks (n,
-        actions); one forward pass.
+        """Choose actions for many positions by one forward pass.
+
+        Args:
+            observations: (n, rows, columns, planes), int8.
+            masks: (n, actions), int8.
+
+        Returns:
+            (n,), int64.
         """
         with torch.no_grad():
             distribution = self.policy.get_distribution(
@@ -42,11 +47,11 @@ class NetworkPlayer:
 
 
 class Snapshots:
-    """Past versions of the learner as one opponent. For each rollout one of them is drawn, so that
-    all its games are one forward pass a step.
+    """Past versions of the learner as one opponent.
 
-    Half the time it is the newest, otherwise any. A snapshot plays by its probabilities, not always
-    the most probable action.
+    For each rollout one of them is drawn, so that all its games are one forward pass a step. Half
+    the time it is the newest, otherwise any. A snapshot plays by its probabilities, not always the
+    most probable action.
 
     Args:
         policy: the learner's policy, which it copies.

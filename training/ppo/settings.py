@@ -150,5 +150,5 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 def ppo_settings(
     game: str, given: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
 ) -> PPOSettings:
-    """The settings for a game, by its name; see :func:`plyground.training.settings.make_settings`."""
+    """The settings for a game; see :func:`plyground.training.settings.make_settings`."""
     return make_settings(PPOSettings, DEFAULTS.get(game, {}), given or {}, texts)
