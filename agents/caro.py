@@ -12,7 +12,7 @@ from ..envs.compiled.kernels import kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from ..envs.games.gomoku import Gomoku, row_wins
-from ..envs.games.grid import count_run
+from ..envs.games.grid import DIRECTIONS, count_run
 from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent, register_preset
@@ -69,7 +69,7 @@ def grade_cells(rules, cells, player, points):
             points[cell] = -1
             continue
         attack, defence = 0, 0
-        for row_step, col_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for row_step, col_step in DIRECTIONS:
             cells[cell] = player + 1
             attack += shape_points(rules, cells, cell, row_step, col_step)
             cells[cell] = 2 - player

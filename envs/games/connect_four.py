@@ -27,19 +27,18 @@ import numpy as np
 from .. import rules as r
 from ..compiled.bits import count_bits
 from ..compiled.kernels import kernel
-from ..compiled.randomness import mix64, random_bits
+from ..compiled.randomness import SALT_1, mix64, random_bits
 from ..declaration import Complexity, Facts, declare_game, wide_record
-from ..pictures.drawing import PLAYER_COLOURS, Picture
+from ..pictures.drawing import PLAYER_COLOURS
 from ..specification import Parameter
-from .connect_four_heuristics import THREATS, WINDOWS, threats, windows
-from .connect_four_picture import draw_board
+from .connect_four_display import action_to_text, board_text, picture, text_to_action
+from .connect_four_heuristics import THREATS, WINDOWS, evaluate
 from .connect_four_wide import CELLS, register_wide_rules
 from .connect_four_wide import POSITION as CELL_POSITION
-from .grid import COLUMN_LETTERS, cells_complexity, grid_text
+from .grid import cells_complexity
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 HIGH_HALF = np.uint64(32)
-KEY_SALT = np.uint64(0xD6E8FEB86659FD93)
 
 __all__ = ["THREATS", "WINDOWS", "ConnectFour", "WideConnectFour"]
 
@@ -217,7 +216,7 @@ def from_observation(rules, observation, position):
 
 @r.key.register_body(ConnectFour)
 def key(rules, position):
-    return mix64(position.stones[0]) ^ mix64(position.stones[1] ^ KEY_SALT)
+    return mix64(position.stones[0]) ^ mix64(position.stones[1] ^ SALT_1)
 
 
 @r.transform.register_body(ConnectFour)
@@ -260,17 +259,7 @@ def random_action(rules, position, rng, scratch):
             return column
 
 
-@r.evaluate.register_body(ConnectFour)
-def evaluate(rules, position, player, heuristic):
-    if heuristic == WINDOWS:
-        return windows(
-            position.stones[player],
-            position.stones[1 - player],
-            rules.rows,
-            rules.cols,
-            rules.connect,
-        )
-    return threats(position.stones, player, position.ply & 1, rules.rows, rules.cols, rules.connect)
+r.evaluate.register_body(ConnectFour)(evaluate)
 
 
 @r.facts.register(ConnectFour)
@@ -301,42 +290,12 @@ def heuristic_symmetries(rules: ConnectFour, heuristic: str) -> np.ndarray:
     return symmetries(rules)[:kept]
 
 
-@r.action_to_text.register(ConnectFour)
-def action_to_text(rules: ConnectFour, action: int) -> str:
-    return COLUMN_LETTERS[action]
-
-
-@r.text_to_action.register(ConnectFour)
-def text_to_action(rules: ConnectFour, text: str) -> int:
-    name = text.strip()
-    column = (
-        COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
-    )
-    if not 0 <= column < rules.cols:
-        raise ValueError(
-            f"{text!r} is no column of this board; columns are a to "
-            f"{COLUMN_LETTERS[rules.cols - 1]}"
-        )
-    return column
-
-
-def _cells(rules: ConnectFour, position: Any) -> np.ndarray:
-    """The board as (rows, cols), top row first: 0 free, 1 and 2 the players' discs."""
-    seen = np.zeros((rules.rows, rules.cols, 2), np.int8)
-    r.observe(rules, position, 0, seen)
-    return seen[..., 0] + 2 * seen[..., 1]
-
-
-@r.board_text.register(ConnectFour)
-def board_text(rules: ConnectFour, position: Any) -> str:
-    return grid_text(rules.rows, rules.cols, ".XO", _cells(rules, position).ravel())
-
-
 @r.outcome_reason.register(ConnectFour)
 def outcome_reason(rules: ConnectFour, position: Any) -> str:
     return "the board is full" if position.winner == r.NOBODY else f"{rules.connect} in a row"
 
 
-@r.picture.register(ConnectFour)
-def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Picture:
-    return draw_board(_cells(rules, position), rules.connect, last_action)
+r.action_to_text.register(ConnectFour)(action_to_text)
+r.text_to_action.register(ConnectFour)(text_to_action)
+r.board_text.register(ConnectFour)(board_text)
+r.picture.register(ConnectFour)(picture)

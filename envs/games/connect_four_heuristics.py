@@ -151,3 +151,16 @@ def points_of_window(discs_missing):
     if discs_missing == 1:
         return 50
     return 3 if discs_missing == 2 else 0
+
+
+@kernel
+def evaluate(rules, position, player, heuristic):
+    if heuristic == WINDOWS:
+        return windows(
+            position.stones[player],
+            position.stones[1 - player],
+            rules.rows,
+            rules.cols,
+            rules.connect,
+        )
+    return threats(position.stones, player, position.ply & 1, rules.rows, rules.cols, rules.connect)

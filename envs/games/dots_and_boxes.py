@@ -35,17 +35,25 @@ from ..compiled.randomness import mix64, random_below
 from ..declaration import Bound, Complexity, Facts, declare_game, wide_record
 from ..pictures.drawing import PLAYER_COLOURS
 from ..specification import Parameter, SpecificationError
-from .dots_and_boxes_board import boxes_beside, count_edges, edge_symmetries, sides_of_box
-from .dots_and_boxes_chains import expected_margin
+from .dots_and_boxes_board import (
+    EMPTY,
+    SWEDISH,
+    action_cells,
+    boxes_beside,
+    count_edges,
+    num_edges,
+    sides_of_box,
+    starts_drawn,
+    symmetries,
+)
 from .dots_and_boxes_display import action_to_text, board_text, picture, text_to_action
+from .dots_and_boxes_heuristics import CHAINS, evaluate, order_actions
 
-__all__ = ["DotsAndBoxes", "WideDotsAndBoxes", "count_edges"]
+__all__ = ["CHAINS", "DotsAndBoxes", "WideDotsAndBoxes", "count_edges"]
 
 EDGES, BOXES = 128, 64  # capacity of the usual record
 WIDE_EDGES, WIDE_BOXES = 480, 225  # capacity of the wide record: 15 × 15 boxes
 WIN, MARGIN = range(2)
-EMPTY, ICELANDIC, SWEDISH = range(3)
-CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
 ONE = np.uint64(1)
 
 
@@ -154,26 +162,9 @@ def start(rules, position):
     position.drawn = 0
     position.mover = 0
     position.hash = 0
-    for edge in range((rules.rows + 1) * rules.cols + rules.rows * (rules.cols + 1)):
+    for edge in range(num_edges(rules)):
         if starts_drawn(rules, edge):
             _draw(rules, position, edge)
-
-
-@kernel
-def starts_drawn(rules, edge):
-    """Whether an edge is drawn before the first move."""
-    horizontal = (rules.rows + 1) * rules.cols
-    if rules.start == EMPTY:
-        return False
-    if edge < horizontal:
-        return edge // rules.cols == rules.rows or (rules.start == SWEDISH and edge < rules.cols)
-    column = (edge - horizontal) % (rules.cols + 1)
-    return column == 0 or (rules.start == SWEDISH and column == rules.cols)
-
-
-@kernel
-def num_edges(rules):
-    return (rules.rows + 1) * rules.cols + rules.rows * (rules.cols + 1)
 
 
 @r.legal_actions.register_body(DotsAndBoxes)
@@ -302,30 +293,6 @@ def transform(rules, position, permutation, out):
     out.score[0], out.score[1] = first, second
 
 
-@kernel
-def risk_class(rules, position, edge):
-    """0 completes a box, 1 safe, 2 and 3: gives the opponent one or two boxes with three sides."""
-    threatened = 0
-    for box in boxes_beside(rules.rows, rules.cols, edge):
-        if box >= 0:
-            if position.sides[box] == 3:
-                return 0
-            threatened += position.sides[box] == 2
-    return 1 + threatened
-
-
-@r.order_actions.register_body(DotsAndBoxes)
-def order_actions(rules, position, actions, count):
-    """Completing before safe before risky edges, stable within each class."""
-    before = actions[:count].copy()
-    filled = 0
-    for wanted in range(4):
-        for i in range(count):
-            if risk_class(rules, position, before[i]) == wanted:
-                actions[filled] = before[i]
-                filled += 1
-
-
 @r.random_action.register_body(DotsAndBoxes)
 def random_action(rules, position, rng, scratch):
     """Draw edges until one is free; near the end, choose among the free ones.
@@ -337,30 +304,6 @@ def random_action(rules, position, rng, scratch):
         if position.edges[edge] == 0:
             return edge
     return np.int64(scratch[random_below(rng, legal_actions(rules, position, scratch))])
-
-
-@r.evaluate.register_body(DotsAndBoxes)
-def evaluate(rules, position, player, heuristic):
-    """Points of a position; ``classic`` is that of the course projects this suite started from.
-
-    ``chains``: the lead and the margin to expect from chains and control. ``classic``: 100 a box of
-    lead, 30 for a lead of more than two; −50 for each box with three sides, +10 with two, +2 with
-    fewer, whoever is to move.
-    """
-    lead = np.int64(position.score[player] - position.score[1 - player])
-    if heuristic == CHAINS:
-        ahead = expected_margin(rules.rows, rules.cols, position.edges, position.sides)
-        return 100 * lead + (ahead if position.mover == player else -ahead)
-    points = 100 * lead + (30 if lead > 2 else 0)
-    for box in range(rules.rows * rules.cols):
-        sides = position.sides[box]
-        if sides == 3:
-            points -= 50
-        elif sides == 2:
-            points += 10
-        elif sides < 2:
-            points += 2
-    return points
 
 
 @r.facts.register(DotsAndBoxes)
@@ -384,14 +327,6 @@ def complexity(rules: DotsAndBoxes) -> Complexity:
     return Complexity(tuple(board), states, fewer_each_ply=True)
 
 
-@r.action_cells.register(DotsAndBoxes)
-def action_cells(rules: DotsAndBoxes) -> np.ndarray:
-    """The dot at the left or upper end of each edge; horizontal edges in layer 0, vertical in 1."""
-    horizontal = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
-    vertical = [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
-    return np.array(horizontal + vertical, np.int16)
-
-
 @r.plies_played.register(DotsAndBoxes)
 def plies_played(rules: DotsAndBoxes, position: Any) -> int:
     edges = range(count_edges(rules.rows, rules.cols))
@@ -409,14 +344,10 @@ def outcome_reason(rules: DotsAndBoxes, position: Any) -> str:
     return f"{max(position.score)} boxes to {min(position.score)}"
 
 
-@r.symmetries.register(DotsAndBoxes)
-def symmetries(rules: DotsAndBoxes) -> np.ndarray:
-    """Those of the board that leave the edges drawn at the start as they are."""
-    found = edge_symmetries(rules.rows, rules.cols)
-    drawn = {edge for edge in range(found.shape[1]) if starts_drawn(rules, edge)}
-    return np.stack([row for row in found if {int(row[edge]) for edge in drawn} == drawn])
-
-
+r.order_actions.register_body(DotsAndBoxes)(order_actions)
+r.evaluate.register_body(DotsAndBoxes)(evaluate)
+r.symmetries.register(DotsAndBoxes)(symmetries)
+r.action_cells.register(DotsAndBoxes)(action_cells)
 r.action_to_text.register(DotsAndBoxes)(action_to_text)
 r.text_to_action.register(DotsAndBoxes)(text_to_action)
 r.board_text.register(DotsAndBoxes)(board_text)

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..compiled.kernels import kernel
+
+EMPTY, ICELANDIC, SWEDISH = range(3)  # the edges drawn before the first move
 
 
 @kernel
@@ -63,3 +67,34 @@ def edge_symmetries(rows: int, cols: int) -> np.ndarray:
     if rows == cols:
         images += [[(x, y) for y, x in image] for image in images]
     return np.array([[number[point] for point in image] for image in images], np.int16)
+
+
+@kernel
+def starts_drawn(rules, edge):
+    """Whether an edge is drawn before the first move."""
+    horizontal = (rules.rows + 1) * rules.cols
+    if rules.start == EMPTY:
+        return False
+    if edge < horizontal:
+        return edge // rules.cols == rules.rows or (rules.start == SWEDISH and edge < rules.cols)
+    column = (edge - horizontal) % (rules.cols + 1)
+    return column == 0 or (rules.start == SWEDISH and column == rules.cols)
+
+
+@kernel
+def num_edges(rules):
+    return (rules.rows + 1) * rules.cols + rules.rows * (rules.cols + 1)
+
+
+def symmetries(rules: Any) -> np.ndarray:
+    """Those of the board that leave the edges drawn at the start as they are."""
+    found = edge_symmetries(rules.rows, rules.cols)
+    drawn = {edge for edge in range(found.shape[1]) if starts_drawn(rules, edge)}
+    return np.stack([row for row in found if {int(row[edge]) for edge in drawn} == drawn])
+
+
+def action_cells(rules: Any) -> np.ndarray:
+    """The dot at the left or upper end of each edge; horizontal edges in layer 0, vertical in 1."""
+    horizontal = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
+    vertical = [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
+    return np.array(horizontal + vertical, np.int16)

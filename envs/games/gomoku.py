@@ -17,7 +17,7 @@ Symmetries. All eight of the square.
 
 Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn it is), ``caro15``
 (run lengths), ``caro10`` (windows of five), ``caro15_open`` (run lengths with their free ends); see
-:func:`evaluate`.
+:func:`.gomoku_heuristics.evaluate`.
 
 Sources: the rules of the Gomocup tournament (freestyle, standard, caro); for the three caro
 heuristics the course projects this suite started from.
@@ -41,28 +41,23 @@ from ..pictures.drawing import (
     Text,
 )
 from ..specification import Parameter
+from .gomoku_heuristics import evaluate
 from .gomoku_patterns import (
     CARO,
     CARO_OVERLINE,
     FREESTYLE,
-    LONGEST,
     STANDARD,
-    evaluate_patterns,
 )
 from .grid import COLUMN_LETTERS, DIRECTIONS, count_run
 from .stones import (
     POSITION,
     board_cells,
     completes_row,
-    count_windows,
     legal_actions,
     register_stone_rules,
 )
 
 __all__ = ["CARO", "CARO_OVERLINE", "FREESTYLE", "STANDARD", "Gomoku"]
-
-PATTERNS, CARO15, CARO10, CARO15_OPEN = range(4)  # heuristics, in the order of the declaration
-FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth for each stone missing
 
 
 def _expand(given: dict[str, Any]) -> dict[str, Any]:
@@ -120,6 +115,7 @@ class Gomoku(NamedTuple):
 
 
 register_stone_rules(Gomoku)
+r.evaluate.register_body(Gomoku)(evaluate)
 
 
 @kernel
@@ -198,116 +194,6 @@ def candidates(rules, position, radius, out):
         if position.cells[cell] != 0:
             stones[cell // rules.cols] |= 1 << (cell % rules.cols)
     return list_near(rules, stones, radius, out)
-
-
-@inner_kernel
-def run_points(rules, heuristic, length, free_ends):
-    """``caro15``, ``caro15_open``: what a maximal run of ``length`` stones with so many free ends
-    counts.
-    """
-    if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
-        return 0  # none, or too long to win
-    points = FULL_ROW
-    for _ in range(length, rules.connect):
-        points //= 10
-    if heuristic == CARO15_OPEN and free_ends < 2:
-        points = points // 10 if free_ends == 1 else 0
-    return points
-
-
-@inner_kernel
-def window_points(rules, stones):
-    """``caro10``: what a window with ``stones`` stones of one side and none of the other counts,
-    single stones aside.
-    """
-    if stones >= rules.connect:
-        return FULL_ROW
-    points = 10
-    for _ in range(2, min(stones, rules.connect - 1)):
-        points = min(10 * points, FULL_ROW // 10)
-    return points if stones >= 2 else 0
-
-
-@inner_kernel
-def look_along(rules, cells, action, row_step, col_step):
-    """What lies next to a cell in one direction: the stone (0 free, −1 off the board), how many of
-    them in a row, whether a free cell follows.
-    """
-    row, column, stone, length = (
-        action // rules.cols + row_step,
-        action % rules.cols + col_step,
-        -1,
-        0,
-    )
-    while 0 <= row < rules.rows and 0 <= column < rules.cols:
-        found = np.int64(cells[row * rules.cols + column])
-        if found == 0 or (length > 0 and found != stone):
-            return (stone if length > 0 else 0), length, found == 0
-        row, column, stone, length = row + row_step, column + col_step, found, length + 1
-    return stone, length, False
-
-
-@kernel
-def evaluate_runs(rules, cells, player, heuristic):
-    """``caro15`` and ``caro15_open``: own maximal runs in all directions minus the opponent's."""
-    points = 0
-    for cell in range(rules.rows * rules.cols):
-        if cells[cell] == 0:
-            continue
-        for row_step, col_step in DIRECTIONS:
-            before, _, _ = look_along(rules, cells, cell, -row_step, -col_step)
-            if before == cells[cell]:
-                continue  # not the first stone of its run
-            after, length, free = look_along(rules, cells, cell, row_step, col_step)
-            if after != cells[cell]:
-                length, free = 0, after == 0
-            # two truth values would add up to a truth value where numpy interprets
-            free_ends = np.int64(before == 0) + np.int64(free)
-            worth = run_points(rules, heuristic, 1 + length, free_ends)
-            points += worth if cells[cell] == player + 1 else -worth
-    return points
-
-
-@kernel
-def evaluate_windows(rules, cells, player):
-    """``caro10``: own windows minus the opponent's.
-
-    The opponent's windows with a single stone do not count.
-    """
-    counts = np.zeros((2, rules.connect + 1), np.int64)
-    count_windows(rules, cells, player, counts)
-    points = counts[0, 1]
-    for stones in range(2, rules.connect + 1):
-        points += window_points(rules, stones) * (counts[0, stones] - counts[1, stones])
-    return points
-
-
-@r.evaluate.register_body(Gomoku)
-def evaluate(rules, position, player, heuristic):
-    """The heuristics of gomoku.
-
-    ``patterns``: what stones on the free cells would make, see
-    :mod:`plyground.envs.games.gomoku_patterns`; for ``connect`` above five, the windows of
-    ``caro10``.
-
-    ``caro15``: every maximal run of equal stones in each of the four directions, own minus
-    opponent's: a run of five counts 100,000, four 10,000, three 1,000, two 100, a single stone 10
-    (so a lone stone counts in all four directions), whether its ends are free or not; longer runs
-    count as five where they win and nothing where they do not. For other values of ``connect``, by
-    the stones missing.
-
-    ``caro15_open``: the same with a repair: a run with one free end counts a tenth, one without a
-    free end nothing. As stated, a run that is shut in, and can never become a row, counts as much
-    as an open one, so that a search collects dead runs and blocks nothing.
-
-    ``caro10``: windows of five. Own 5, 4, 3, 2, 1 stones with the rest free count 100,000, 1,000,
-    100, 10, 1; the opponent's 5, 4, 3, 2 the same, negative.
-    """
-    if heuristic in (CARO15, CARO15_OPEN):
-        return evaluate_runs(rules, position.cells, player, heuristic)
-    if heuristic == PATTERNS and rules.connect <= LONGEST:
-        return evaluate_patterns(rules, position.cells, player, position.ply & 1)
-    return evaluate_windows(rules, position.cells, player)
 
 
 def winning_row(rules: Gomoku, cells: np.ndarray) -> list[tuple[int, int]]:

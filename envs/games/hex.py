@@ -30,27 +30,23 @@ import numpy as np
 
 from .. import rules as r
 from ..compiled.kernels import kernel
-from ..compiled.randomness import mix64, random_below
+from ..compiled.randomness import SALT_2, mix64, random_below
 from ..declaration import Complexity, Facts, declare_game
-from ..pictures.drawing import Disc, Line, Picture, Text
 from ..specification import Parameter
 from .grid import (
-    COLUMN_LETTERS,
     cell_symmetries,
     cells_complexity,
     register_named_cells,
-    seen_cells,
     sort_by_rank,
     with_extra_action,
 )
+from .hex_picture import COLOURS, picture
 from .stones import returns, to_move
 
 CELLS = 169  # capacity: 13 × 13
 NO, YES = range(2)  # of the swap rule
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))  # (row, column) to the neighbours
 BOTH_EDGES = 3
-PARITY_KEY = np.uint64(0xA0761D6478BD642F)
-COLOURS, FREE = ("#24408e", "#d7263d"), "#e4dccb"  # of stones and of their edges, of free cells
 
 
 @declare_game(
@@ -201,7 +197,7 @@ def from_observation(rules, observation, position):
 
 @r.key.register_body(Hex)
 def key(rules, position):
-    return position.hash ^ PARITY_KEY if position.ply & 1 else position.hash
+    return position.hash ^ SALT_2 if position.ply & 1 else position.hash
 
 
 @r.transform.register_body(Hex)
@@ -300,25 +296,4 @@ def outcome_reason(rules: Hex, position: Any) -> str:
     return "top and bottom connected" if position.winner == 0 else "left and right connected"
 
 
-@r.picture.register(Hex)
-def picture(rules: Hex, position: Any, last_action: int | None) -> Picture:
-    """Round cells in rows that slant to the right, each player's edges in the player's colour."""
-
-    def at(row: float, column: float) -> tuple[float, float]:
-        return 1.6 + column + row / 2, 1.3 + row * 0.87
-
-    far, last = rules.size - 0.3, rules.size - 1
-    shapes: list[Any] = []
-    for ends in (((-0.7, 0), (-0.7, far)), ((far, -0.7), (far, last))):
-        shapes.append(Line(*at(*ends[0]), *at(*ends[1]), COLOURS[0], 0.12))
-        mirrored = [at(column, row) for row, column in ends]
-        shapes.append(Line(*mirrored[0], *mirrored[1], COLOURS[1], 0.12))
-    for (row, column), stone in np.ndenumerate(seen_cells(rules, position)):
-        shapes.append(Disc(*at(row, column), 0.46, (FREE, *COLOURS)[stone]))
-        if last_action == row * rules.size + column:
-            shapes.append(Disc(*at(row, column), 0.12, "#f7f4ee"))
-    for number in range(rules.size):
-        shapes.append(Text(*at(-1.1, number + 0.5), COLUMN_LETTERS[number], "#6b6558", 0.3))
-        shapes.append(Text(*at(number, -1.1), str(number + 1), "#6b6558", 0.3))
-    width, height = at(rules.size, rules.size)
-    return Picture(width - 0.2, height, shapes)
+r.picture.register(Hex)(picture)

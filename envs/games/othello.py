@@ -31,7 +31,7 @@ import numpy as np
 from .. import rules as r
 from ..compiled.bits import count_bits
 from ..compiled.kernels import kernel
-from ..compiled.randomness import mix64
+from ..compiled.randomness import SALT_1, SALT_2, mix64
 from ..declaration import Complexity, Facts, declare_game
 from ..pictures.drawing import Disc, Line, Picture, Rectangle
 from ..specification import Parameter
@@ -44,13 +44,7 @@ from .grid import (
     sort_by_rank,
     with_extra_action,
 )
-
-ZERO, ONE = np.uint64(0), np.uint64(1)
-INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # where discs can be enclosed sideways
-KEY_SALT, TURN_SALT = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
-# one step to the right, down-left, down and down-right; shifts to the right are the opposite ones
-STEPS = (np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9))
-DOWN = np.uint64(8)
+from .othello_board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs
 
 WIN, MARGIN = range(2)
 PLAYS, PASSES, OVER = range(3)  # values of `state`
@@ -85,52 +79,6 @@ class Othello(NamedTuple):
 
 
 register_named_cells(Othello, extra="pass", symbols=".XO")
-
-
-@kernel
-def cell_bit(rules, action):
-    """The bit of a cell, given by its action."""
-    return ONE << np.uint64(8 * (action // rules.size) + action % rules.size)
-
-
-@kernel
-def enclosed(own, other, step):
-    """The opponent's discs that follow own discs without a gap, backwards and forwards by a step.
-
-    A flood over at most six discs in a row. It leaves no narrow board: beyond lie no discs.
-    """
-    inner = other if step == DOWN else other & INNER_COLUMNS
-    back, forth = (own >> step) & inner, (own << step) & inner
-    for _ in range(5):
-        back |= (back >> step) & inner
-        forth |= (forth << step) & inner
-    return back, forth
-
-
-@kernel
-def open_cells(rules, own, other):
-    """The free cells on which a disc of ``own`` turns at least one of ``other``."""
-    found = ZERO
-    for step in STEPS:
-        back, forth = enclosed(own, other, step)
-        found |= (back >> step) | (forth << step)
-    board = ZERO
-    for row in range(rules.size):
-        board |= ((ONE << np.uint64(rules.size)) - ONE) << np.uint64(8 * row)
-    return found & board & ~(own | other)
-
-
-@kernel
-def turned_discs(disc, own, other):
-    """The discs of ``other`` that a disc of ``own`` on the cell ``disc`` turns over."""
-    turned = ZERO
-    for step in STEPS:
-        back, forth = enclosed(disc, other, step)
-        if (back >> step) & own != ZERO:
-            turned |= back
-        if (forth << step) & own != ZERO:
-            turned |= forth
-    return turned
 
 
 @kernel
@@ -247,18 +195,8 @@ def from_observation(rules, observation, position):
 
 @r.key.register_body(Othello)
 def key(rules, position):
-    turn = np.uint64(position.mover) * TURN_SALT
-    return mix64(position.discs[0]) ^ mix64(position.discs[1] ^ KEY_SALT) ^ turn
-
-
-@kernel
-def image_of(rules, board, permutation):
-    """A bitboard under a permutation of the cells."""
-    image = ZERO
-    for action in range(rules.size * rules.size):
-        if board & cell_bit(rules, action) != ZERO:
-            image |= cell_bit(rules, np.int64(permutation[action]))
-    return image
+    turn = np.uint64(position.mover) * SALT_2
+    return mix64(position.discs[0]) ^ mix64(position.discs[1] ^ SALT_1) ^ turn
 
 
 @r.transform.register_body(Othello)

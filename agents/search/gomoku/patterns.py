@@ -16,7 +16,7 @@ import numpy as np
 from ....envs import rules as r
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.game import Game
-from ....envs.games import gomoku, stones
+from ....envs.games import gomoku_heuristics, stones
 from ....envs.games import gomoku_patterns as patterns
 from ....envs.games.gomoku import Gomoku
 from ....envs.games.gomoku_patterns import (
@@ -342,10 +342,10 @@ def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
     if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
         by_patterns = GomokuPatterns(*rules, patterns.pattern_table(rules.connect, rules.rule))
         return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
-    by_runs = {"caro15": gomoku.CARO15, "caro15_open": gomoku.CARO15_OPEN}
+    by_runs = {"caro15": gomoku_heuristics.CARO15, "caro15_open": gomoku_heuristics.CARO15_OPEN}
     by_scores = GomokuScores(
         *rules,
-        by_runs.get(heuristic, gomoku.CARO10),
+        by_runs.get(heuristic, gomoku_heuristics.CARO10),
         _centre_first(game),
         np.zeros(rules.rows, np.int32),
     )

@@ -13,13 +13,8 @@ import numpy as np
 
 from ....envs import rules as r
 from ....envs.compiled.kernels import inner_kernel
-from ....envs.games.gomoku import (
-    CARO10,
-    look_along,
-    row_wins,
-    run_points,
-    window_points,
-)
+from ....envs.games.gomoku import row_wins
+from ....envs.games.gomoku_heuristics import CARO10, look_along, run_points, window_points
 from ....envs.games.gomoku_patterns import CARO, CELL_BITS, STANDARD
 from ..search_form import can_win_at_once
 from .lines import (

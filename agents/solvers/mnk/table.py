@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.compiled.kernels import inner_kernel
-from ....envs.compiled.randomness import mix64
+from ....envs.compiled.randomness import SALT_2, mix64
 from ...table_size import entries_within
 from .board import count_stones, image_of
 
-SALT = np.uint64(0xA0761D6478BD642F)  # tells the stones of the two sides apart
 NO_MOVE = -1
 UNKNOWN = -1  # no entry
 
@@ -67,7 +66,7 @@ def key_of(board, own, opp):
 @inner_kernel
 def hash_of(own, opp):
     """A hash of the stones of both sides."""
-    return mix64(own) ^ mix64(opp ^ SALT)
+    return mix64(own) ^ mix64(opp ^ SALT_2)
 
 
 @inner_kernel

@@ -9,7 +9,7 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.games.dots_and_boxes import CHAINS
-from plyground.envs.games.dots_and_boxes_chains import control_value
+from plyground.envs.games.dots_and_boxes_heuristics import control_value
 
 
 def control(*structures):

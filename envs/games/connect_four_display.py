@@ -1,4 +1,4 @@
-"""The picture of a connect-four board."""
+"""How people see connect four: names of columns, the board as text, its picture."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from ..pictures.drawing import (
     Ring,
     Text,
 )
-from .grid import COLUMN_LETTERS, winning_cells
+from .grid import COLUMN_LETTERS, grid_text, seen_cells, winning_cells
 
 
-def draw_board(cells: np.ndarray, connect: int, last_action: int | None) -> Picture:
+def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
     """A blue panel with round holes above the columns' letters; the last disc carries a dot, the
     winning row rings.
     """
+    cells = seen_cells(rules, position)
     rows, cols = cells.shape
     margin, letters = 0.35, 0.5
     height = rows + 2 * margin
@@ -48,10 +49,31 @@ def draw_board(cells: np.ndarray, connect: int, last_action: int | None) -> Pict
     if last_action is not None:
         row = int(np.argmax(cells[:, last_action] != 0))
         shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
-    for row, column in winning_cells(cells, connect):
+    for row, column in winning_cells(cells, rules.connect):
         shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
     for column in range(cols):
         shapes.append(
             Text(column + 0.5 + margin, height + 0.2, COLUMN_LETTERS[column], "#6b6558", 0.36)
         )
     return Picture(cols + 2 * margin, height + letters, shapes)
+
+
+def action_to_text(rules: Any, action: int) -> str:
+    return COLUMN_LETTERS[action]
+
+
+def text_to_action(rules: Any, text: str) -> int:
+    name = text.strip()
+    column = (
+        COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
+    )
+    if not 0 <= column < rules.cols:
+        raise ValueError(
+            f"{text!r} is no column of this board; columns are a to "
+            f"{COLUMN_LETTERS[rules.cols - 1]}"
+        )
+    return column
+
+
+def board_text(rules: Any, position: Any) -> str:
+    return grid_text(rules.rows, rules.cols, ".XO", seen_cells(rules, position).ravel())

@@ -1,0 +1,35 @@
+"""The picture of a hex board."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..pictures.drawing import Disc, Line, Picture, Text
+from .grid import COLUMN_LETTERS, seen_cells
+
+COLOURS, FREE = ("#24408e", "#d7263d"), "#e4dccb"  # of stones and of their edges, of free cells
+
+
+def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
+    """Round cells in rows that slant to the right, each player's edges in the player's colour."""
+
+    def at(row: float, column: float) -> tuple[float, float]:
+        return 1.6 + column + row / 2, 1.3 + row * 0.87
+
+    far, last = rules.size - 0.3, rules.size - 1
+    shapes: list[Any] = []
+    for ends in (((-0.7, 0), (-0.7, far)), ((far, -0.7), (far, last))):
+        shapes.append(Line(*at(*ends[0]), *at(*ends[1]), COLOURS[0], 0.12))
+        mirrored = [at(column, row) for row, column in ends]
+        shapes.append(Line(*mirrored[0], *mirrored[1], COLOURS[1], 0.12))
+    for (row, column), stone in np.ndenumerate(seen_cells(rules, position)):
+        shapes.append(Disc(*at(row, column), 0.46, (FREE, *COLOURS)[stone]))
+        if last_action == row * rules.size + column:
+            shapes.append(Disc(*at(row, column), 0.12, "#f7f4ee"))
+    for number in range(rules.size):
+        shapes.append(Text(*at(-1.1, number + 0.5), COLUMN_LETTERS[number], "#6b6558", 0.3))
+        shapes.append(Text(*at(number, -1.1), str(number + 1), "#6b6558", 0.3))
+    width, height = at(rules.size, rules.size)
+    return Picture(width - 0.2, height, shapes)
