@@ -236,10 +236,8 @@ def main() -> None:
                 )
         print(file=sys.stderr)
         for chosen, positions in found.items():
-            nodes, seconds = (
-                sum(each.nodes for each in positions) / len(positions),
-                sum(each.seconds for each in positions) / len(positions),
-            )
+            nodes = sum(each.nodes for each in positions) / len(positions)
+            seconds = sum(each.seconds for each in positions) / len(positions)
             print(
                 f"{chosen.name}: {len(positions)} positions, solved in {1e3 * seconds:,.3f} ms "
                 f"with {nodes:,.0f} positions searched each"

@@ -144,78 +144,62 @@ def pgx_stepper(size: int) -> Callable[[], int]:
     return step
 
 
+HEADINGS = ("work", "contestant", "batch", "one core (CPU time)", "wall clock", "ours faster by")
+RANDOM = "both sides random"
+
+
 def main() -> None:
+    """Measure all contestants and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement")
     seconds, cores = parser.parse_args().seconds, os.cpu_count() or 1
     table = Table(
-        title=(
-            f"connect four, steps per second in millions; {cores} cores, load "
-            f"{os.getloadavg()[0]:.1f} at the start"
-        )
+        title=f"connect four, steps per second in millions; {cores} cores (plyground by the wall "
+        f"clock: {cores} threads), load {os.getloadavg()[0]:.1f} at the start; ratios: core / clock"
     )
-    for heading in (
-        "work",
-        "contestant",
-        "batch",
-        "one core (CPU time)",
-        f"wall clock, {cores} threads",
-        "ours faster by (core / clock)",
-    ):
+    for heading in HEADINGS:
         table.add_column(heading, justify="left" if heading in ("work", "contestant") else "right")
+    core, clock = add_ours(table, RANDOM, None, seconds, cores)
+    add_ours(table, "alphabeta:depth=2 replies", "alphabeta:depth=2", seconds, cores)
+    add_pgx(table, core, clock, seconds)
+    rates = measure(pettingzoo_stepper(), seconds)
+    ratio = f"{core / rates.of_a_core:.0f} / {clock / rates.by_the_clock:.0f}"
+    add_row(table, RANDOM, "PettingZoo AEC (one thread)", "1", rates, ratio)
+    Console().print(table)
 
-    ours: dict[str, tuple[float, float]] = {}
-    for work, opponent in (
-        ("both sides random", None),
-        ("alphabeta:depth=2 replies", "alphabeta:depth=2"),
-    ):
-        size, alone = best_of_sizes(opponent, seconds, 1)
-        sizes, together = best_of_sizes(opponent, seconds, cores)
-        ours[work] = alone.of_a_core, together.by_the_clock
-        table.add_row(
-            work,
-            "plyground",
-            f"{size} / {sizes}",
-            f"{alone.of_a_core / 1e6:.3f}",
-            f"{together.by_the_clock / 1e6:.3f}",
-            "",
-        )
 
-    core, clock = ours["both sides random"]
+def add_row(
+    table: Table, work: str, contestant: str, batch: str, rates: Rates, ratio: str = ""
+) -> None:
+    """Add a contestant's rates to the table."""
+    core, clock = f"{rates.of_a_core / 1e6:.3f}", f"{rates.by_the_clock / 1e6:.3f}"
+    table.add_row(work, contestant, batch, core, clock, ratio)
+
+
+def add_ours(
+    table: Table, work: str, opponent: str | None, seconds: float, cores: int
+) -> tuple[float, float]:
+    """Add a row of the vector environment; its rates of one core and of all by the clock."""
+    size, alone = best_of_sizes(opponent, seconds, 1)
+    sizes, together = best_of_sizes(opponent, seconds, cores)
+    rates = Rates(alone.of_a_core, together.by_the_clock)
+    add_row(table, work, "plyground", f"{size} / {sizes}", rates)
+    return rates
+
+
+def add_pgx(table: Table, core: float, clock: float, seconds: float) -> None:
+    """Add a row of Pgx, at its best batch size; without Pgx, of a rate measured elsewhere."""
     try:
         found = {size: measure(pgx_stepper(size), seconds) for size in BATCH_SIZES}
     except ImportError:
-        table.add_row(
-            "both sides random",
-            "Pgx, not installed: measured elsewhere",
-            "",
-            "",
-            f"{PGX_ELSEWHERE / 1e6:.3f}",
-            f"— / {clock / PGX_ELSEWHERE:.1f}",
-        )
-    else:
-        size = max(found, key=lambda size: found[size].by_the_clock)
-        rates = found[size]
-        ratio = f"{core / rates.of_a_core:.1f} / {clock / rates.by_the_clock:.1f}"
-        table.add_row(
-            "both sides random",
-            "Pgx",
-            str(size),
-            f"{rates.of_a_core / 1e6:.3f}",
-            f"{rates.by_the_clock / 1e6:.3f}",
-            ratio,
-        )
-    rates = measure(pettingzoo_stepper(), seconds)
-    ratio = f"{core / rates.of_a_core:.0f} / {clock / rates.by_the_clock:.0f}"
-    table.add_row(
-        "both sides random",
-        "PettingZoo AEC (one thread)",
-        "1",
-        f"{rates.of_a_core / 1e6:.3f}",
-        f"{rates.by_the_clock / 1e6:.3f}",
-        ratio,
-    )
-    Console().print(table)
+        elsewhere, ratio = f"{PGX_ELSEWHERE / 1e6:.3f}", f"— / {clock / PGX_ELSEWHERE:.1f}"
+        unmeasured = "Pgx, not installed: measured elsewhere"
+        table.add_row(RANDOM, unmeasured, "", "", elsewhere, ratio)
+        return
+    size = max(found, key=lambda size: found[size].by_the_clock)
+    rates = found[size]
+    ratio = f"{core / rates.of_a_core:.1f} / {clock / rates.by_the_clock:.1f}"
+    add_row(table, RANDOM, "Pgx", str(size), rates, ratio)
 
 
 if __name__ == "__main__":

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated, Any
-
-from cyclopts import Parameter
-from rich.console import Console
 
 from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
 from ..evaluation.optimality import OptimalityTest
-from ..evaluation.report import display
 from ..training.alphazero.settings import AlphaZeroSettings, alphazero_settings
-from ..training.settings import settings_table
 from .app import command, missing_packages_are_refused, train_app
-from .common import GameArgument, SeedOption, flag, option
-from .training_runs import Measure, ProgressBar, all_of, finish, gauntlet, run_facts
+from .common import GameArgument, option
+from .training_runs import (
+    DEFAULT_RUN,
+    Measure,
+    ProgressBar,
+    RunOptions,
+    all_of,
+    finish,
+    gauntlet,
+    run_facts,
+)
 
 DEVICES = ("auto", "cpu", "cuda")
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
@@ -28,37 +31,20 @@ def alphazero(
     game: GameArgument,
     /,
     *,
-    out: Annotated[
-        Path | None, option("FOLDER", "The run's folder; a run in it is resumed.")
-    ] = None,
     hours: Annotated[
-        float | None, option("H", "Hours that it takes in all (default: by game).", low=0)
+        float | None, option("H", "Hours of training in all (default: depends on the game).", low=0)
     ] = None,
     workers: Annotated[
-        int | None, option("N", "Processes of self-play (default: one for each core).", low=1)
+        int | None, option("N", "Processes of self-play (default: the number of cores).", low=1)
     ] = None,
-    device: Annotated[str, option("DEVICE", f"For networks: {', '.join(DEVICES)}.")] = "auto",
-    seed: SeedOption = 1,
-    settings: Annotated[
-        list[str] | None,
-        Parameter(
-            name="--set",
-            metavar="NAME=VALUE",
-            help="Any other setting, such as blocks=4; may be repeated.",
-        ),
-    ] = None,
-    evaluate: Annotated[
-        str | None,
-        option("AGENT;AGENT", "Opponents to measure it against (default: by game), or none."),
-    ] = None,
-    threads: Annotated[int, option("N", "Threads for the learner's network.", low=1)] = 1,
-    list_settings: Annotated[
-        bool, flag("List the settings with their values for this game, and do nothing.")
-    ] = False,
+    device: Annotated[
+        str, option("DEVICE", f"Device of the networks: {', '.join(DEVICES)}.")
+    ] = "auto",
+    options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train by self-play with tree search (AlphaZero).
 
-    The same command resumes a run that was interrupted, however that happened.
+    The same command resumes a run that was stopped or killed.
 
     [bold]Examples[/bold]
 
@@ -70,13 +56,11 @@ def alphazero(
     """
     chosen = make_game(game)
     cores = os.cpu_count() or 1
-    given = {"hours": hours, "evaluate": evaluate, "workers": workers or cores}
-    made = alphazero_settings(chosen, given, settings or ())
-    if list_settings:
-        Console(highlight=False).print(display.parameter_table(settings_table(type(made), made)))
-        return
+    given = {"hours": hours, "evaluate": options.evaluate, "workers": workers or cores}
+    made = alphazero_settings(chosen, given, options.settings)
+    out, seed = options.folder(made), options.seed
     if out is None:
-        raise SpecificationError("name the folder of the run: --out FOLDER")
+        return
     with missing_packages_are_refused():
         import torch
 
@@ -85,10 +69,9 @@ def alphazero(
     if device not in DEVICES:
         raise SpecificationError(f"--device {device} is not possible; it is {', '.join(DEVICES)}")
     used = choose_device(device)
-    torch.set_num_threads(threads)
-    measures = [gauntlet(chosen, made, seed), _optimality(chosen, made, seed)]
-    facts = run_facts(threads=threads, device=str(used))
-    bar = ProgressBar(_describe)
+    torch.set_num_threads(options.threads)
+    measure = all_of([gauntlet(chosen, made, seed), _optimality(chosen, made, seed)])
+    facts = run_facts(threads=options.threads, device=str(used))
     finish(
         lambda bar: train(
             chosen,
@@ -97,17 +80,17 @@ def alphazero(
             out,
             facts,
             used,
-            evaluate=all_of(measures),
+            evaluate=measure,
             on_progress=bar.show,
             on_note=bar.note,
         ),
-        bar,
+        ProgressBar(_describe),
         out,
     )
 
 
 def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure | None:
-    """What holds a learner's moves against perfect play; the positions are solved when needed."""
+    """The test of a learner's moves against perfect play; its positions are solved when needed."""
     if settings.judged == 0:
         return None
     tests: list[OptimalityTest] = []

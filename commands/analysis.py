@@ -27,8 +27,7 @@ from .app import INTERRUPTED, command
 from .common import GameArgument, JsonOption, SeedOption, flag, option, read_moves
 from .output import note, print_json, say
 
-# How agents that value only the action they choose, unless they are asked for more, are asked for
-# more.
+# The options by which agents value every action, where by default they value only their choice.
 VALUES_OF_ALL: dict[str, dict[str, Any]] = {
     "alphabeta": {"values": True},
     "solver": {"moves": "all"},
@@ -46,16 +45,16 @@ def analyse(
     /,
     *,
     moves: MovesOption = "",
-    agent: Annotated[str, option("AGENT", "Who analyses.")] = DEFAULT_AGENT,
+    agent: Annotated[str, option("AGENT", "The agent that analyses.")] = DEFAULT_AGENT,
     all_actions: Annotated[
         bool,
-        flag("Value every action where the agent can (slower), and list them all.", "--all"),
+        flag("Value every action if the agent can (slower), and list all of them.", "--all"),
     ] = False,
     static: Annotated[
         bool, flag("Show the points that each heuristic of the game gives; nothing is searched.")
     ] = False,
     verbose: Annotated[
-        bool, flag("Tell what is known after every depth, or so many simulations.")
+        bool, flag("Print progress after every depth, or after 64, 128, 256, … simulations.")
     ] = False,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
@@ -150,11 +149,11 @@ def solve(
     all_moves: Annotated[bool, flag("Find the value of every legal action.")] = False,
     weak: Annotated[bool, flag("Ask only for win, draw or loss, which is quicker.")] = False,
     memory: Annotated[
-        int, option("MB", "What the table of positions may take, in MiB.", low=1, high=1 << 20)
+        int, option("MIB", "Memory of the table of positions, in MiB.", low=1, high=1 << 20)
     ] = DEFAULT_MEMORY_MB,
     time: Annotated[
         float | None,
-        option("SECONDS", "Stop after so long with what is proved by then.", low=0.001),
+        option("SECONDS", "Time limit; after it the bounds proved so far are shown.", low=0.001),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -211,9 +210,11 @@ def book(
     game: GameArgument,
     /,
     *,
-    out: Annotated[Path, option("FILE", "Where the book is written.")],
-    agent: Annotated[str, option("AGENT", "Who analyses the positions.")] = DEFAULT_AGENT,
-    plies: Annotated[int, option("N", "How many plies of the game the book covers.", low=1)] = 4,
+    out: Annotated[Path, option("FILE", "The book to write.")],
+    agent: Annotated[
+        str, option("AGENT", "The agent that analyses the positions.")
+    ] = DEFAULT_AGENT,
+    plies: Annotated[int, option("N", "Number of plies that the book covers.", low=1)] = 4,
     seed: SeedOption = 1,
 ) -> None:
     """Make an opening book: the positions of the first plies, analysed by an agent.
@@ -223,8 +224,7 @@ def book(
 
     [bold]Example[/bold]
 
-    plyground book connect_four --agent alphabeta:depth=12,values=yes --plies 4 --out
-    connect_four.book
+    plyground book connect_four --agent alphabeta:depth=6,values=yes --plies 4 --out c4.book
     """
     chosen = make_game(game)
     try:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 
 from ..envs import IllegalActionError
 from ..envs.specification import SpecificationError
@@ -33,15 +33,20 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 app = App(
     name="plyground",
-    help="Adversarial board games, agents that play them, and tournaments between agents.",
+    help=(
+        "Adversarial board games, agents that play them, and tournaments between agents.\n\n"
+        "Start with: plyground games, plyground agents, plyground play tic_tac_toe.\n\n"
+        "plyground COMMAND --help explains a command."
+    ),
     version=f"plyground {__version__}",
     help_flags=["--help", "-h"],
     help_format="rich",
     default_parameter=Parameter(negative=()),
+    group_parameters=Group("Options"),
     suppress_keyboard_interrupt=False,  # it ends in the gate, with a status of its own
 )
 app.register_install_completion_command()
-train_app = App(name="train", help="Train a learner against opponents.")
+train_app = App(name="train", help="Train a learner; the commands differ in the algorithm.")
 app.command(train_app)
 
 _words: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("words", default=())

@@ -13,17 +13,31 @@ from ..envs import Game, IllegalActionError
 DEFAULT_STORE = Path("plyground-tournament.db")
 
 
-def option(metavar: str, help: str, low: float | None = None, high: float | None = None) -> Any:
-    """An option with a value.
+def option(
+    metavar: str,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    name: str | None = None,
+) -> Any:
+    """An option with a value. The help shows its default unless that is empty.
 
     Args:
         metavar: what stands for the value in the help.
         help: what it decides.
         low: the lowest number allowed.
         high: the highest.
+        name: the option; by default the name of the Python parameter.
     """
     limits = None if low is None and high is None else Number(gte=low, lte=high)
-    return Parameter(metavar=metavar, help=help, validator=limits)
+    return Parameter(
+        name=name, metavar=metavar, help=help, validator=limits, show_default=_shown_default
+    )
+
+
+def _shown_default(value: Any) -> str | None:
+    """The default as the help shows it."""
+    return None if value in ("", None, ()) else str(value)
 
 
 def argument(name: str, help: str) -> Any:
@@ -44,12 +58,12 @@ def flag(help: str, name: str | None = None) -> Any:
 GameArgument = Annotated[
     str, argument("GAME", "Name and parameters, such as connect_four or gomoku:size=10,rule=caro.")
 ]
-StoreArgument = Annotated[Path, argument("STORE", "The file that a tournament keeps its games in.")]
-StoreOption = Annotated[Path, option("FILE", "Where finished games are kept.")]
+StoreArgument = Annotated[Path, argument("STORE", "The file that holds the games of tournaments.")]
+StoreOption = Annotated[Path, option("FILE", "The file that finished games are stored in.")]
 OpeningOption = Annotated[
-    str, option("MOVES", "Moves played beforehand, by name, separated by commas: d,d,c.")
+    str, option("MOVES", "Moves that begin the game, by name, separated by commas: d,d,c.")
 ]
-SeedOption = Annotated[int, option("N", "Decides everything that is random.")]
+SeedOption = Annotated[int, option("N", "Seed of all random choices.")]
 JsonOption = Annotated[bool, flag("Write JSON to standard output instead of text.", "--json")]
 
 

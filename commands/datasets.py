@@ -28,54 +28,50 @@ def dataset(
     game: GameArgument,
     /,
     *,
-    positions: Annotated[int, option("N", "How many positions.", low=1)],
-    out: Annotated[Path, option("FILE", "FILE.parquet or FILE.npz.")],
+    positions: Annotated[int, option("N", "Number of positions.", low=1)],
+    out: Annotated[Path, option("FILE", "The file to write; its name ends in .parquet or .npz.")],
     by: Annotated[
         str | None,
-        option("AGENT", "Positions of this agent's games against itself (default: random play)."),
+        option(
+            "AGENT", "Take positions of this agent's games against itself (default: random play)."
+        ),
     ] = None,
     from_store: Annotated[
-        Path | None, option("STORE", "Positions of the games that this store holds.")
+        Path | None, option("STORE", "Take positions of the games in this store.")
     ] = None,
     plies: Annotated[
-        str | None, option("FIRST-LAST", "At which plies, such as 12-41 (default: all).")
+        str | None,
+        option("FIRST-LAST", "Take positions at these plies, such as 12-41 (default: all)."),
     ] = None,
     seed: SeedOption = 1,
     concurrency: Annotated[
-        int, option("N", "Processes that solve, each with a table of its own.", low=1)
+        int, option("N", "Number of processes that solve, each with its own table.", low=1)
     ] = 1,
     memory: Annotated[
-        int, option("MB", "What the table of a solver may take, in MiB.", low=1)
+        int, option("MIB", "Memory of each solver's table, in MiB.", low=1)
     ] = DEFAULT_MEMORY_MB,
 ) -> None:
     """Write positions with the exact value of every legal action, for supervised learning.
 
     The positions are spread evenly over the plies and unique up to symmetry. The same seed gives
-    the same file. A command that was stopped goes on where it was. Early positions of large boards
-    take seconds each; --plies leaves them out. Python reads the file with plyground.datasets.load.
+    the same file, and the same command resumes. Early positions of large boards take seconds each;
+    --plies leaves them out. Python reads the file with plyground.datasets.load.
 
     [bold]Examples[/bold]
 
     plyground dataset connect_four --positions 100000 --plies 14-41 --out c4.parquet --concurrency 2
 
-    plyground dataset dots_and_boxes:rows=3,cols=3 --positions 5000 --by alphabeta:depth=4
-    --out boxes.npz
+    plyground dataset dots_and_boxes:rows=3,cols=3 --positions 500 --by greedy --out boxes.npz
     """
     chosen = make_game(game)
-    if by is not None and from_store is not None:
-        raise SpecificationError("--by and --from-store exclude each other; choose one of them")
     try:
-        with contextlib.ExitStack() as stack:
-            source = RANDOM_PLAY if by is None else Source(by)
-            if from_store is not None:
-                store = stack.enter_context(Store(from_store))
-                source = Source(from_store.name, list(_games(store, chosen)))
-            bars = stack.enter_context(_bars("drawing positions", "solving positions"))
+        source = _source(chosen, by, from_store)
+        with _bars("drawing positions", "solving positions") as bars:
             count = build_dataset(
                 chosen,
                 positions,
                 out,
-                plies=None if plies is None else _read_plies(plies),
+                plies=_read_plies(plies),
                 seed=seed,
                 source=source,
                 processes=concurrency,
@@ -83,10 +79,20 @@ def dataset(
                 progress=Progress(*bars),
             )
     except KeyboardInterrupt:
-        note("stopped; the same command goes on where it was")
+        note("stopped; the same command resumes")
         raise SystemExit(INTERRUPTED) from None
-    fewer = f" (no more than these were found, of {positions:,} asked for)"
-    print(f"{out}: {count:,} positions of {chosen.spec}{'' if count == positions else fewer}")
+    fewer = "" if count == positions else f" (no more than these were found, of {positions:,})"
+    print(f"{out}: {count:,} positions of {chosen.spec}{fewer}")
+
+
+def _source(game: Game, by: str | None, from_store: Path | None) -> Source:
+    """The games from which positions are taken."""
+    if by is not None and from_store is not None:
+        raise SpecificationError("--by and --from-store exclude each other; choose one of them")
+    if from_store is None:
+        return RANDOM_PLAY if by is None else Source(by)
+    with Store(from_store) as store:
+        return Source(from_store.name, list(_games(store, game)))
 
 
 @contextlib.contextmanager
@@ -105,7 +111,9 @@ def _bars(*names: str) -> Iterator[list[Report]]:
         yield [functools.partial(show, name) for name in names]
 
 
-def _read_plies(text: str) -> range:
+def _read_plies(text: str | None) -> range | None:
+    if text is None:
+        return None
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
     if found is None:
         raise SpecificationError(f"--plies {text} is not of the form FIRST-LAST, such as 12-41")

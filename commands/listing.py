@@ -1,4 +1,4 @@
-"""Commands that tell about games and agents: ``games``, ``agents``, ``size``, ``perft``."""
+"""Commands that describe games and agents: ``games``, ``agents``, ``size``, ``perft``."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _parameter_json(parameter: Parameter) -> dict[str, Any]:
 
 @command("[NAME]")
 def agents(
-    name: Annotated[str | None, argument("NAME", "Tell all about this agent.")] = None,
+    name: Annotated[str | None, argument("NAME", "Describe only this agent, in full.")] = None,
     /,
     *,
     as_json: JsonOption = False,
@@ -137,7 +137,7 @@ def agents(
 
 @command("GAME")
 def size(game: GameArgument, /, *, as_json: JsonOption = False) -> None:
-    """Tell how large a game is: states, depth, branching, search trees.
+    """Estimate the size of a game: states, depth, branching, search trees.
 
     [bold]Examples[/bold]
 
@@ -158,7 +158,9 @@ def perft(
     game: GameArgument,
     /,
     *,
-    depth: Annotated[int, option("PLIES", "Plies to look ahead.", low=0)],
+    depth: Annotated[
+        int, option("PLIES", "The greatest length of the sequences, in plies.", low=0)
+    ],
     opening: OpeningOption = "",
     as_json: JsonOption = False,
 ) -> None:

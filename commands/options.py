@@ -31,7 +31,7 @@ IsolateOption = Annotated[
     str,
     option(
         "|".join(ISOLATION),
-        "Agents in processes of their own: auto isolates learned and external agents and your own.",
+        "Run agents in processes of their own: auto isolates learned, external and Python agents.",
     ),
 ]
 OpeningsOption = Annotated[
@@ -57,8 +57,8 @@ class BalanceOptions:
         float | None,
         option(
             "VALUE",
-            "How near, in the unit of the agent's values (default: a tenth of the greatest "
-            "return).",
+            "With --balanced: the largest distance from 0, in the unit of the agent's values "
+            "(default: a tenth of the greatest return).",
         ),
     ] = None
 
@@ -70,13 +70,14 @@ class ConditionOptions:
 
     isolate: IsolateOption = "auto"
     move_timeout: Annotated[
-        float | None, option("SECONDS", "Thinking time for a move; more forfeits the game.")
+        float | None,
+        option("SECONDS", "Time limit for a move; an agent that exceeds it forfeits the game."),
     ] = None
     game_time: Annotated[
-        float | None, option("SECONDS", "Thinking time of an agent for all its moves of a game.")
+        float | None, option("SECONDS", "Time limit for all moves of an agent in a game.")
     ] = None
     memory_limit: Annotated[
-        str | None, option("SIZE", "Memory of an isolated agent, such as 2G or 700M.")
+        str | None, option("SIZE", "Memory limit of an isolated agent, such as 2G or 700M.")
     ] = None
 
     def conditions(self, withdraw_after: int = WITHDRAW_AFTER) -> Conditions:
@@ -106,11 +107,13 @@ class RunnerOptions:
     ] = None
     concurrency: Annotated[
         int | None,
-        option("N", "Games at once (default: as many as there are processors).", low=1),
+        option("N", "Number of games at once (default: the number of processors).", low=1),
     ] = None
     address: Annotated[
         str | None,
-        option("HOST:PORT", "Of a Ray cluster, or auto (default: Ray is started here)."),
+        option(
+            "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
+        ),
     ] = None
 
     engine: Annotated[str | None, Parameter(show=False)] = None  # what --runner was called

@@ -129,13 +129,13 @@ def play(
     game: GameArgument,
     /,
     *,
-    against: Annotated[str, option("AGENT", "Who to play against.")] = "alphabeta:depth=4",
+    against: Annotated[str, option("AGENT", "Your opponent.")] = "alphabeta:depth=4",
     seat: Annotated[int, option("0|1", "Your seat: 0 moves first, 1 second.", low=0, high=1)] = 0,
     seed: SeedOption = 1,
 ) -> None:
     """Play a game yourself, in the terminal.
 
-    Moves are typed by name (?, as you play, lists them); q leaves.
+    Type moves by name. Type ? for a list of the legal moves, and q to leave.
 
     [bold]Examples[/bold]
 

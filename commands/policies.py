@@ -25,18 +25,16 @@ def export_policy(
     ],
     /,
     *,
-    out: Annotated[
-        Path, option("FILE", "Where the policy file is written; its name ends in .onnx.")
-    ],
+    out: Annotated[Path, option("FILE", "The policy file to write; its name ends in .onnx.")],
     trained_on: Annotated[
         str | None,
-        option("GAME", "For a .zip, which does not state it: the game, such as gomoku:size=9."),
+        option("GAME", "The game of a .zip, which does not state it, such as gomoku:size=9."),
     ] = None,
 ) -> None:
-    """Write a trained policy as an ONNX file, which is played without torch: onnx:FILE.
+    """Write a trained policy as an ONNX file; the agent onnx:FILE plays it without torch.
 
-    A .zip of stable-baselines3 is unpickled, which runs what its maker put there: for trusted files
-    only.
+    A .zip of stable-baselines3 is unpickled, which runs any code that it holds. Use only files that
+    you trust.
 
     [bold]Examples[/bold]
 

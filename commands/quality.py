@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from cyclopts import Parameter
 from rich.console import Console
 
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
@@ -32,38 +34,62 @@ from .output import note, print_json
 DEFAULT_POSITIONS = 300
 
 
-@command("GAME [AGENT...]")
-def quality(
-    game: GameArgument,
-    /,
-    *agents: Annotated[str, argument("AGENT", "Whose moves are judged.")],
+@Parameter(name="*")
+@dataclass(frozen=True)
+class SampleOptions:
+    """Which moves are judged."""
+
     games: Annotated[
         Path | None,
-        option("STORE", "Judge what agents have played in this store (default agents: all)."),
-    ] = None,
+        option("STORE", "Judge the games of this store (default agents: all)."),
+    ] = None
     positions: Annotated[
         int | None,
         option(
             "N",
-            f"How many positions (default {DEFAULT_POSITIONS}); with --games, of how many moves "
+            f"Number of positions (default {DEFAULT_POSITIONS}), or with --games of moves "
             f"(default: all).",
             low=1,
         ),
-    ] = None,
+    ] = None
     from_ply: Annotated[
         int | None,
         option(
             "PLY",
-            f"Judge nothing earlier (default: where at most {REACH} plies are left).",
+            f"The first ply that is judged (default: where at most {REACH} plies remain).",
             low=0,
         ),
-    ] = None,
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class SolverOptions:
+    """What the solver may use."""
+
     time_limit: Annotated[
-        float, option("SECONDS", "For solving a position; others are left out.", low=0.001)
-    ] = TIME_LIMIT,
-    memory: Annotated[
-        int, option("MB", "What the solver's table may take, in MiB.", low=1)
-    ] = DEFAULT_MEMORY_MB,
+        float,
+        option(
+            "SECONDS",
+            "Time limit for a position; positions that need more are left out.",
+            low=0.001,
+        ),
+    ] = TIME_LIMIT
+    memory: Annotated[int, option("MIB", "Memory of the solver's table, in MiB.", low=1)] = (
+        DEFAULT_MEMORY_MB
+    )
+
+
+DEFAULT_SAMPLE, DEFAULT_SOLVER = SampleOptions(), SolverOptions()
+
+
+@command("GAME [AGENT...]")
+def quality(
+    game: GameArgument,
+    /,
+    *agents: Annotated[str, argument("AGENT", "An agent whose moves are judged.")],
+    sample: SampleOptions = DEFAULT_SAMPLE,
+    solver: SolverOptions = DEFAULT_SOLVER,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:
@@ -83,40 +109,36 @@ def quality(
     plyground quality connect_four --games plyground-tournament.db
     """
     chosen = make_game(game)
-    judge = MoveJudge(chosen, memory, time_limit)
-    first = first_ply_within_reach(chosen) if from_ply is None else from_ply
+    judge = MoveJudge(chosen, solver.memory, solver.time_limit)
+    first = first_ply_within_reach(chosen) if sample.from_ply is None else sample.from_ply
     try:
-        if games is not None:
-            evidence = _of_store(judge, games, list(agents), positions, seed, first)
-        elif agents:
-            evidence = _of_positions(
-                judge, list(agents), positions or DEFAULT_POSITIONS, seed, first
-            )
-        else:
-            raise SpecificationError(
-                "name the agents to judge, or the store whose games are judged: --games STORE"
-            )
+        evidence = _gather(judge, list(agents), sample, seed, first)
     except KeyboardInterrupt:
         note("stopped; nothing was judged to the end")
         raise SystemExit(INTERRUPTED) from None
+    meaning = judge.solver.meaning
     if as_json:
-        print_json(
-            {
-                "game": chosen.spec,
-                "from_ply": first,
-                "seed": seed,
-                "meaning": judge.solver.meaning,
-                **to_json(evidence),
-            }
-        )
+        settings = {"game": chosen.spec, "from_ply": first, "seed": seed, "meaning": meaning}
+        print_json(settings | to_json(evidence))
         return
     console = Console(highlight=False)
-    console.print(
-        _heading(chosen, evidence, first, None if games is None else games.name) + "\n",
-        markup=False,
-        soft_wrap=True,
-    )
-    print_qualities(evidence, judge.solver.meaning, console)
+    store = None if sample.games is None else sample.games.name
+    heading = _heading(chosen, evidence, first, store)
+    console.print(f"{heading}\n", markup=False, soft_wrap=True)
+    print_qualities(evidence, meaning, console)
+
+
+def _gather(
+    judge: MoveJudge, agents: list[str], sample: SampleOptions, seed: int, first: int
+) -> Evidence:
+    """The judged moves of a store's games, or of agents in random positions."""
+    if sample.games is not None:
+        return _of_store(judge, sample.games, agents, sample.positions, seed, first)
+    if not agents:
+        raise SpecificationError(
+            "name the agents to judge, or the store whose games are judged: --games STORE"
+        )
+    return _of_positions(judge, agents, sample.positions or DEFAULT_POSITIONS, seed, first)
 
 
 def _of_positions(

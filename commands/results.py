@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from cyclopts import Parameter
 from rich.console import Console
 from rich.text import Text
 
@@ -70,7 +72,7 @@ def report(
         option("AGENT=RATING", "Give an agent this rating (default: the mean is 0)."),
     ] = None,
     html: Annotated[
-        Path | None, option("FILE", "Write the report as one HTML file that needs nothing else.")
+        Path | None, option("FILE", "Write the report as one self-contained HTML file.")
     ] = None,
     replays: Annotated[
         int,
@@ -78,9 +80,9 @@ def report(
     ] = 60,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell what the games of a store show: ratings with intervals, cross table, endings.
+    """Report what the games of a store show: ratings with intervals, cross table, endings.
 
-    First-move advantage and draws are told too.
+    It also shows the advantage of the first move and the share of draws.
 
     [bold]Examples[/bold]
 
@@ -90,7 +92,7 @@ def report(
 
     plyground report plyground-tournament.db --json
     """
-    notes = Console(stderr=True, highlight=False, soft_wrap=True)
+    notes = _notes()
     with Store(store) as opened, status_line(notes) as tell:
         tell(f"reading the games in {store}")
         reports = report_store(
@@ -123,8 +125,10 @@ def export(
     store: StoreArgument = DEFAULT_STORE,
     /,
     *,
-    format: Annotated[str, option("|".join(FORMATS), "How the games are written.")] = "jsonl",
-    out: Annotated[Path | None, option("FILE", "Where they go (default: standard output).")] = None,
+    format: Annotated[str, option("|".join(FORMATS), "Format of the games.")] = "jsonl",
+    out: Annotated[
+        Path | None, option("FILE", "The file to write (default: standard output).")
+    ] = None,
 ) -> None:
     """Write the games of a store for other programs, one row a game.
 
@@ -144,6 +148,24 @@ def _elo_option(hypothesis: str) -> Any:
     return option("ELO", f"{hypothesis}: A is stronger than B by this many Elo points.")
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class HypothesisOptions:
+    """What is tested, and with what probabilities of error."""
+
+    elo0: Annotated[float, _elo_option("H0")] = 0.0
+    elo1: Annotated[float, _elo_option("H1")] = 20.0
+    alpha: Annotated[float, option("P", "Probability of accepting H1 where H0 holds.")] = 0.05
+    beta: Annotated[float, option("P", "Probability of accepting H0 where H1 holds.")] = 0.05
+
+    def hypotheses(self) -> Hypotheses:
+        """The hypotheses of the test."""
+        return Hypotheses(self.elo0, self.elo1, self.alpha, self.beta)
+
+
+DEFAULT_HYPOTHESES = HypothesisOptions()
+
+
 @command("GAME A B")
 def sprt(
     game: GameArgument,
@@ -151,11 +173,8 @@ def sprt(
     second: Annotated[str, argument("B", "The agent it is compared with.")],
     /,
     *,
-    elo0: Annotated[float, _elo_option("H0")] = 0.0,
-    elo1: Annotated[float, _elo_option("H1")] = 20.0,
-    alpha: Annotated[float, option("P", "Probability of accepting H1 where H0 holds.")] = 0.05,
-    beta: Annotated[float, option("P", "Probability of accepting H0 where H1 holds.")] = 0.05,
-    max_pairs: Annotated[int, option("N", "Pairs of games to play at most.", low=1)] = 10_000,
+    tested: HypothesisOptions = DEFAULT_HYPOTHESES,
+    max_pairs: Annotated[int, option("N", "Largest number of pairs of games.", low=1)] = 10_000,
     opening: OpeningsOption = "random:4",
     balance: BalanceOptions = ANY_OPENING,
     seed: SeedOption = 1,
@@ -176,46 +195,45 @@ def sprt(
     plyground sprt connect_four montecarlo:simulations=200 montecarlo:simulations=100 --elo1 50
     --max-pairs 500
     """
-    notes = Console(stderr=True, highlight=False, soft_wrap=True)
     if "human" in (first, second):
         raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
     conditions = limits.conditions()
-    with Store(store) as opened, where.make() as chosen:
-        plan = Plan(
-            game,
-            (first, second),
-            max_pairs,
-            opening,
-            seed,
-            balanced=balance.balanced,
-            within=balance.within,
-        )
-        match = SprtMatch(plan, Hypotheses(elo0, elo1, alpha, beta), opened, chosen, conditions)
-        lower, upper = match.hypotheses.bounds
-        try:
-            with Console(stderr=True, highlight=False).status(
-                "" if balance.balanced is None else "choosing openings"
-            ) as status:
-
-                def show(state: SprtState) -> None:
-                    status.update(
-                        f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from "
-                        f"{lower:.2f} to {upper:.2f})"
-                    )
-
-                match.run(show)
-        except KeyboardInterrupt:
-            notes.print(
-                f"stopped; the games are in {store}. To go on:\n  {same_command()}",
-                markup=False,
-            )
-            raise SystemExit(INTERRUPTED) from None
-        tell_of_withdrawals([match.tournament], notes)
+    agents, (balanced, within) = (first, second), (balance.balanced, balance.within)
+    plan = Plan(game, agents, max_pairs, opening, seed, balanced=balanced, within=within)
+    with Store(store) as opened, where.make() as runner:
+        match = SprtMatch(plan, tested.hypotheses(), opened, runner, conditions)
+        _run_sprt(match, store)
+        tell_of_withdrawals([match.tournament], _notes())
     if as_json:
         print_json(match.to_json())
     else:
         _print_sprt(match, Console(highlight=False))
-    end_if_given_up(chosen, notes)
+    end_if_given_up(runner, _notes())
+
+
+def _notes() -> Console:
+    """The console for remarks that are not results."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def _run_sprt(match: SprtMatch, store: Path) -> None:
+    """Play until the test is decided; Ctrl-C ends the program with the command that resumes it."""
+    lower, upper = match.hypotheses.bounds
+    choosing = "" if match.plan.balanced is None else "choosing openings"
+    try:
+        with Console(stderr=True, highlight=False).status(choosing) as status:
+
+            def show(state: SprtState) -> None:
+                status.update(
+                    f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from "
+                    f"{lower:.2f} to {upper:.2f})"
+                )
+
+            match.run(show)
+    except KeyboardInterrupt:
+        stopped = f"stopped; the games are in {store}. To go on:\n  {same_command()}"
+        _notes().print(stopped, markup=False)
+        raise SystemExit(INTERRUPTED) from None
 
 
 def _print_sprt(match: SprtMatch, console: Console) -> None:

@@ -1,11 +1,13 @@
-"""The command ``tournament``: agents play each other, and every finished game is kept."""
+"""The command ``tournament``: agents play each other, and every finished game is stored."""
 
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from cyclopts import Parameter
 from rich.console import Console
 
 from ..envs.specification import SpecificationError
@@ -32,22 +34,20 @@ from .options import (
 from .output import print_json
 
 
-@command("GAME|FILE.toml [AGENT AGENT...]")
-def tournament(
-    game: Annotated[
-        str, argument("GAME|FILE.toml", "A game, such as gomoku:size=10, or a file of tournaments.")
-    ],
-    /,
-    *agents: Annotated[str, argument("AGENT", "Two or more, such as random or alphabeta:depth=6.")],
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ScheduleOptions:
+    """Which games a tournament plays, and its name."""
+
     pairs: Annotated[
         int | None,
         option(
             "N",
-            "Pairs of games in each meeting: one opening, both seatings (default: 10; with all:… "
-            "or a file every opening once).",
+            "Pairs of games for each two agents: one opening, both seats (default: 10; with "
+            "all:PLIES or a file, every opening once).",
             low=1,
         ),
-    ] = None,
+    ] = None
     format: Annotated[
         str,
         option(
@@ -55,15 +55,31 @@ def tournament(
             f"{', '.join(FORMATS)}: everybody against everybody, the first against all others, "
             f"each against the next.",
         ),
-    ] = "round-robin",
-    opening: OpeningsOption = "random:2",
+    ] = "round-robin"
+    opening: OpeningsOption = "random:2"
+    name: Annotated[
+        str | None,
+        option("NAME", "Name of the tournament in the store (default: made from its settings)."),
+    ] = None
+
+
+DEFAULT_SCHEDULE = ScheduleOptions()
+
+
+@command("GAME|FILE [AGENT AGENT...]")
+def tournament(
+    game: Annotated[
+        str,
+        argument(
+            "GAME|FILE", "A game, such as gomoku:size=10, or a file of tournaments (FILE.toml)."
+        ),
+    ],
+    /,
+    *agents: Annotated[str, argument("AGENT", "Two or more, such as random or alphabeta:depth=6.")],
+    schedule: ScheduleOptions = DEFAULT_SCHEDULE,
     balance: BalanceOptions = ANY_OPENING,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_STORE,
-    name: Annotated[
-        str | None,
-        option("NAME", "What it is called in the store (default: a name made from its settings)."),
-    ] = None,
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
     withdraw_after: Annotated[
@@ -72,21 +88,22 @@ def tournament(
             "N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0
         ),
     ] = WITHDRAW_AFTER,
-    resume: Annotated[bool, flag("Refuse to begin: only go on with what is in the store.")] = False,
+    resume: Annotated[
+        bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Let agents play each other, in both seats.
 
-    Every finished game is kept at once. The same command goes on where it was stopped; more --pairs
-    add games. A file holds several tournaments.
+    Every finished game is stored at once. The same command resumes a tournament that was stopped.
+    More --pairs add games. A file holds several tournaments.
 
     [bold]Examples[/bold]
 
     plyground tournament connect_four random greedy minimax:depth=2 alphabeta:depth=6
     montecarlo:simulations=200
 
-    plyground tournament connect_four alphabeta:depth=6 greedy mcts --format gauntlet --opening
-    all:2
+    plyground tournament connect_four mcts greedy alphabeta --format gauntlet --opening all:2
 
     plyground tournament connect_four alphabeta:depth=4 alphabeta:depth=5 --opening random:6
     --balanced alphabeta:depth=8 --within 10
@@ -94,61 +111,65 @@ def tournament(
     plyground tournament examples/tournaments.toml --store evening.db --concurrency 2
 
     plyground tournament connect_four greedy python:my_module:make_bot --move-timeout 1
-    --memory-limit 2G
     """
-    if game.endswith(".toml"):
-        planned = _from_file(Path(game), agents)
-    else:
-        planned = [
-            PlannedTournament(
-                Plan(
-                    game,
-                    agents,
-                    pairs,
-                    opening,
-                    seed,
-                    format,
-                    balance.balanced,
-                    balance.within,
-                ),
-                name,
-            )
-        ]
-    if any("human" in one.plan.agents for one in planned):
-        raise SpecificationError("a person cannot play in a tournament; use: plyground play GAME")
+    planned = _planned(game, agents, schedule, balance, seed)
     conditions = limits.conditions(withdraw_after)
-    with Store(store) as opened, where.make() as chosen:
-        # all are checked before anything is played
-        tournaments = [
-            Tournament(one.plan, opened, one.name, chosen, conditions) for one in planned
-        ]
-        if resume and not any(one.entered for one in tournaments):
-            raise SpecificationError(
-                f"there is nothing to resume: {store} does not hold this tournament; without "
-                f"--resume it begins"
-            )
-        _choose_openings(tournaments)
-        for one in tournaments:
-            one.enter(same_command("--resume", given=False))
+    with Store(store) as opened, where.make() as runner:
+        # All plans are checked before any game is played.
+        tournaments = [Tournament(x.plan, opened, x.name, runner, conditions) for x in planned]
+        _begin(tournaments, store, resume)
         tables = _play(tournaments, opened, same_command("--resume"))
         tell_of_withdrawals(tournaments, _notes())
         if as_json:
-            values = [
-                _to_json(one, store) | table.to_json() for one, table in zip(tournaments, tables)
-            ]
-            print_json({"tournaments": values} if game.endswith(".toml") else values[0])
+            values = [_to_json(one, store, table) for one, table in zip(tournaments, tables)]
+            print_json({"tournaments": values} if _is_file(game) else values[0])
         else:
-            for one, table in zip(tournaments, tables):
-                _print_result(one, table, Console(highlight=False))
-            _notes().print(
-                f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}",
-                markup=False,
-            )
-    end_if_given_up(chosen, _notes())
+            _print_results(tournaments, tables, store)
+    end_if_given_up(runner, _notes())
+
+
+def _is_file(game: str) -> bool:
+    return game.endswith(".toml")
+
+
+def _planned(
+    game: str,
+    agents: tuple[str, ...],
+    schedule: ScheduleOptions,
+    balance: BalanceOptions,
+    seed: int,
+) -> list[PlannedTournament]:
+    """The tournament of the command line, or those of the file that it names."""
+    if _is_file(game):
+        planned = _from_file(Path(game), agents)
+    else:
+        pairs, format, opening = schedule.pairs, schedule.format, schedule.opening
+        balanced, within = balance.balanced, balance.within
+        plan = Plan(game, agents, pairs, opening, seed, format, balanced, within)
+        planned = [PlannedTournament(plan, schedule.name)]
+    if any("human" in one.plan.agents for one in planned):
+        raise SpecificationError("a person cannot play in a tournament; use: plyground play GAME")
+    return planned
+
+
+def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
+    """Choose the openings and enter the tournaments in the store.
+
+    Raises:
+        SpecificationError: they are only to be resumed, and the store holds none of them.
+    """
+    if resume and not any(one.entered for one in tournaments):
+        raise SpecificationError(
+            f"there is nothing to resume: {store} does not hold this tournament; without "
+            f"--resume it begins"
+        )
+    _choose_openings(tournaments)
+    for one in tournaments:
+        one.enter(same_command("--resume", given=False))
 
 
 def _from_file(path: Path, agents: tuple[str, ...]) -> list[PlannedTournament]:
-    """The tournaments of a file; nothing that belongs in it may be given on the command line."""
+    """The tournaments of a file; the command line may not repeat what belongs in the file."""
     refused = ["agents"] if agents else []
     refused += [f"--{key}" for key in KEYS if f"--{key}" in given_options()]
     if refused:
@@ -159,12 +180,12 @@ def _from_file(path: Path, agents: tuple[str, ...]) -> list[PlannedTournament]:
 
 
 def _notes() -> Console:
-    """Where remarks go that are not results."""
+    """The console for remarks that are not results."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def _choose_openings(tournaments: list[Tournament]) -> None:
-    """Find the openings of all pairs, and tell how far that is where a judge needs its time."""
+    """Find the openings of all pairs, and show the progress."""
     try:
         with display.status_line(Console(stderr=True)) as tell:
             for one in tournaments:
@@ -186,10 +207,8 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
     notes = _notes()
     held = [CrossTable(one.labels, one.played()) for one in tournaments]
     missing = [one.missing for one in tournaments]
-    before, total = (
-        sum(table.games for table in held),
-        sum(table.games for table in held) + sum(missing),
-    )
+    before = sum(table.games for table in held)
+    total = before + sum(missing)
     if not any(missing):
         these = "this tournament" if len(tournaments) == 1 else "these tournaments"
         told = (
@@ -221,24 +240,33 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
             markup=False,
         )
         raise SystemExit(INTERRUPTED) from None
-    # the games another process has added count as well
+    # Games that another process has added count as well.
     return [CrossTable(one.labels, one.played()) for one in tournaments]
 
 
-def _to_json(one: Tournament, store: Path) -> dict[str, Any]:
+def _to_json(one: Tournament, store: Path, table: CrossTable) -> dict[str, Any]:
     plan = one.plan._replace(pairs=one.schedule.pairs)._asdict()
     withdrawn = {one.labels[number]: games for number, games in one.withdrawn().agents.items()}
-    return {
+    played = {
         "tournament": plan,
         "name": one.name,
         "store": str(store),
         "left_out_games": one.schedule.left_out,
         "withdrawn": withdrawn,
     }
+    return played | table.to_json()
+
+
+def _print_results(tournaments: list[Tournament], tables: list[CrossTable], store: Path) -> None:
+    """Every tournament's table, and where the games are."""
+    for one, table in zip(tournaments, tables):
+        _print_result(one, table, Console(highlight=False))
+    where = f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}"
+    _notes().print(where, markup=False)
 
 
 def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:
-    """A tournament's table below a line that says what was played."""
+    """A line with a tournament's settings, and its table."""
     plan, left_out = one.plan, one.schedule.left_out
     judged = f" balanced by {plan.balanced}" if plan.balanced else ""
     settings = (

@@ -1,22 +1,18 @@
-"""Commands that train: ``train ppo``, and ``curves``, which draws what a run has learnt."""
+"""Commands that train: ``train ppo``, and ``curves``, which draws learning curves."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
-from rich.console import Console
-
 from ..envs import make_game
 from ..envs.specification import SpecificationError
-from ..evaluation.report import display
 from ..training.ppo.settings import ppo_settings
-from ..training.settings import read_count, settings_table
+from ..training.settings import read_count
 from .app import command, missing_packages_are_refused, train_app
-from .common import GameArgument, SeedOption, argument, flag, option
+from .common import GameArgument, argument, option
 from .output import note
-from .training_runs import ProgressBar, finish, gauntlet, run_facts
+from .training_runs import DEFAULT_RUN, ProgressBar, RunOptions, finish, gauntlet, run_facts
 
 
 @command("GAME", parent=train_app)
@@ -24,42 +20,23 @@ def ppo(
     game: GameArgument,
     /,
     *,
-    out: Annotated[
-        Path | None, option("FOLDER", "The run's folder; a run in it is resumed.")
-    ] = None,
     opponent: Annotated[
         str | None,
         option(
             "AGENT",
             'Opponents: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" '
-            "(default: by game).",
+            "(default: depends on the game).",
         ),
     ] = None,
     steps: Annotated[
         str | None,
-        option("N", "Actions of the learner in all, such as 300k or 2M (default: by game)."),
+        option("N", "Steps of training in all, such as 300k or 2M (default: depends on the game)."),
     ] = None,
-    seed: SeedOption = 1,
-    settings: Annotated[
-        list[str] | None,
-        Parameter(
-            name="--set",
-            metavar="NAME=VALUE",
-            help="Any other setting, such as learning_rate=0.0005; may be repeated.",
-        ),
-    ] = None,
-    evaluate: Annotated[
-        str | None,
-        option("AGENT;AGENT", "Opponents to measure it against (default: by game), or none."),
-    ] = None,
-    threads: Annotated[int, option("N", "Threads for the network.", low=1)] = 1,
-    list_settings: Annotated[
-        bool, flag("List the settings with their values for this game, and do nothing.")
-    ] = False,
+    options: RunOptions = DEFAULT_RUN,
 ) -> None:
-    """Train with MaskablePPO.
+    """Train against opponents by proximal policy optimisation (MaskablePPO).
 
-    The same command resumes a run that was interrupted, however that happened.
+    The same command resumes a run that was stopped or killed.
 
     [bold]Examples[/bold]
 
@@ -73,33 +50,23 @@ def ppo(
     chosen = make_game(game)
     given = {
         "opponent": opponent,
-        "evaluate": evaluate,
+        "evaluate": options.evaluate,
         "steps": None if steps is None else _read_steps(steps),
     }
-    made = ppo_settings(chosen.name, given, settings or ())
-    if list_settings:
-        Console(highlight=False).print(display.parameter_table(settings_table(type(made), made)))
-        return
+    made = ppo_settings(chosen.name, given, options.settings)
+    out, seed = options.folder(made), options.seed
     if out is None:
-        raise SpecificationError("name the folder of the run: --out FOLDER")
+        return
     with missing_packages_are_refused():
         from ..training.ppo.learner import use_threads
         from ..training.ppo.trainer import train
-    use_threads(threads)
-    measure = gauntlet(chosen, made, seed)
-    bar = ProgressBar(_describe)
+    use_threads(options.threads)
+    measure, facts = gauntlet(chosen, made, seed), run_facts(threads=options.threads)
     finish(
         lambda bar: train(
-            chosen,
-            made,
-            seed,
-            out,
-            run_facts(threads=threads),
-            evaluate=measure,
-            on_progress=bar.show,
-            on_note=bar.note,
+            chosen, made, seed, out, facts, evaluate=measure, on_progress=bar.show, on_note=bar.note
         ),
-        bar,
+        ProgressBar(_describe),
         out,
     )
 
@@ -107,9 +74,9 @@ def ppo(
 @command("RUN...")
 def curves(
     *runs: Annotated[Path, argument("RUN", "Folders of training runs.")],
-    out: Annotated[Path, option("FILE", "The picture.")] = Path("learning.png"),
+    out: Annotated[Path, option("FILE", "The picture to write.")] = Path("learning.png"),
 ) -> None:
-    """Draw what runs reached against each opponent while they trained.
+    """Draw learning curves: the scores of runs against each opponent while they trained.
 
     [bold]Example[/bold]
 

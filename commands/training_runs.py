@@ -5,24 +5,75 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
 from ..envs import Game
+from ..envs.specification import SpecificationError
 from ..evaluation.gauntlet import play_gauntlet
-from ..evaluation.report.display import percent
-from ..training.settings import RunSettings
+from ..evaluation.report.display import parameter_table, percent
+from ..training.settings import RunSettings, settings_table
 from .app import INTERRUPTED, same_command
+from .common import SeedOption, flag, option
 from .output import note, say
 
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
 Rows = list[dict[str, Any]]
 Measure = Callable[[Any], Rows]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class RunOptions:
+    """What every command that trains can be told."""
+
+    out: Annotated[Path | None, option("FOLDER", "The run's folder; a run in it is resumed.")] = (
+        None
+    )
+    seed: SeedOption = 1
+    settings: Annotated[
+        tuple[str, ...],
+        option(
+            "NAME=VALUE",
+            "Any other setting, such as learning_rate=0.0005; may be repeated.",
+            name="--set",
+        ),
+    ] = ()
+    evaluate: Annotated[
+        str | None,
+        option(
+            "AGENT;AGENT",
+            "Opponents of the evaluations, or none (default: depends on the game).",
+        ),
+    ] = None
+    threads: Annotated[int, option("N", "Threads for the network of the learner.", low=1)] = 1
+    list_settings: Annotated[
+        bool, flag("List the settings with their values for this game, and do not train.")
+    ] = False
+
+    def folder(self, settings: RunSettings) -> Path | None:
+        """The run's folder; None if the settings were to be listed, which is then done.
+
+        Raises:
+            SpecificationError: no folder was named.
+        """
+        if self.list_settings:
+            table = parameter_table(settings_table(type(settings), settings))
+            Console(highlight=False).print(table)
+            return None
+        if self.out is None:
+            raise SpecificationError("name the folder of the run: --out FOLDER")
+        return self.out
+
+
+DEFAULT_RUN = RunOptions()
 
 
 def run_facts(**facts: Any) -> dict[str, Any]:

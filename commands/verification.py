@@ -21,12 +21,14 @@ def verify(
     store: StoreArgument = DEFAULT_STORE,
     /,
     *,
-    games: Annotated[int, option("N", "Games to play again, of each tournament.", low=1)] = 20,
+    games: Annotated[
+        int, option("N", "Number of games of each tournament to play again.", low=1)
+    ] = 20,
     isolate: IsolateOption = "auto",
 ) -> None:
     """Play games of a store again with the same seeds, and list the agents whose moves differ.
 
-    The exit status is 1 if any do.
+    The exit status is 1 if any moves differ.
 
     [bold]Examples[/bold]
 
