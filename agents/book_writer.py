@@ -34,13 +34,21 @@ def write_book(
     depends on the others. The file appears when it is complete.
 
     Raises:
-        SpecificationError: the agent cannot play the game, or the file cannot be written.
+        SpecificationError: the agent cannot play the game, no game has so many plies, or the file
+            cannot be written.
     """
-    target = Path(path)
-    if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
+    target, longest = Path(path), game.facts.longest_game
+    if plies > longest:
+        raise SpecificationError(
+            f"a book of {plies} plies is not possible: no game of {game.spec} has more than "
+            f"{longest}"
+        )
+    if target.is_dir():
+        raise SpecificationError(f"the opening book {path} cannot be written: it is a folder")
+    if not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
         raise SpecificationError(
             f"the opening book {path} cannot be written: {target.parent} is no folder that can be "
-            f"written to, or {path} is one"
+            f"written to"
         )
     agent.get_ready(game)
     listed = list(opening_positions(game, plies))

@@ -18,7 +18,7 @@ from ..agents.solvers.solver import (
     describe,
     make_solver,
 )
-from ..envs import Position, make_game
+from ..envs import Game, Position, make_game
 from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
@@ -76,11 +76,7 @@ def analyse(
     if static:
         _show_static(position, moves, as_json)
         return
-    analyst = make_agent(agent, chosen, seed)
-    if isinstance(analyst, HumanAgent):
-        raise SpecificationError(
-            "a person at the terminal analyses nothing; use: plyground play GAME"
-        )
+    analyst = _analyst(agent, chosen, seed)
     if all_actions and analyst.name in VALUES_OF_ALL:
         analyst = type(analyst)(chosen, seed, **(analyst.options | VALUES_OF_ALL[analyst.name]))
     if not as_json:
@@ -100,6 +96,16 @@ def analyse(
         say()
     console = Console(highlight=False)
     report.print_decision(position, decision, analyst.name, console, every_action=all_actions)
+
+
+def _analyst(spec: str, game: Game, seed: int) -> Agent:
+    """The agent that analyses; SpecificationError for a person at the terminal."""
+    analyst = make_agent(spec, game, seed)
+    if isinstance(analyst, HumanAgent):
+        raise SpecificationError(
+            "a person at the terminal analyses nothing; use: plyground play GAME"
+        )
+    return analyst
 
 
 def _show_static(position: Position, moves: str, as_json: bool) -> None:
@@ -227,9 +233,10 @@ def book(
     plyground book connect_four --agent alphabeta:depth=6,values=yes --plies 4 --out c4.book
     """
     chosen = make_game(game)
+    analyst = _analyst(agent, chosen, seed)
     try:
         with display.show_steps("positions", Console(stderr=True)) as progress:
-            count = write_book(out, chosen, make_agent(agent, chosen, seed), plies, seed, progress)
+            count = write_book(out, chosen, analyst, plies, seed, progress)
     except KeyboardInterrupt:
         note("stopped; no book was written")
         raise SystemExit(INTERRUPTED) from None

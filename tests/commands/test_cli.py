@@ -153,6 +153,9 @@ def test_forfeits_are_told_below_the_table():
         ("size chess", "there is no game 'chess'"),
         ("perft hexx --depth 2", "there is no game 'hexx'"),
         ("play tic_tac_toe --against nobody", "there is no agent 'nobody'"),
+        ("book tic_tac_toe --out ttt.book --agent human", "a person at the terminal analyses"),
+        ("book tic_tac_toe --out ttt.book --plies 99", "no game of tic_tac_toe has more than 9"),
+        ("book tic_tac_toe --out .", "cannot be written: it is a folder"),
     ],
 )
 def test_bad_input_ends_with_one_sentence_and_status_2(command, message):
