@@ -82,8 +82,9 @@ class Book(ABC):
 
 
 def open_book(options: Mapping[str, Any]) -> Book | None:
-    """The book that an agent's options ask for; SpecificationError if there is none such, or its
-    file is damaged.
+    """The book that an agent's options ask for.
+
+    None if the options name no book. Raises SpecificationError if a file is missing or damaged.
     """
     source, plies = options.get("book"), options.get("book_plies", CENTRE_PLIES)
     if source == CENTRE:

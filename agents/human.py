@@ -60,8 +60,10 @@ class HumanAgent(Agent):
 
 
 def read_move(game: Game, text: str) -> int:
-    """The action a person means: its name, or on a board of cells its row and column as the numbers
-    beside the board say.
+    """The action that a person's text means.
+
+    The text is the action's name or, on a board of cells, the row and the column with the numbers
+    at the sides of the board.
 
     Raises:
         ValueError: there is no such action; says what is allowed.

@@ -28,7 +28,7 @@ def grade_action(rules, position, action, children, replies):
 
     Returns:
         The grade (WINS, HOLDS, LETS_WIN or LOSES); whether the game is over; and the mover's
-        margin at the end that the grade speaks of (0 for HOLDS of a game that goes on).
+        margin at the end that the grade means (0 for HOLDS of a game that goes on).
     """
     child = children[0]
     mover = r.to_move(rules, position)

@@ -1,5 +1,6 @@
-"""What a learner plays against: one agent, a pool, or a weighted mixture, from specifications or
-objects.
+"""The opponents of a learner: one agent, a pool or a weighted mixture.
+
+They are given as specifications or as agents.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
 
 
 def read_mixture(text: str) -> list[tuple[float, str]]:
-    """The weights and specifications of a mixture ``"mix:0.3 random,0.7 greedy"``;
-    SpecificationError if it cannot be read.
+    """The weights and specifications of a mixture, ``"mix:0.3 random,0.7 greedy"``.
+
+    Raises SpecificationError if the text is no mixture.
     """
     members = []
     for item in _NEXT_MEMBER.split(text.strip()[len(MIXTURE) :].strip()):
@@ -88,7 +90,7 @@ def _make_one(opponent: Any, game: Game) -> Opponent:
         getattr(agent, "act_batch", None)
     ):
         raise TypeError(
-            f"{opponent!r} is no opponent: it is neither text nor has it a method act(position) or "
-            f"act_batch(observations, masks)"
+            f"{opponent!r} is no opponent: it is neither text nor an object with a "
+            f"method act(position) or act_batch(observations, masks)"
         )
     return Opponent(type(agent).__name__, agent)

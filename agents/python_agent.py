@@ -16,10 +16,11 @@ from .registry import register_agent
 
 @register_agent("python")
 class PythonAgent(Agent):
-    """Calls ``function()`` of a module, which is looked for in the current folder too; the result
-    must have ``act(position)``.
+    """Calls ``function()`` of a module; the result must have ``act(position)``.
 
-    What ``act`` returns is handed on as it is: the match judges it. If the result has
+    The module is looked for in the current folder too.
+
+    What ``act`` returns is not checked here: the match checks it. If the result has
     ``reset(seed)``, it is called before every game; an agent that draws random numbers needs it to
     be repeatable. ``deterministic = True`` in the result says that it draws none, looks at no clock
     and keeps nothing from one game to the next: a tournament then does not let it repeat its games.
@@ -63,8 +64,9 @@ class PythonAgent(Agent):
 
     @property
     def version(self) -> str:
-        """A hash of the module's source, so that results of an edited agent are not taken for those
-        of the one before.
+        """A hash of the module's source.
+
+        It tells the results of an edited agent from those of the agent before the edit.
         """
         module = sys.modules[self.options["function"].partition(":")[0]]
         path = getattr(module, "__file__", None)
@@ -76,8 +78,9 @@ class PythonAgent(Agent):
 
 
 def _call_factory(reference: str | None) -> Any:
-    """Import MODULE, call FUNCTION; SpecificationError if that does not give something with
-    ``act``.
+    """Import MODULE and call FUNCTION.
+
+    Raises SpecificationError if the result has no ``act``.
     """
     module_name, colon, function_name = (reference or "").partition(":")
     if not (module_name and colon and function_name):

@@ -15,8 +15,9 @@ _presets: dict[str, tuple[str, str]] = {}
 
 
 def register_agent(name: str) -> Any:
-    """Class decorator: make an Agent subclass known by a name, for ``make_agent`` and the command
-    line.
+    """Class decorator: register an Agent subclass under a name.
+
+    ``make_agent`` and the command line know it by that name.
     """
 
     def decorate(agent_class: A) -> A:

@@ -44,8 +44,9 @@ for _declaration in (rules_type.declaration for rules_type in BUILT_IN):  # type
 
 
 def __getattr__(name: str) -> ModuleType:
-    """``plyground.envs.connect_four_v0`` without an import of its own; an unknown version or game
-    gets a helpful answer.
+    """Import ``plyground.envs.connect_four_v0`` and the like when they are first asked for.
+
+    An unknown game or version gets an error that names those that exist.
     """
     if name.rpartition("_v")[2].isdigit():
         known = [rules_type.declaration.game_id for rules_type in BUILT_IN]  # type: ignore[attr-defined]

@@ -54,15 +54,17 @@ KNOWN_AFTER_RESET = frozenset(
 
 
 class IllegalMoveError(IllegalActionError, AssertionError):
-    """``raw_env`` was given an action that may not be played; an AssertionError, as PettingZoo's
-    raw environments raise.
+    """``raw_env`` was given an illegal action.
+
+    It is an AssertionError, as the raw environments of PettingZoo raise.
     """
 
 
 @kernel
 def describe_turn(rules, records, masks, planes):
-    """Write what the environment tells about a position (``records`` has length 1); returns who is
-    to move and whether the game is over.
+    """Write legal actions and observation of a position (``records`` has length 1).
+
+    Returns the player to move and whether the game is over.
 
     ``masks``, int8 of shape (3, num_actions) and all zeros, gets the legal actions in the row of
     the player to move and once more in the last row; ``planes`` (int8, all zeros) what that player
@@ -209,8 +211,9 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         return self._position
 
     def set_position(self, position: Position) -> None:
-        """Go on from a copy of this position, as if the episode had started there: rewards are
-        zero, both agents are back.
+        """Go on from a copy of this position, as if the episode had started there.
+
+        Rewards are zero, and both agents are active.
 
         Raises:
             ValueError: the position is of another game, or of the same with other parameters.
@@ -237,7 +240,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._records = records_of(position.record)  # the same memory, as kernels take it
         self._has_reset = self._has_updated = True
         self._last_action: int | None = None
-        # AECEnv keeps here whom to return to after the agents that ended have stepped
+        # AECEnv keeps here the agent to select after the agents that ended have stepped
         self._skip_agent_selection = None
         self.agents = list(PLAYERS)
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
@@ -297,8 +300,9 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._publish(mover, masks, planes)
 
     def _check_bounds(self, agent: str, action: Any, ended: bool) -> Any:
-        """An action of any type as an int, or None where that is right; refuses what is not in the
-        action space.
+        """An action of any type as an int, or None where None is allowed.
+
+        Refuses actions outside the action space.
         """
         if action is None and ended:
             return None
@@ -352,16 +356,18 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         raise ValueError(f"there is no agent {agent!r}; the agents are player_0 and player_1")
 
     def state(self) -> np.ndarray:
-        """The board as ``player_0`` sees it, whoever is to move: int8 of shape
-        ``game.facts.observation_shape``.
+        """The board as ``player_0`` sees it, whoever is to move.
+
+        int8 of shape ``game.facts.observation_shape``.
         """
         if self._checked and not self._has_reset:
             EnvLogger.error_state_before_reset()
         return self._position.observation(0)
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
-        """The selected agent, again and again, until the game is over; the loop must step or reset
-        in between.
+        """Yield the selected agent until the game is over.
+
+        The loop must step or reset in between.
         """
         if not self._checked:
             return super().agent_iter(max_iter)
@@ -370,8 +376,10 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         return _OrderedAgents(self, max_iter)
 
     def render(self) -> str | np.ndarray | None:
-        """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``);
-        ``human`` shows it and returns None.
+        """Render the board in the environment's render mode.
+
+        ``ansi`` returns text, ``rgb_array`` uint8 pixels of shape (height, width, 3). ``human``
+        shows the board and returns None.
         """
         if self._checked and not self._has_reset:
             EnvLogger.error_render_before_reset()
@@ -408,15 +416,17 @@ def _observation_space(shape: tuple[int, ...], num_actions: int) -> spaces.Dict:
 
 
 def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
-    """The environment of any game, by its specification or name and parameters; what most users
-    want.
+    """The environment of any game, by its specification or by name and parameters.
+
+    An illegal action ends the game and its agent loses; calls out of order raise an error.
     """
     return BoardEnv(make_game(game, parameters), render_mode, checked=True)
 
 
 def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
-    """The same without the safety of ``env``: an illegal action raises, calls out of order are not
-    noticed.
+    """The environment without the safety of :func:`env`.
+
+    An illegal action raises; calls out of order are not noticed.
     """
     return BoardEnv(make_game(game, parameters), render_mode, checked=False)
 

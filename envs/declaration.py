@@ -1,6 +1,4 @@
-"""What a game declares about itself: its name, its position record, its parameters with their
-limits, its facts.
-"""
+"""What a game declares about itself: name, position record, parameters and facts."""
 
 from __future__ import annotations
 

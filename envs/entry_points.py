@@ -1,5 +1,6 @@
-"""The rules as fast calls from Python: what :class:`~plyground.envs.game.Position` asks of them,
-one compiled function for each question.
+"""The rules as fast calls from Python: one compiled function for each question.
+
+:class:`~plyground.envs.game.Position` calls them.
 
 Calling a kernel makes numba look at the type of every argument first; for rules and records that
 takes ten times as long as a move. Here the compiled form for the game's types is fetched once. A

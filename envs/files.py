@@ -11,8 +11,9 @@ from typing import BinaryIO
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A stream for the content of a file that takes its name when the body has ended: nobody ever
-    finds half of it.
+    """A stream for a file that gets its name only when the body has ended.
+
+    Other processes never see a part of its content.
 
     Whatever goes wrong, what stood there before still does. Several processes may write the same
     file.

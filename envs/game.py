@@ -1,5 +1,6 @@
-"""The Python face of the rules: :class:`Game` (rules with fixed parameters) and :class:`Position`
-(one state of play).
+"""The rules in Python: :class:`Game` and :class:`Position`.
+
+A game is rules with fixed parameters; a position is one state of play.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ class Outcome(NamedTuple):
 
 
 class Game:
-    """A game with its parameters. Made by :func:`plyground.make_game`; equal if rules and
-    parameters are equal.
+    """A game with its parameters, made by :func:`plyground.make_game`.
+
+    Games are equal if rules and parameters are equal.
 
     Attributes:
         rules: the rules type's NamedTuple.
@@ -118,8 +120,9 @@ class Game:
         return r.action_to_text(self.rules, number)
 
     def text_to_action(self, text: str) -> int:
-        """The action of that name (a plain action number is understood too); IllegalActionError if
-        there is none.
+        """The action of that name; a plain action number is understood too.
+
+        Raises IllegalActionError if there is none.
         """
         try:
             return r.text_to_action(self.rules, text)
@@ -149,8 +152,9 @@ class Game:
 
     @functools.cached_property
     def symmetries(self) -> np.ndarray:
-        """The board's symmetries as permutations of the actions, int16 of shape (symmetries,
-        num_actions), identity first.
+        """The board's symmetries as permutations of the actions, identity first.
+
+        int16 of shape (symmetries, num_actions).
         """
         return r.symmetries(self.rules)
 
@@ -175,8 +179,9 @@ class Game:
 
 
 class Position:
-    """One state of play. ``play`` changes it in place, ``after`` gives a new one; equality and hash
-    go by the state.
+    """One state of play.
+
+    ``play`` changes it in place, ``after`` gives a new one. Equality and hash depend on the state.
 
     Attributes:
         game: the game it belongs to.
@@ -261,8 +266,9 @@ class Position:
         return Outcome(winner, r.outcome_reason(self.game.rules, self.record))
 
     def observation(self, player: int | None = None) -> np.ndarray:
-        """The int8 planes as ``player`` (default: the one to move) sees them, shape
-        ``facts.observation_shape``.
+        """The position as ``player`` (default: the one to move) sees it.
+
+        int8 planes of shape ``facts.observation_shape``.
         """
         if player is not None and player not in (0, 1):
             raise ValueError(f"there is no player {player!r}; players are 0 and 1")
@@ -326,8 +332,9 @@ class Position:
 
 
 def _load_position(game: Game, data: bytes | np.ndarray) -> Position:
-    """The position whose record consists of these bytes, padding included (``np.record.copy``
-    leaves garbage in the padding).
+    """The position whose record consists of these bytes, padding included.
+
+    ``np.record.copy`` leaves arbitrary bytes in the padding.
     """
     position = Position.__new__(Position)
     position.game = game

@@ -21,8 +21,9 @@ _rules_types: dict[str, type] = {rules_type.declaration.name: rules_type for rul
 
 
 def register_game(rules_type: type) -> type:
-    """Make a rules type of your own known by its declared name; usable as a class decorator above
-    ``declare_game``.
+    """Register a rules type of your own under its declared name.
+
+    Usable as a class decorator above ``declare_game``.
     """
     declaration = getattr(rules_type, "declaration", None)
     if declaration is None:
@@ -55,8 +56,9 @@ def rules_type(name: str) -> Any:
 def make_game(
     spec: str | Game, parameters: Mapping[str, Any] | None = None, /, **more: Any
 ) -> Game:
-    """Make a game from its specification, ``"dots_and_boxes:rows=2,cols=2"``, or from its name and
-    keywords.
+    """Make a game from its specification, or from its name and keywords.
+
+    A specification is a text such as ``"dots_and_boxes:rows=2,cols=2"``.
 
     Raises:
         SpecificationError: unknown game or parameter, or a value out of range; says what is

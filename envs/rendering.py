@@ -27,9 +27,7 @@ class RenderedBoard:
     _window: Any
 
     def _render_board(self, position: Position) -> np.ndarray | str | None:
-        """The board as text or pixels, as the render mode has it, or None once it is shown in the
-        window.
-        """
+        """Render the board as text or pixels; None after showing it in the window."""
         if self.render_mode is None:
             gymnasium.logger.warn(
                 f"render() shows nothing without a render mode; make the environment with one of "

@@ -1,5 +1,6 @@
-"""The rule functions every game defines: the vocabulary in which searches, environments and
-playouts are written.
+"""The rule functions every game defines.
+
+Searches, environments and playouts are written in terms of them.
 
 Arguments, everywhere:
 
@@ -42,8 +43,9 @@ def start(rules, position):
 
 @rule
 def legal_actions(rules, position, out):
-    """Write the legal actions in ascending order into ``out`` (int16, at least num_actions long);
-    return how many. None once the game is over.
+    """Write the legal actions in ascending order into ``out``; return how many there are.
+
+    ``out`` is int16, at least num_actions long. No action is legal once the game is over.
     """
     raise missing(rules, "legal_actions")
 
@@ -93,16 +95,18 @@ def margin(rules, position, player):
 
 @rule
 def observe(rules, position, player, out):
-    """Write the position as ``player`` sees it into ``out`` (int8,
-    ``facts(rules).observation_shape``).
+    """Write the position as ``player`` sees it into ``out``.
+
+    ``out`` is int8 of shape ``facts(rules).observation_shape``.
     """
     raise missing(rules, "observe")
 
 
 @rule
 def from_observation(rules, observation, position):
-    """Make ``position`` the one that the player to move observes as ``observation``: the inverse of
-    :func:`observe`.
+    """Make ``position`` the one that the player to move observes as ``observation``.
+
+    This is the inverse of :func:`observe`.
 
     If no position looks so, any position will do that looks different.
     """
@@ -117,8 +121,7 @@ def key(rules, position):
 
 @rule
 def evaluate(rules, position, player, heuristic):
-    """An estimate of a game that goes on, from ``player``'s side, in the points of the heuristic
-    (int64).
+    """An estimate (int64) of an unfinished game from ``player``'s side, in points of the heuristic.
 
     ``heuristic`` is the index of a name in the game's declared ``heuristics``.
     """
@@ -148,8 +151,9 @@ def random_action(rules, position, rng, scratch):
 
 @rule
 def transform(rules, position, permutation, out):
-    """Write into the record ``out`` the image of ``position`` under one row of :func:`symmetries`
-    (a permutation of the actions).
+    """Write the image of ``position`` under a symmetry into the record ``out``.
+
+    ``permutation`` is one row of :func:`symmetries`, a permutation of the actions.
     """
     raise missing(rules, "transform")
 
@@ -214,8 +218,9 @@ def text_to_action(rules: Any, text: str) -> int:
 
 @functools.singledispatch
 def action_cells(rules: Any) -> np.ndarray:
-    """Where each action lies on the observed board: int16 of shape (num_actions, 3), the row, the
-    column and the layer.
+    """The place of each action on the observed board.
+
+    int16 of shape (num_actions, 3): the row, the column and the layer.
 
     Layers tell actions in one cell apart, such as a horizontal and a vertical edge. An action that
     is a whole column has row −1; an action without a place, such as a pass, is all −1. A game that
@@ -232,8 +237,9 @@ def board_text(rules: Any, position: Any) -> str:
 
 @functools.singledispatch
 def picture(rules: Any, position: Any, last_action: int | None) -> Any:
-    """The board as a :class:`~plyground.envs.pictures.drawing.Picture`; a game that draws none
-    shows its board as text.
+    """The board as a :class:`~plyground.envs.pictures.drawing.Picture`.
+
+    A game that draws none shows its board as text.
     """
     return text_picture(board_text(rules, position))
 
@@ -246,8 +252,9 @@ def outcome_reason(rules: Any, position: Any) -> str:
 
 @functools.singledispatch
 def symmetries(rules: Any) -> np.ndarray:
-    """The board's symmetries as permutations of the actions: int16 of shape (symmetries,
-    num_actions), identity first.
+    """The board's symmetries as permutations of the actions, identity first.
+
+    int16 of shape (symmetries, num_actions).
 
     Row ``s`` maps action ``a`` to ``symmetries[s, a]``. A game that declares none has the identity
     only.

@@ -1,5 +1,6 @@
-"""Specifications: the strings that name a game or an agent, ``name:key=value,...``, and the
-parameters they may set.
+"""Specifications: the strings that name a game or an agent, ``name:key=value,...``.
+
+A name has declared parameters, which the specification may set.
 
 ``connect_four``, ``gomoku:size=10,rule=caro`` and ``alphabeta:depth=6`` all follow the same
 grammar: a name, then after a colon parameters separated by commas. A value may hold commas inside
@@ -20,9 +21,7 @@ class SpecificationError(ValueError):
 
 
 class Specification(NamedTuple):
-    """A parsed specification: its name, its argument without a key (or None), and its parameters as
-    text.
-    """
+    """A parsed specification: name, argument without a key (or None), parameters as text."""
 
     name: str
     argument: str | None
@@ -30,8 +29,9 @@ class Specification(NamedTuple):
 
 
 def parse_specification(text: str) -> Specification:
-    """Parse ``name:argument,key=value,...``; SpecificationError if the text does not follow the
-    grammar.
+    """Parse ``name:argument,key=value,...``.
+
+    Raises SpecificationError if the text does not follow the grammar.
     """
     name, colon, rest = text.strip().partition(":")
     if not name:
@@ -96,8 +96,9 @@ class Parameter(NamedTuple):
         return f"{noun} from {self.low:g} to {self.high:g}{words}"
 
     def convert(self, value: Any, owner: str) -> Any:
-        """Turn a text or a Python value into the parameter's type; ``owner`` is named in the
-        SpecificationError.
+        """Turn a text or a Python value into the parameter's type.
+
+        SpecificationError names ``owner``.
         """
         refused = SpecificationError(
             f"{self.name}={value} is not possible for {owner}: {self.name} must be {self.allowed()}"
@@ -132,8 +133,9 @@ class Parameter(NamedTuple):
 def convert_parameters(
     owner: str, declared: Iterable[Parameter], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All declared parameters with their values: those given, converted and checked, and the
-    defaults of the rest.
+    """All declared parameters with their values, given or default.
+
+    Given values are checked and converted.
     """
     declared = tuple(declared)
     check_names(f"{owner} has no parameter", given, [parameter.name for parameter in declared])

@@ -43,8 +43,9 @@ def random_walk(rules: Any, position: Any, rng: Any, scratch: Any, out: Any) -> 
 
 @kernel
 def draw_opening(rules: Any, positions: Any, rng: Any, scratch: Any, out: Any) -> Any:
-    """Play ``len(out)`` random actions from ``positions[0]``, which stays; the position reached is
-    left in ``positions[1]``.
+    """Play ``len(out)`` random actions from ``positions[0]``, which stays as it is.
+
+    The position reached is left in ``positions[1]``.
 
     Returns whether the game is open there: it is not over, its mover cannot win at once, and some
     move lets it go on. ``positions`` has three records, ``scratch`` is int16 of length num_actions.

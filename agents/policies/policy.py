@@ -1,4 +1,4 @@
-"""Agents that play what a trained network chooses, without search: ``onnx:FILE`` and ``ppo:RUN``."""
+"""Agents that play a trained network without search: ``onnx:FILE`` and ``ppo:RUN``."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ SHIFT_11 = np.uint64(11)
 
 @kernel
 def observe_images(rules, observations, symmetries, positions, images):
-    """Write what each observation (int8, (N, rows, columns, planes)) looks like under every
-    symmetry into ``images`` (int8, (N, symmetries, …)).
+    """Write the images of observations under every symmetry.
 
-    ``positions`` are two records to work with.
+    ``observations`` is int8 of shape (N, rows, columns, planes); ``images`` is int8 of shape (N,
+    symmetries, rows, columns, planes).
+
+    ``positions`` holds two records, which are overwritten.
     """
     images[:] = 0
     for index in range(observations.shape[0]):
@@ -43,23 +45,25 @@ def observe_images(rules, observations, symmetries, positions, images):
 
 @kernel
 def draw_each(probabilities, streams, chosen):
-    """Draw an action from each row of probabilities with the random stream (uint64) in the same row
-    of ``streams``.
+    """Draw an action from each row of probabilities.
+
+    Each row has a random stream (uint64), the same row of ``streams``.
     """
     for row in range(probabilities.shape[0]):
         # 2^53: uniform in [0, 1)
         left = np.float64(random_bits(streams[row]) >> SHIFT_11) / 9007199254740992.0
         for action in range(probabilities.shape[1]):
             if probabilities[row, action] > 0.0:
-                chosen[row] = action  # the last possible action, if rounding leaves something over
+                chosen[row] = action  # the last possible action, if rounding leaves a remainder
                 left -= probabilities[row, action]
                 if left < 0.0:
                     break
 
 
 def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """Probabilities (float64) of the legal actions: rows of logits, and masks that are 0 for
-    illegal actions.
+    """The probabilities (float64) of the legal actions, from rows of logits.
+
+    Masks are 0 for illegal actions.
     """
     allowed = np.where(masks != 0, logits.astype(np.float64), -np.inf)
     weights = np.exp(allowed - allowed.max(axis=-1, keepdims=True))
@@ -141,8 +145,9 @@ class PolicyAgent(Agent):
         )
 
     def _choose(self, probabilities: np.ndarray, streams: np.ndarray) -> np.ndarray:
-        """The action (int64) for each row of probabilities; draws advance ``streams`` (uint64, (N,
-        1)).
+        """The action (int64) for each row of probabilities.
+
+        Draws advance ``streams`` (uint64, (N, 1)).
         """
         temperature = self.options["temperature"]
         if temperature == 0:
@@ -289,8 +294,9 @@ class AlphaZeroPolicy(PolicyAgent):
 
 
 def load_run(path: Path, game: str | None = None) -> Network:
-    """The network of a run folder, a policy file, or a model saved by stable-baselines3 (.zip),
-    whose game must be given.
+    """The network of a run folder, a policy file, or a model saved by stable-baselines3 (.zip).
+
+    A model of stable-baselines3 does not name its game, which must be given.
     """
     if path.suffix == ".zip":
         if game is None:

@@ -1,25 +1,25 @@
-"""Policy files: a trained policy as an ONNX file that states what it is for, and its evaluation by
-onnxruntime.
+"""Policy files: trained policies as ONNX files, evaluated by onnxruntime.
 
 A policy file is an ONNX model with one input, ``observation`` (float32, (N, rows, columns, planes):
 the board as the side to move sees it), and two outputs, ``logits`` (float32, (N, num_actions),
 illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 
-=====================  ==============================================================================================
+=====================  ===========================================================================
 ``plyground.format``   ``policy 1``
 ``plyground.game``     the game with all its parameters, ``connect_four:rows=6,cols=7,connect=4``
-``plyground.rules``    the game's id with its version, ``connect_four_v0``: a new version observes or plays differently
+``plyground.rules``    the game's id with its version, ``connect_four_v0``
 ``plyground.version``  the plyground that wrote it
 ``plyground.kind``     what was trained, ``ppo``
-``plyground.value``    what ``value`` means for the side to move, in the unit of the game's returns: ``return``, the expected return of the whole
-                       game, or ``to come``, the expected rewards from here on (the two differ where
-                       rewards come before the end)
-=====================  ==============================================================================================
+``plyground.value``    what ``value`` means for the side to move, in the unit of the game's returns:
+                       ``return``, the expected return of the whole game, or ``to come``, the
+                       expected rewards from here on; the two differ where rewards come before
+                       the end
+=====================  ===========================================================================
 
 ``plyground.discount`` may state how much less ``value`` counts for each ply until the end of the
 game; it is 1 where it is not stated.
 
-An ONNX file holds numbers and names of operators. Reading one runs no code out of it.
+An ONNX file holds numbers and names of operators. Reading one runs no code from it.
 """
 
 from __future__ import annotations
@@ -81,13 +81,15 @@ class Network(ABC):
 
     @abstractmethod
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logits (float32, (N, num_actions)) and values (float32, (N,)) for float32 observations,
-        as they come out of the network.
+        """The network's output for float32 observations.
+
+        Logits are float32 of shape (N, num_actions), values float32 of shape (N,).
         """
 
     def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logits and values for observations (any type of numbers, (N, rows, columns, planes));
-        SpecificationError if they are not finite.
+        """Logits and values for observations of any numeric type, shape (N, rows, columns, planes).
+
+        Raises SpecificationError if they are not finite.
         """
         logits, values = self.run(np.ascontiguousarray(observations, dtype=np.float32))
         if not (np.isfinite(logits).all() and np.isfinite(values).all()):
@@ -105,8 +107,9 @@ class Network(ABC):
             )
 
     def expected_return(self, value: float, position: Position) -> float:
-        """The return that a value means to the player to move, within the range of the game's
-        returns.
+        """The return that a value means to the player to move.
+
+        It is clipped to the range of the game's returns.
         """
         facts = position.game.facts
         banked = position.returns[position.to_move] if self.value == TO_COME else 0.0
@@ -121,8 +124,9 @@ def _full_spec(game: Game) -> str:
 
 
 class OnnxNetwork(Network):
-    """A policy file, evaluated by onnxruntime on one thread: batches are small, and games run side
-    by side.
+    """A policy file, evaluated by onnxruntime on one thread.
+
+    One thread is enough: batches are small, and games run side by side.
     """
 
     def __init__(self, source: str, data: bytes) -> None:
@@ -140,8 +144,9 @@ class OnnxNetwork(Network):
         self._check_shapes()
 
     def _check_shapes(self) -> None:
-        """Refuse a model whose input and outputs are not those of its game's policies, by
-        evaluating two observations.
+        """Refuse a model whose input and outputs are not those of its game's policies.
+
+        The check evaluates two observations.
         """
         shape, actions = self.game.facts.observation_shape, self.game.facts.num_actions
         inputs = [
@@ -189,8 +194,10 @@ class OnnxNetwork(Network):
 
 
 def load_policy_file(path: str | Path) -> OnnxNetwork:
-    """Read a policy file; SpecificationError if there is none, it is damaged, or it is not for a
-    game as it is played here.
+    """Read a policy file.
+
+    Raises SpecificationError if the file is missing or damaged, or if it is for a game whose rules
+    differ from those of this version.
     """
     try:
         data = Path(path).read_bytes()
@@ -204,8 +211,10 @@ def load_policy_file(path: str | Path) -> OnnxNetwork:
 
 
 def write_policy(path: Path, data: bytes) -> None:
-    """Write the content of a policy file; SpecificationError if it cannot be written, and what
-    stood there before still does.
+    """Write the content of a policy file.
+
+    Raises SpecificationError if it cannot be written; a file that was there before is then
+    unchanged.
     """
     try:
         with written_whole(path) as file:

@@ -17,8 +17,9 @@ from .policy_file import TO_COME, Network
 
 
 class Heads(torch.nn.Module):
-    """An actor-critic policy as a function of float32 observations (N, rows, columns, planes) to
-    logits (N, actions) and values (N,).
+    """An actor-critic policy as a function of observations.
+
+    It maps float32 observations (N, rows, columns, planes) to logits (N, actions) and values (N,).
     """
 
     def __init__(self, policy: Any) -> None:
@@ -39,8 +40,10 @@ class Heads(torch.nn.Module):
 
 
 def heads_of(model: Any, game: Game, source: str) -> Heads:
-    """The network of an SB3 model; SpecificationError if it is not an actor-critic policy for this
-    game's observations and actions.
+    """The network of an SB3 model.
+
+    Raises SpecificationError if it is not an actor-critic policy for this game's observations and
+    actions.
     """
     policy: Any = getattr(model, "policy", None)
     if not all(

@@ -260,8 +260,10 @@ class Minimax(TreeSearchAgent):
 
 @register_agent("alphabeta")
 class AlphaBeta(TreeSearchAgent):
-    """Alpha-beta with iterative deepening, transposition table, killer moves, history and
-    principal-variation search.
+    """Alpha-beta search with iterative deepening and the usual enhancements.
+
+    They are a transposition table, killer moves, the history heuristic and principal-variation
+    search.
 
     Each enhancement can be switched off. With
     ``iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no`` (and in gomoku
@@ -308,7 +310,7 @@ class AlphaBeta(TreeSearchAgent):
             "width",
             int,
             None,
-            "search only so many actions, the best ordered; 0 for all; not set, as suits the "
+            "search only this many actions, the best ordered; 0 for all; not set, as suits the "
             "heuristic",
             0,
             361,

@@ -36,7 +36,10 @@ NO_ACTION = -1
 
 
 def new_table(memory_mb: float) -> np.recarray[Any, Any]:
-    """An empty table of at most so many MiB: a power of two of entries, at least one bucket."""
+    """An empty table of at most ``memory_mb`` MiB.
+
+    Its size is a power of two of entries, at least one bucket.
+    """
     return np.zeros(entries_within(memory_mb, ENTRY.itemsize, least=2), ENTRY).view(np.recarray)
 
 

@@ -1,5 +1,6 @@
-"""Rule functions: generic names whose bodies depend on the game, in Python and in compiled code
-alike.
+"""Rule functions: generic names whose bodies depend on the game.
+
+They work in Python and in compiled code alike.
 
 ``play(rules, position, action)`` looks up the body that was registered for ``type(rules)``. From
 Python the look-up is :func:`functools.singledispatch`; inside a kernel it happens once, while numba
@@ -45,9 +46,7 @@ class RuleFunction:
         return decorate
 
     def set_default(self, body: F) -> F:
-        """Compile the decorated function and use it for every game that registers no body of its
-        own.
-        """
+        """Compile the decorated function and use it for games that register no body."""
         self._check_parameters(body)
         self.default = kernel(body)
         self.dispatch.register(tuple)(self.default)

@@ -2,9 +2,9 @@
 
 Everything compiled in plyground goes through :func:`kernel`. numba's own disk cache notices edits
 of the file that a kernel stands in, but not of the files that it calls. A changed rule would go on
-playing as before. The cache of a kernel therefore lies in a folder named by a hash of the sources
+playing as before. The cache of a kernel is therefore in a folder named by a hash of the sources
 that the kernel depends on, the numba version, and the flags that change the machine code. Folders
-that nobody used for thirty days are removed.
+that were not used for thirty days are removed.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ _caching = not numba.config.DISABLE_JIT
 
 
 def source_fingerprint(path: Path) -> str:
-    """A hash of everything that the kernels of a file depend on: sources, numba, numpy, debug
-    flags.
+    """A hash of everything that the kernels of a file depend on.
+
+    That is the sources, the versions of numba and numpy, and the debug flags.
     """
     flags = (
         numba.__version__,
@@ -92,8 +93,9 @@ if _caching:
 
 
 def _enable_cache(path: Path, dispatcher: Any) -> None:
-    """Turn the disk cache on for one kernel of a file, in our folder; numba reads the setting only
-    at this moment.
+    """Turn the disk cache on for one kernel of a file, in our folder.
+
+    numba reads the setting only at this moment.
     """
     folder = _cache_folder(path) if _caching else None
     if folder is None:
@@ -112,7 +114,7 @@ def _compile(function: F, inner: bool) -> F:
         function,
         nogil=True,
         error_model="numpy",
-        no_cfunc_wrapper=True,  # nobody calls kernels from C; a tenth of the compile time
+        no_cfunc_wrapper=True,  # kernels are not called from C; saves a tenth of the compile time
         _nrt=not inner,
         forceinline=inner,
     )
@@ -134,8 +136,9 @@ def kernel(function: F) -> F:
 
 
 def inner_kernel(function: F) -> F:
-    """A :func:`kernel` for hot loops: copied into its callers, and compiled without reference
-    counts, so it may not create arrays.
+    """A :func:`kernel` for hot loops: inlined, and compiled without reference counts.
+
+    It may not create arrays.
 
     numba counts references whenever an array is passed on or sliced, with an atomic instruction
     each; in a search that spends a few nanoseconds on a node this is most of the time (measured on
@@ -159,11 +162,12 @@ def entry_point(kernel: Any, *example: Any) -> Any:
 
 
 def watch_source(function: Callable[..., Any]) -> None:
-    """Let the cache depend on the file of a function defined outside envs and agents (a user's own
-    game).
+    """Let the cache depend on the file of a function defined outside envs and agents.
 
-    What has no file (a notebook's cell, the prompt) cannot be watched: from then on this process
-    caches nothing, so that no kernel compiled with such a rule is found by a later one.
+    Such a function belongs to a user's own game.
+
+    A function without a file (in a notebook's cell, at the prompt) cannot be watched. From then on
+    this process caches nothing, so that no later process finds a kernel compiled with it.
     """
     global _caching
     path = _source_of(function)
@@ -186,9 +190,7 @@ def _source_of(function: Callable[..., Any]) -> Path:
 
 @contextlib.contextmanager
 def announce_compilation(what: str) -> Iterator[None]:
-    """Say on standard error that compilation is under way, if the body takes long enough for
-    somebody to wonder.
-    """
+    """Say on standard error that compilation is under way, if the body takes long."""
     notice = threading.Timer(
         ANNOUNCE_AFTER_SECONDS,
         lambda: print(f"compiling {what} (once; later starts are instant) …", file=sys.stderr),

@@ -44,7 +44,8 @@ def random_bits(rng):
 
 @kernel
 def random_below(rng, bound):
-    """A whole number from 0 up to, not including, ``bound`` (at most 2^31); its bias is below 2^-32
-    * bound.
+    """A whole number from 0 up to, not including, ``bound`` (at most 2^31).
+
+    Its bias is below 2^-32 * bound.
     """
     return np.int64(((random_bits(rng) >> SHIFT_32) * np.uint64(bound)) >> SHIFT_32)

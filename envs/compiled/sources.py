@@ -64,8 +64,10 @@ def _content(path: Path) -> bytes:
 
 @functools.cache
 def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
-    """The files that each file imports; the files that define rule functions; the files that
-    register bodies for them.
+    """What the sources import, define and register.
+
+    Returns the files that each file imports, the files that define rule functions, and the files
+    that register bodies for them.
     """
     sources = package_sources(*_KERNEL_FOLDERS)
     texts = {path: _content(path).decode() for path in sources}

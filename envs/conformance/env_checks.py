@@ -1,5 +1,6 @@
-"""Conformance checks for AEC environments, ours or a user's: :func:`check_env`, published by
-:mod:`plyground.envs.conformance.game_checks`.
+"""Conformance checks for AEC environments, ours or a user's: :func:`check_env`.
+
+:mod:`plyground.envs.conformance.game_checks` publishes it.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ class _Run:
         )
 
     def play_one_episode(self, copies_after: int) -> None:
-        """One random episode; after so many moves its copies must go on by themselves."""
+        """One random episode; after a number of moves its copies must go on by themselves."""
         env, self.actions = self.env, []
         env.reset(seed=self.seed)
         agents = list(env.possible_agents)
@@ -300,8 +301,9 @@ class _Run:
             )
 
     def check_illegal_action(self) -> None:
-        """An illegal action is refused with an error that changes nothing, or ends the game against
-        the agent that chose it.
+        """Check that an illegal action is refused, or ends the game against its agent.
+
+        A refusal is an error that changes nothing.
         """
         env = self.env
         for _ in range(20):

@@ -1,5 +1,4 @@
-"""Conformance checks for games: whether a game's rule functions keep the promises that agents and
-environments rely on.
+"""Conformance checks for games: what agents and environments rely on in rule functions.
 
 :func:`check_game` plays random games and looks at every position; the first promise broken raises a
 :class:`ConformanceError` that says in one sentence what is wrong, and after which actions.
@@ -58,7 +57,7 @@ REQUIRED = (
 SPARE = 1024
 # remember no more positions; enough to meet many transpositions
 MOST_KEYS, MOST_BYTES = 20_000, 2**26
-# of a game with many actions, a random sample of so many is looked at in each position
+# the size of the random sample of actions checked in each position of a game with many actions
 MOST_LOOKED_AT = 1000
 CONTINUATIONS = 4  # random continuations that two positions with one key are compared by
 
@@ -430,9 +429,7 @@ class _Run:
                 )
 
     def remember_keys(self, position: Position) -> None:
-        """Note the keys of the position and of all that follow it, for
-        :meth:`check_after_all_games`.
-        """
+        """Note the keys of the position and of its successors for the check after all games."""
         if len(self.by_key) > min(MOST_KEYS, MOST_BYTES // position.record.nbytes):
             return
         for known in (

@@ -1,5 +1,6 @@
-"""Perft: how many sequences of moves there are to a depth, the standard test that rules are
-complete and correct.
+"""Perft: the number of move sequences to a depth.
+
+It is the standard test that rules are complete and correct.
 
 The name and the method come from chess programming (performance test): walk the whole tree of legal
 moves and count its leaves. A forgotten or an extra move at any ply changes the count.
@@ -42,8 +43,9 @@ def perft(position: Position, depth: int) -> int:
 
 @kernel
 def count_sequences(rules, positions, actions, counts, cursors, depth):
-    """Walk the tree below ``positions[0]`` depth first; returns the leaves at ``depth`` (1 or more)
-    plies.
+    """Walk the tree below ``positions[0]`` depth first and count the leaves.
+
+    Returns the number of leaves at ``depth`` (1 or more) plies.
 
     ``positions`` (depth), ``actions`` (depth, num_actions), ``counts`` and ``cursors`` (depth) are
     the columns of an explicit stack.

@@ -174,7 +174,7 @@ def returns(rules, position, player):
 @r.observe.register_body(ConnectFour)
 def observe(rules, position, player, out):
     own, other = position.stones[player], position.stones[1 - player]
-    # in the order in which `out` lies in memory: half the time of going by columns
+    # in the order of `out` in memory: this takes half the time of going by columns
     for row in range(rules.rows):
         bit = np.uint64(rules.rows - 1 - row)
         for column in range(rules.cols):
@@ -249,8 +249,9 @@ def order_actions(rules, position, actions, count):
 
 @r.random_action.register_body(ConnectFour)
 def random_action(rules, position, rng, scratch):
-    """Draw columns until one is free: each free column is equally likely, and most draws succeed at
-    once.
+    """Draw columns until one is free: each free column is equally likely.
+
+    Most draws succeed at once.
     """
     occupied = position.stones[0] | position.stones[1]
     while True:

@@ -19,8 +19,9 @@ from .grid import COLUMN_LETTERS, grid_text, seen_cells, winning_cells
 
 
 def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
-    """A blue panel with round holes above the columns' letters; the last disc carries a dot, the
-    winning row rings.
+    """A blue panel with round holes above the columns' letters.
+
+    The last disc carries a dot, the discs of the winning row carry rings.
     """
     cells = seen_cells(rules, position)
     rows, cols = cells.shape

@@ -1,7 +1,7 @@
 """Dots and boxes on any board of rows × cols boxes, with win or margin rewards.
 
-Rules. Players draw one edge a turn between neighbouring dots. Whoever draws the fourth side of a
-box owns it and **moves again**. When all edges are drawn the game ends; more boxes win. With
+Rules. Players draw one edge a turn between neighbouring dots. A player who draws the fourth side of
+a box owns it and **moves again**. When all edges are drawn the game ends; more boxes win. With
 ``reward="win"`` the winner gets +1 and the loser −1 at the end; with ``reward="margin"`` each box
 is worth a point to its owner and costs the opponent one, at once. ``dots=(5, 5)`` is short for 4 ×
 4 boxes. ``start`` draws edges beforehand: ``icelandic`` the left and the bottom border, ``swedish``
@@ -74,7 +74,7 @@ def _expand(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _record_fields(edges: int, boxes: int) -> list[tuple[Any, ...]]:
-    """The fields of a record with room for so many edges and boxes."""
+    """The fields of a record with room for ``edges`` edges and ``boxes`` boxes."""
     return [
         ("edges", np.int8, edges),
         ("sides", np.int8, boxes),
@@ -262,8 +262,9 @@ def from_observation(rules, observation, position):
 
 @r.key.register_body(DotsAndBoxes)
 def key(rules, position):
-    """Edges, lead and turn; whose box is whose matters to the rest of the game only through the
-    lead.
+    """The edges, the lead and the turn.
+
+    The owners of single boxes matter to the rest of the game only through the lead.
     """
     return position.hash ^ mix64(
         np.uint64(1000 + 2 * (64 + position.score[0] - position.score[1]) + position.mover)

@@ -1,5 +1,6 @@
-"""The geometry of a dots-and-boxes board of rows × cols boxes: edges and the boxes beside them
-(numbering: see :mod:`.dots_and_boxes`).
+"""The geometry of a dots-and-boxes board of rows × cols boxes.
+
+Edges are numbered as in :mod:`.dots_and_boxes`.
 """
 
 from __future__ import annotations

@@ -64,8 +64,9 @@ def board_text(rules: Any, position: Any) -> str:
 
 
 def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
-    """Owned boxes filled, edges in the colour of the boxes they close, the last edge dark, free
-    edges faint; numbers of rows and columns.
+    """The board with filled boxes, edges in the colour of the boxes they close, and coordinates.
+
+    The last edge is dark; free edges are faint.
     """
     margin = 0.5
     shapes: list[Any] = [

@@ -1,8 +1,8 @@
 """Chains and control in dots and boxes: an estimate of the margin of the free boxes.
 
 When no safe edge is left, each edge gives boxes away. The boxes with two sides drawn then form
-chains and loops; whoever is forced to open one hands it over. Its taker keeps control by leaving
-the last two boxes of a chain (four of a loop), so that the opponent must open the next.
+chains and loops. A player who is forced to open one hands it over. Its taker keeps control by
+leaving the last two boxes of a chain (four of a loop), so that the opponent must open the next.
 
 Source: Berlekamp, "The Dots and Boxes Game", 2000.
 """
@@ -74,10 +74,8 @@ def play_safe_edges(rows, cols, edges, sides):
 def control_value(lengths, loops, count):
     """The margin of the player who need not open first; the smallest structure is opened first.
 
-    Lengths are ascending.
-
-    Chains of one or two boxes are handed over whole and pass the turn to open; in the long ones the
-    taker keeps control while that pays.
+    Lengths are ascending. Chains of one or two boxes are handed over whole and pass the turn to
+    open; in the long ones the taker keeps control while that pays.
     """
     # From the last structure back: `value` is what the taker of the structures from i on wins over
     # the opener.
@@ -161,7 +159,7 @@ def evaluate(rules, position, player, heuristic):
 
     ``chains``: the lead and the margin to expect from chains and control. ``classic``: 100 a box of
     lead, 30 for a lead of more than two; −50 for each box with three sides, +10 with two, +2 with
-    fewer, whoever is to move.
+    fewer, regardless of the player to move.
     """
     lead = np.int64(position.score[player] - position.score[1 - player])
     if heuristic == CHAINS:

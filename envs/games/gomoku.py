@@ -129,8 +129,9 @@ def _is_stone(rules, cells, row, column, stone):
 
 @kernel
 def row_wins(rules, cells, action, row_step, col_step):
-    """Whether the row through ``action`` in one direction (and its opposite) wins under the rule
-    variant.
+    """Whether the row through ``action`` wins under the rule variant.
+
+    The row runs in one direction and its opposite.
     """
     stone = cells[action]
     ahead = count_run(cells, rules.rows, rules.cols, action, row_step, col_step, stone)
@@ -162,7 +163,8 @@ def _completes_row(rules, cells, action):
 
 @inner_kernel
 def list_near(rules, stones, radius, out):
-    """Write the free cells within ``radius`` rows and columns of a stone into ``out``, ascending;
+    """Write the free cells within ``radius`` rows and columns of a stone into ``out``, ascending.
+
     ``stones`` holds a bit mask of each row.
     """
     count = 0
@@ -207,8 +209,9 @@ def winning_row(rules: Gomoku, cells: np.ndarray) -> list[tuple[int, int]]:
 
 
 def star_points(rules: Gomoku) -> list[tuple[int, int]]:
-    """Where a wooden board carries dots: the centre, and the corners of a square around it on
-    boards of 13 or more.
+    """The dots of a wooden board.
+
+    They mark the centre and, on boards of 13 or more, the corners of a square around it.
     """
     if rules.rows % 2 == 0 or rules.cols % 2 == 0:
         return []
@@ -221,8 +224,9 @@ def star_points(rules: Gomoku) -> list[tuple[int, int]]:
 
 @r.picture.register(Gomoku)
 def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
-    """A wooden board with stones on the crossings; the last stone carries a red dot, the winning
-    row rings.
+    """A wooden board with stones on the crossings.
+
+    The last stone carries a red dot, the stones of the winning row carry rings.
     """
     cells = board_cells(rules, position)
     margin = 1.15

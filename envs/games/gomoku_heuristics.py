@@ -15,9 +15,7 @@ FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth fo
 
 @inner_kernel
 def run_points(rules, heuristic, length, free_ends):
-    """``caro15``, ``caro15_open``: what a maximal run of ``length`` stones with so many free ends
-    counts.
-    """
+    """The points of a maximal run of ``length`` stones in ``caro15`` and ``caro15_open``."""
     if length == 0 or (length > rules.connect and (rules.rule == STANDARD or rules.rule == CARO)):
         return 0  # none, or too long to win
     points = FULL_ROW
@@ -30,8 +28,9 @@ def run_points(rules, heuristic, length, free_ends):
 
 @inner_kernel
 def window_points(rules, stones):
-    """``caro10``: what a window with ``stones`` stones of one side and none of the other counts,
-    single stones aside.
+    """The points in ``caro10`` of a window with ``stones`` stones of one side, none of the other.
+
+    Single stones are counted elsewhere.
     """
     if stones >= rules.connect:
         return FULL_ROW
@@ -43,8 +42,10 @@ def window_points(rules, stones):
 
 @inner_kernel
 def look_along(rules, cells, action, row_step, col_step):
-    """What lies next to a cell in one direction: the stone (0 free, −1 off the board), how many of
-    them in a row, whether a free cell follows.
+    """The run of stones next to a cell in one direction.
+
+    Returns the stone (0 free, −1 off the board), the length of its run, and whether a free cell
+    follows.
     """
     row, column, stone, length = (
         action // rules.cols + row_step,

@@ -1,12 +1,11 @@
-"""Patterns of gomoku: what a stone on a free cell would make in one direction, and what a position
-is worth by that.
+"""Patterns of gomoku: what a stone on a free cell would make, and a heuristic based on it.
 
 The *code* of a free cell, a player and a direction says what the player's stone there would
 complete: a five (wins), an open four (cannot be stopped), a four (one reply stops it), an open
 three (becomes an open four), a three, and so on down to a single stone. It depends on the five
 cells on either side. A winning row is the one of the rule variant, so in ``standard`` a four that
-could only become a six is none, and in ``caro`` a four that a single reply blocks at both ends is
-not open.
+could only become a six is no four, and in ``caro`` a four that a single reply blocks at both ends
+is not open.
 
 Lines are seen as bit masks of :data:`WIDTH` cells with the free cell in the middle. ``connect`` may
 be 3 to :data:`LONGEST`; codes count the stones still missing, so a code means the same whatever
@@ -72,9 +71,7 @@ TO_MOVE = 60
 
 @kernel
 def span_wins(own, foe, wall, first, connect, rule):
-    """Whether ``connect`` stones of ``own`` from the cell ``first`` on would win if they stood
-    there, given what stands around.
-    """
+    """Whether ``connect`` stones of ``own`` from the cell ``first`` on would win."""
     span = ((1 << connect) - 1) << first
     if (foe | wall) & span != 0:
         return False
@@ -106,8 +103,9 @@ def winning_cells_of_line(own, foe, wall, connect, rule):
 
 @kernel
 def cannot_be_stopped(own, foe, wall, connect, rule):
-    """Whether ``own``, the opponent to move, wins in this line whatever one stone of the opponent
-    does (an open four).
+    """Whether ``own`` wins in this line whatever one stone of the opponent does (an open four).
+
+    The opponent is to move.
     """
     cells = winning_cells_of_line(own, foe, wall, connect, rule)
     if rule < CARO or cells & (cells - 1) == 0:
@@ -139,8 +137,10 @@ def line_code(own, foe, wall, connect, rule):
 
 @kernel
 def is_open(own, foe, wall, connect, rule, missing):
-    """Whether one more stone keeps two ways to go on: an open four, a three that becomes one, or
-    two rows that share all but one free cell.
+    """Whether one more stone leaves two ways to go on.
+
+    Such lines are an open four, a three that becomes one, or two rows that share all but one free
+    cell.
     """
     if missing == 1:
         return cannot_be_stopped(own, foe, wall, connect, rule)
@@ -168,8 +168,9 @@ def is_open(own, foe, wall, connect, rule, missing):
 
 @kernel
 def window_masks(index):
-    """The three masks (black, white, wall) of a table index, whose cells hold 0 free, 1 black, 2
-    white, 3 off the board.
+    """The three masks (black, white, wall) of a table index.
+
+    Its cells hold 0 free, 1 black, 2 white, 3 off the board.
     """
     black, white, wall = 0, 0, 0
     for cell in range(2 * REACH):
@@ -183,8 +184,9 @@ def window_masks(index):
 
 @kernel
 def walls_are_outside(half, outermost_first):
-    """Whether in five neighbours (half of a table index) nothing but the edge follows the edge: the
-    others cannot occur.
+    """Whether only cells off the board follow the edge in five neighbours (half of a table index).
+
+    Other windows cannot occur.
     """
     inside = False
     for cell in range(REACH):
@@ -198,8 +200,9 @@ def walls_are_outside(half, outermost_first):
 
 @kernel
 def fill_table(table, connect, rule):
-    """Fill ``table`` (uint8, 4^10) where windows can occur: black's code in the low half of each
-    byte, white's in the high half.
+    """Fill ``table`` (uint8, 4^10) where windows can occur.
+
+    Black's code is in the low half of each byte, white's in the high half.
     """
     for high in range(LOW_CELLS + 1):
         if not walls_are_outside(high, False):
@@ -216,8 +219,9 @@ def fill_table(table, connect, rule):
 
 @functools.lru_cache(maxsize=16)
 def pattern_table(connect: int, rule: int) -> np.ndarray[Any, Any]:
-    """The codes of every window of ten neighbours under a rule variant: uint8 of length 4^10, see
-    :func:`fill_table`.
+    """The codes of every window of ten neighbours under a rule variant.
+
+    uint8 of length 4^10, see :func:`fill_table`.
     """
     table = np.zeros(1 << (CELL_BITS * 2 * REACH), np.uint8)
     fill_table(table, connect, rule)
@@ -286,8 +290,9 @@ def line_index(rules, cells, cell, row_step, col_step):
 
 @kernel
 def evaluate_patterns(rules, cells, player, mover):
-    """The heuristic ``patterns`` from the cells alone, from ``player``'s side; ``mover`` is the
-    player to move.
+    """The heuristic ``patterns`` from the cells alone, from ``player``'s side.
+
+    ``mover`` is the player to move.
     """
     score, classes = np.zeros(2, np.int64), np.zeros(2 * CLASSES, np.int64)
     for cell in range(rules.rows * rules.cols):

@@ -1,6 +1,4 @@
-"""Cell boards: rows of equal stones, cell names and board symmetries, shared by the games played on
-a grid of cells.
-"""
+"""Boards of cells: rows of equal stones, names of cells, symmetries."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # (row step, column step)
 
 @kernel
 def count_run(cells, rows, cols, action, row_step, col_step, stone):
-    """How many cells in a row hold ``stone``, going from (not counting) the cell ``action`` in one
-    direction.
+    """The number of cells in a row that hold ``stone``, from ``action`` in one direction.
+
+    The cell ``action`` itself is not counted.
     """
     row, column, length = action // cols + row_step, action % cols + col_step, 0
     while 0 <= row < rows and 0 <= column < cols and cells[row * cols + column] == stone:
@@ -29,7 +28,8 @@ def count_run(cells, rows, cols, action, row_step, col_step, stone):
 
 
 def winning_cells(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
-    """The (row, column) of every cell that lies in a row of ``connect`` or more equal stones;
+    """The (row, column) of every cell in a row of ``connect`` or more equal stones.
+
     ``cells`` is (rows, cols), 0 free.
     """
     rows, cols = cells.shape
@@ -46,8 +46,9 @@ def winning_cells(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
 
 
 def cell_name(rows: int, cols: int, action: int, from_top: bool = False) -> str:
-    """A cell as people write it: column letter, then the row's number counted from the bottom
-    (``a1`` is bottom left) or from the top.
+    """The name of a cell: column letter, then row number.
+
+    Rows are counted from the bottom (``a1`` is bottom left) or from the top.
     """
     row = action // cols
     return f"{COLUMN_LETTERS[action % cols]}{row + 1 if from_top else rows - row}"
@@ -67,8 +68,9 @@ def parse_cell(rows: int, cols: int, text: str, from_top: bool = False) -> int:
 
 
 def row_major_cells(rules: Any) -> np.ndarray:
-    """``action_cells`` of a game whose actions are the cells, row-major, and perhaps one more
-    without a place.
+    """``action_cells`` of a game whose actions are the cells, row-major.
+
+    The game may have one more action, which has no place.
     """
     facts = r.facts(rules)
     rows, cols, _ = facts.observation_shape
@@ -79,8 +81,9 @@ def row_major_cells(rules: Any) -> np.ndarray:
 
 
 def seen_cells(rules: Any, position: Any) -> np.ndarray:
-    """The board as (rows, cols) for games that observe own and opponent's stones in the first two
-    planes: 0 free, 1 and 2 the players' stones.
+    """The board as (rows, cols): 0 free, 1 and 2 the players' stones.
+
+    It serves games that observe own and opponent's stones in the first two planes.
     """
     seen = np.zeros(r.facts(rules).observation_shape, np.int8)
     r.observe(rules, position, 0, seen)
@@ -104,8 +107,7 @@ def cells_complexity(
 
 
 def register_named_cells(rules_type: Any, extra: str, symbols: str, slant: int = 0) -> None:
-    """Register the cells of actions, the texts of actions and boards of a game on cells that are
-    named from the top left.
+    """Register the rules about text and places of actions for cells named from the top left.
 
     Args:
         rules_type: of the game. Its actions are the cells, row-major, and perhaps one more.
@@ -136,8 +138,9 @@ def register_named_cells(rules_type: Any, extra: str, symbols: str, slant: int =
 
 
 def with_extra_action(permutations: np.ndarray) -> np.ndarray:
-    """Permutations of cells, int16 (symmetries, cells), as those of the actions of a game with one
-    more action, which is its own image.
+    """Permutations of cells, extended by one action that is its own image.
+
+    ``permutations`` is int16 of shape (symmetries, cells).
     """
     extra = np.full((len(permutations), 1), permutations.shape[1], np.int16)
     return np.hstack([permutations, extra])
@@ -145,8 +148,9 @@ def with_extra_action(permutations: np.ndarray) -> np.ndarray:
 
 @kernel
 def sort_by_rank(actions, ranks):
-    """Sort the first ``len(ranks)`` actions by ascending rank, both in place (insertion sort,
-    stable).
+    """Sort the first ``len(ranks)`` actions by ascending rank, both in place.
+
+    Insertion sort, stable.
     """
     for i in range(1, len(ranks)):
         action, rank, j = actions[i], ranks[i], i
@@ -157,8 +161,9 @@ def sort_by_rank(actions, ranks):
 
 
 def cell_symmetries(rows: int, cols: int) -> np.ndarray:
-    """The symmetries of a board of cells (8 of a square, 4 of a rectangle) as int16 permutations,
-    identity first.
+    """The symmetries of a board of cells as int16 permutations, identity first.
+
+    A square has 8, a rectangle 4.
     """
     cells = np.arange(rows * cols, dtype=np.int16).reshape(rows, cols)
     images = [cells, cells[:, ::-1], cells[::-1], cells[::-1, ::-1]]
@@ -190,8 +195,9 @@ def grid_text(
 
 
 def names_at_the_sides(rows: int, cols: int, margin: float) -> list[Shape]:
-    """Letters above the columns and numbers left of the rows of a board that begins ``margin``
-    from the upper left corner of its picture.
+    """Letters above the columns and numbers left of the rows of a board.
+
+    The board begins ``margin`` from the upper left corner of its picture.
     """
     letters: list[Shape] = [
         Text(margin + column + 0.5, margin / 2, COLUMN_LETTERS[column], "#6b6558", 0.3)

@@ -235,8 +235,10 @@ def side_points(rules, own, other):
 
 @r.evaluate.register_body(Othello)
 def evaluate(rules, position, player, heuristic):
-    """``mobility``: 10 for each cell open to the side, 100 for each corner, −30 for each disc
-    diagonally beside a free corner, own minus the opponent's; ``discs``: own minus the opponent's.
+    """The heuristics ``mobility`` and ``discs``: own points minus the opponent's.
+
+    ``mobility``: 10 for each cell open to the side, 100 for each corner, −30 for each disc
+    diagonally beside a free corner. ``discs``: the number of discs.
     """
     own, other = position.discs[player], position.discs[1 - player]
     if heuristic == DISCS:

@@ -1,9 +1,8 @@
-"""Games of placing stones on the cells of a board: everything tic-tac-toe and gomoku have in
-common.
+"""Games of placing stones on the cells of a board: the rules that tic-tac-toe and gomoku share.
 
 A rules type with fields ``rows``, ``cols`` and ``connect`` becomes such a game by
-:func:`register_stone_rules`; what makes it a game of its own is the rule function
-:func:`completes_row`. Actions are cells, row-major from the top left; an observation has two
+:func:`register_stone_rules`; the rule function :func:`completes_row`
+tells which rows win. Actions are cells, row-major from the top left; an observation has two
 planes, own stones and the opponent's.
 """
 
@@ -81,7 +80,7 @@ def is_legal(rules, position, action):
 
 @kernel
 def place(position, action, player):
-    """Put a stone on a free cell and bring the hash along (Zobrist hashing with computed keys)."""
+    """Put a stone on a free cell and update the hash (Zobrist hashing with computed keys)."""
     position.cells[action] = player + 1
     position.ply += 1
     position.hash ^= mix64(np.uint64(2 * action + player + 1))

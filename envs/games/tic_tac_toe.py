@@ -105,8 +105,9 @@ def evaluate(rules, position, player, heuristic):
 
 @r.picture.register(TicTacToe)
 def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture:
-    """Crosses and rings on a paper grid with the cells' names at its sides; the last cell is
-    tinted, the winning row underlaid.
+    """Crosses and rings on a paper grid with the cells' names at its sides.
+
+    The last cell is tinted; the cells of the winning row are green.
     """
     cells = board_cells(rules, position)
     margin, names = 0.2, 0.45  # `names`: room for letters below and numbers at the left

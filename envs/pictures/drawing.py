@@ -1,6 +1,4 @@
-"""Board pictures: a game lists shapes in units of one cell, and the same list becomes pixels
-(Pillow) or SVG.
-"""
+"""Board pictures: a list of shapes in units of one cell, drawn as pixels (Pillow) or SVG."""
 
 from __future__ import annotations
 
@@ -76,9 +74,7 @@ class Picture(NamedTuple):
 
 
 def text_picture(text: str) -> Picture:
-    """A picture of a board's text, character by character, for games that draw no picture of their
-    own.
-    """
+    """A picture of a board's text, character by character, for games without a picture."""
     lines = text.splitlines() or [""]
     columns, line_height, margin = max(map(len, lines)), 1.8, 1.0
     shapes = [

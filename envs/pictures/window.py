@@ -31,8 +31,9 @@ class Window:
         self._closed_by_person = False
 
     def show(self, pixels: np.ndarray, frames_per_second: float) -> None:
-        """Show an image (uint8, height × width × 3), waiting so that no more than so many appear in
-        a second.
+        """Show an image (uint8, height × width × 3).
+
+        Waits so that no more than a given number of images appear in a second.
 
         A window that was closed by hand stays closed: the program behind it goes on.
         """

@@ -1,7 +1,8 @@
-"""The compiled loops over many games at once that
-:class:`~plyground.envs.single_agent.game_batch.GameBatch` consists of.
+"""The compiled loops over many games at once.
 
-A step goes over the games a few times: :func:`play_actions`, :func:`reply` for each opponent,
+:class:`~plyground.envs.single_agent.game_batch.GameBatch` consists of them.
+
+A step makes several passes over the games: :func:`play_actions`, :func:`reply` for each opponent,
 :func:`settle` (rewards, new games), :func:`reply` again for opponents that open, :func:`describe`.
 All take a slice ``first`` to ``last`` of the games, so that threads can share the work.
 """
@@ -129,8 +130,9 @@ def play_action(rules, batch, options, game, action):
 
 @inner_kernel
 def settle_game(rules, batch, options, game):
-    """Reward the learner for what happened since its last action; keep what there is to tell of a
-    game that ended and start the next.
+    """Reward the learner for what happened since its last action.
+
+    Where a game ended, note its result and last observation, and start the next game.
     """
     position, seat = batch.positions[game], np.int64(batch.seats[game])
     over = batch.illegal[game] or r.is_over(rules, position)
@@ -158,8 +160,9 @@ def settle_game(rules, batch, options, game):
 
 @inner_kernel
 def describe_game(rules, batch, options, scratch, game):
-    """Write what the learner sees and may do; returns whether the game is over (and then has no
-    legal action).
+    """Write what the learner sees and may do; returns whether the game is over.
+
+    A finished game has no legal action.
     """
     position, planes, mask = batch.positions[game], batch.observations[game], batch.masks[game]
     for action in range(mask.size):
@@ -238,7 +241,7 @@ def describe(rules, batch, options, scratch, first, last):
 
 @inner_kernel
 def step_both_sides(rules, batch, options, actions, scratch, first, last):
-    """A whole step where the caller acts for both players, in one go over the games."""
+    """A whole step where the caller acts for both players, in one pass over the games."""
     for game in range(first, last):
         play_action(rules, batch, options, game, actions[game])
         settle_game(rules, batch, options, game)
@@ -247,8 +250,9 @@ def step_both_sides(rules, batch, options, actions, scratch, first, last):
 
 @inner_kernel
 def observe_waiting(rules, batch, number, scratch, games, planes, masks):
-    """Write what the ``number``-th opponent sees wherever it is waited for; ``games`` gets the
-    indices of these games; returns how many.
+    """Write what the ``number``-th opponent sees in the games where it is to move.
+
+    ``games`` gets the indices of these games. Returns how many there are.
     """
     count = 0
     for game in range(batch.waiting.size):
@@ -267,8 +271,9 @@ def observe_waiting(rules, batch, number, scratch, games, planes, masks):
 
 @inner_kernel
 def play_replies(rules, batch, games, count, actions):
-    """Play the actions that an opponent chose for these games; returns the first of them with an
-    illegal action, or −1.
+    """Play the actions that an opponent chose for these games.
+
+    Returns the first of them with an illegal action, or −1.
     """
     for i in range(count):
         game = games[i]

@@ -24,8 +24,9 @@ def learner_spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete[np.int64]]:
 
 
 class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
-    """A board game as its learner meets it: each step is the learner's action and everything the
-    opponent replies to it.
+    """A board game against opponents that move inside the environment.
+
+    Each step is the learner's action and all replies of the opponent.
 
     Observations are the int8 planes of the position as the learner sees it, when it is its turn or
     the game is over. Rewards are what the learner gained since its last observation, also by the
@@ -91,8 +92,9 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
 
     @property
     def position(self) -> Position:
-        """A copy of the position, with the learner to move or over; agents act on it, or on the
-        environment itself.
+        """A copy of the position, with the learner to move or the game over.
+
+        Agents act on it, or on the environment itself.
         """
         return Position(self.game, self._games.state.positions[0]).copy()
 
@@ -165,8 +167,10 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
             self.render()
 
     def render(self) -> Any:
-        """The board as text (``ansi``) or uint8 pixels of shape (height, width, 3) (``rgb_array``);
-        ``human`` shows it and returns None.
+        """Render the board in the environment's render mode.
+
+        ``ansi`` returns text, ``rgb_array`` uint8 pixels of shape (height, width, 3). ``human``
+        shows the board and returns None.
 
         What is marked as the last move is the learner's; the opponent's replies came after it.
         """

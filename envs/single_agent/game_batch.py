@@ -1,5 +1,6 @@
-"""Many games played at once against opponents that move by themselves: the engine of the Gymnasium
-and SB3 environments.
+"""Many games played at once against opponents that move by themselves.
+
+The Gymnasium and SB3 environments are built on it.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ OPENINGS = 1000  # attempts at a game in which the learner gets to move
 
 
 class GameBatch:
-    """N games of one kind. The learner acts in all of them at once; opponents reply before the step
-    returns.
+    """N games of one kind, in all of which the learner acts at once.
+
+    Opponents reply before the step returns.
 
     The arrays of ``state`` (see :class:`~plyground.envs.single_agent.batch_kernels.BatchState`) are
-    overwritten by every step; whoever keeps one copies it.
+    overwritten by every step; copy an array to keep it.
 
     Args:
         game: the game, or its specification.
@@ -162,8 +164,10 @@ class GameBatch:
         self._enlist()
 
     def _enlist(self) -> None:
-        """Make what replies for each opponent: for each thread a compiled loop with buffers of its
-        own, or somebody to ask.
+        """Make the object that replies for each opponent.
+
+        A compiled opponent gets a compiled loop with buffers of its own for each thread; any other
+        is called from Python.
         """
         self._replies: list[list[Callable[[int, int], None]]] = [[] for _ in self._slices]
         self._python_opponents: list[PythonOpponent] = []
@@ -246,8 +250,10 @@ class GameBatch:
     def _seed(
         self, seed: int | Sequence[int | None] | None, which: np.ndarray | None = None
     ) -> None:
-        """Start the random streams: game i gets ``seed + i``, or its own of a sequence; None leaves
-        nothing to foresee.
+        """Start the random streams.
+
+        Game i gets ``seed + i``, or element i of a sequence of seeds. Without a seed the streams
+        are unpredictable.
         """
         drawn = np.random.SeedSequence().generate_state(self.num_games, np.uint64)
         if seed is None:
@@ -289,8 +295,9 @@ class GameBatch:
             self._open_slice(number)
 
     def start_from(self, positions: np.ndarray, seats: np.ndarray) -> None:
-        """Start all games from given positions with the learner in given seats, and let opponents
-        move who are to: for matches from openings.
+        """Start all games from given positions with the learner in given seats.
+
+        Opponents who are to move do so. Matches from openings start this way.
 
         The random streams go on. A game may end before the learner's first move; ``terminated``
         then tells.
@@ -320,8 +327,7 @@ class GameBatch:
             self._finish_slice(number)
 
     def step(self, actions: Any) -> None:
-        """Play the learner's action in every game, the opponents' replies, and bring ``state`` up
-        to date.
+        """Play the learner's action and the opponents' replies in every game; update ``state``.
 
         Args:
             actions: whole numbers, shape (N,).
@@ -413,8 +419,10 @@ class GameBatch:
         )
 
     def draw_actions(self, stream: np.ndarray) -> np.ndarray:
-        """A uniformly random legal action for every game (int64), drawn from ``stream`` (see
-        :func:`~plyground.envs.compiled.randomness.new_stream`).
+        """A uniformly random legal action for every game (int64).
+
+        The actions are drawn from ``stream``, see
+        :func:`~plyground.envs.compiled.randomness.new_stream`.
         """
         actions = np.zeros(self.num_games, np.int64)
         kernels.draw_actions(self.state.masks, stream, actions, 0, self.num_games)

@@ -1,5 +1,6 @@
-"""Who plays against the learner: opponents that move inside a compiled loop, and all others, which
-Python asks.
+"""The opponents of the learner.
+
+Some move inside a compiled loop; all others are called from Python.
 
 :func:`choose_action` is the one rule of compiled opponents. An opponent's type is a NamedTuple of
 its settings and its own buffers; a body registered for that type (see
@@ -19,8 +20,9 @@ from ..game import Game, IllegalActionError, Position
 
 @rule
 def choose_action(opponent, rules, position, rng):
-    """The action (int64) a compiled opponent plays; ``rng`` is the random stream (uint64 of length
-    1) of the game.
+    """The action (int64) a compiled opponent plays.
+
+    ``rng`` is the random stream (uint64 of length 1) of the game.
     """
     raise missing(opponent, "choose_action")
 

@@ -17,8 +17,9 @@ from .opponents import Opponent
 
 
 class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """N games as :class:`~plyground.envs.single_agent.env.SingleAgentEnv` plays one, with the same
-    observations, rewards and infos.
+    """N games, each as in :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
+
+    Observations, rewards and infos are the same.
 
     Autoreset is ``SAME_STEP``: where a game ends, ``step`` returns the first observation of the
     next one; the last observation of the old one is in ``infos["final_obs"]`` and its info in

@@ -1,5 +1,4 @@
-"""What the search forms of gomoku share: the board as lines of cells, and the rules that need
-nothing else.
+"""What the search forms of gomoku share: the board as lines of cells, and common rules.
 
 A line is a whole number with two bits for each cell, so that the neighbours of a cell in one
 direction are a shift and a mask away.
@@ -46,8 +45,9 @@ count_equal = borrowed(count_run)
 
 @inner_kernel
 def step_of(direction):
-    """The step in rows and in columns of the four directions: along a row, a column, a diagonal, an
-    antidiagonal.
+    """The step in rows and in columns of a direction.
+
+    The four directions are along a row, a column, a diagonal and an antidiagonal.
     """
     return (0 if direction == 0 else 1), (
         1 if direction == 0 else 0 if direction == 1 else 5 - 2 * direction
@@ -74,8 +74,9 @@ def list_free(rules, position, radius, out):
 
 @inner_kernel
 def line_of(rules, row, column, direction):
-    """The line through a cell in a direction; within it the cell's place is its row for columns,
-    else its column.
+    """The line through a cell in a direction.
+
+    The place of the cell in the line is its row for columns, else its column.
     """
     if direction == 0:
         return row
@@ -120,9 +121,7 @@ def occupy(rules, position, action, player):
 
 @rule
 def put(rules, position, action, player):
-    """Put a stone of ``player`` on a free cell and bring all that the form keeps up to date; who
-    wins is left open.
-    """
+    """Put a stone of ``player`` on a free cell and update all fields but the winner."""
     raise missing(rules, "put")
 
 

@@ -80,7 +80,7 @@ PATTERNS_RECORD = np.dtype(
 OWN_CLASS = np.array([0, 0, 0, 600, 2000, 6000, 9000], np.int32)
 OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
 OWN_WEIGHT, OTHER_WEIGHT = 5, 4
-SORTED = 24  # so many cells are put in order, the rest follow as they come
+SORTED = 24  # number of cells that are sorted; the rest follow unsorted
 
 # The options of a search by patterns, unless they are given: the order of the patterns is better
 # than that of the history heuristic.
@@ -143,7 +143,7 @@ def put_patterns(rules, position, action, player):
         position.classes,
         rules.table,
     )
-    # 1. The cell is free no longer: what stones on it would have made counts no more.
+    # 1. The cell is no longer free: remove its codes.
     for side in range(2):
         classes[CLASSES * side + CELL_CLASS[sums[2 * action + side] & COUNTERS]] -= 1
         sums[2 * action + side] = 0
@@ -153,7 +153,7 @@ def put_patterns(rules, position, action, player):
         score[1] -= VALUES[code >> 4]
         codes[4 * action + direction] = 0
     occupy(rules, position, action, player)
-    # 2. The free cells near by on the four lines see the stone.
+    # 2. Update the codes of the free cells near it on the four lines.
     row, column = action // rules.cols, action % rules.cols
     reach = rules.connect - (rules.rule == FREESTYLE)
     for direction in range(4):
@@ -212,8 +212,9 @@ def can_win_at_once_patterns(rules, position):
 
 @inner_kernel
 def list_cells(rules, sums, player, counters, out, count):
-    """Append the cells where ``player`` has one of the codes that ``counters`` (a mask) counts;
-    returns how many are listed now.
+    """Append the cells where ``player`` has one of the codes that ``counters`` (a mask) counts.
+
+    Returns the number of cells listed.
     """
     for cell in range(rules.rows * rules.cols):
         if sums[2 * cell + player] & counters != 0:
@@ -234,8 +235,9 @@ def list_once(out, count, cell):
 
 @inner_kernel
 def list_row_ends(rules, cells, action, stone, out, count):
-    """Append the free cells at the ends of the rows that ``stone`` would complete on ``action``: in
-    caro a stone there may stop them.
+    """Append the free cells at the ends of the rows that ``stone`` would complete on ``action``.
+
+    In caro a stone on such a cell may stop them.
     """
     for direction in range(4):
         row_step, col_step = step_of(direction)
@@ -260,8 +262,10 @@ def list_row_ends(rules, cells, action, stone, out, count):
 @r.candidates.register_body(GomokuPatterns)
 @inner_kernel
 def candidates_patterns(rules, position, radius, out):
-    """The free cells near stones, or, where a win or a loss is at hand, only those that bring the
-    one or may prevent the other.
+    """The free cells near stones.
+
+    Where the mover can win, only winning cells are listed; where the opponent threatens to win,
+    only cells that may prevent it.
     """
     if position.winner != r.NOBODY or radius == 0:
         return list_free(rules, position, radius, out)
@@ -302,9 +306,7 @@ def candidates_patterns(rules, position, radius, out):
 
 @inner_kernel
 def urgency(sums, cell, mover):
-    """How promising a cell is: what the mover's stone would make there and what the opponent's
-    would.
-    """
+    """How promising a cell is: what a stone of the mover, or of the opponent, would make there."""
     own, other = sums[2 * cell + mover], sums[2 * cell + 1 - mover]
     by_class = OWN_CLASS[CELL_CLASS[own & COUNTERS]] + OTHER_CLASS[CELL_CLASS[other & COUNTERS]]
     return by_class + OWN_WEIGHT * (own >> SCORE_SHIFT) + OTHER_WEIGHT * (other >> SCORE_SHIFT)
@@ -329,13 +331,15 @@ def order_patterns(rules, position, actions, count):
         actions[j] = action
 
 
-# -- which form a heuristic asks for --
+# -- the search form of a heuristic --
 
 
 @form_for.register(Gomoku)
 def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
-    """``patterns`` and ``default``: GomokuPatterns; ``caro15`` and ``caro10``: GomokuScores;
-    ``none``: the plain game.
+    """The search form of a heuristic.
+
+    GomokuPatterns for ``patterns`` and ``default``, GomokuScores for ``caro15`` and ``caro10``, the
+    plain game for ``none``.
     """
     if heuristic == "none":
         return plain_form(game)

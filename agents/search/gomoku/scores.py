@@ -48,8 +48,10 @@ SCORES_RECORD = np.dtype(
 
 
 class GomokuScores(NamedTuple):
-    """The parameters of a Gomoku, the heuristic, all cells centre first (int16), and room for a set
-    of cells (int32, one for each row).
+    """The parameters of a Gomoku, the heuristic, and two buffers.
+
+    ``centre_first`` holds all cells, centre first (int16); ``marks`` has room for a set of cells
+    (int32, one for each row).
     """
 
     rows: int
@@ -77,7 +79,7 @@ def start_scores(rules, position):
 def has_gap(rules, word, player):
     """Whether one more stone of ``player`` wins on the line ``word``.
 
-    Bit 2i of the masks speaks of the cells from i on.
+    Bit 2i of a mask stands for the cells from i on.
     """
     black, white = word & EVEN_BITS, word >> 1 & EVEN_BITS
     wall, free = black & white, EVEN_BITS & ~(black | white)
@@ -97,8 +99,9 @@ def has_gap(rules, word, player):
 
 @inner_kernel
 def note_gaps(rules, position, action, player):
-    """Bring ``gaps`` up to date after a stone of ``player``: only its own may be new, only the
-    opponent's may be gone.
+    """Update ``gaps`` after a stone of ``player``.
+
+    Only gaps of that player can be new; only gaps of the opponent can be gone.
     """
     gaps, row, column = position.gaps, action // rules.cols, action % rules.cols
     for direction in range(4):
@@ -121,7 +124,7 @@ def can_win_at_once_scores(rules, position):
 
 @inner_kernel
 def put_in_windows(rules, position, action, player, row_step, col_step):
-    """Bring the windows of one direction through ``action``, which is free yet, up to date."""
+    """Update the windows of one direction through ``action``, which is still free."""
     cells, points, singles, own = position.cells, position.points, position.singles, player + 1
     row, column = action // rules.cols, action % rules.cols
     for first in range(1 - rules.connect, 1):
@@ -149,8 +152,9 @@ def put_in_windows(rules, position, action, player, row_step, col_step):
 
 @inner_kernel
 def put_in_runs(rules, position, action, player, row_step, col_step):
-    """Bring the runs of one direction that end at ``action``, which is free yet, up to date;
-    returns the length of the run it joins.
+    """Update the runs of one direction that end at ``action``, which is still free.
+
+    Returns the length of the run that the new stone joins.
     """
     points, length, free_ends = position.points, 1, 0
     for sign in (1, -1):
@@ -228,9 +232,7 @@ def candidates_scores(rules, position, radius, out):
 @r.order_actions.register_body(GomokuScores)
 @inner_kernel
 def order_scores(rules, position, actions, count):
-    """Centre first: the same order as that of the game itself, made by walking once through all
-    cells.
-    """
+    """Centre first, in the order of the game itself, by one walk through all cells."""
     marks = rules.marks
     for row in range(rules.rows):
         marks[row] = 0

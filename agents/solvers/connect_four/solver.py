@@ -155,8 +155,9 @@ class ConnectFourSolver(Solver):
     def _line(
         self, position: Position, action: int, lower: int, upper: int, monitor: Monitor
     ) -> tuple[int, ...]:
-        """A line of best play that starts with an action; only that action if its value, within
-        these bounds, is not proved.
+        """A line of best play that starts with an action.
+
+        It has only that action if its value, between these bounds, is not proved.
         """
         line, value = [action], lower
         position = position.after(action)
@@ -181,9 +182,7 @@ class ConnectFourSolver(Solver):
         return np.array([stones[player]]), np.array([stones[1 - player]])
 
     def _stones(self, records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The stones of the sides to move, and of the other sides, of an array of position records:
-        uint64.
-        """
+        """The stones (uint64) of the sides to move, and of the other sides, of position records."""
         stones, mover, rows = records["stones"], records["ply"] & 1, np.arange(len(records))
         return stones[rows, mover], stones[rows, 1 - mover]
 

@@ -1,5 +1,4 @@
-"""The exact solver of the m,n,k games: who wins tic-tac-toe, its larger relatives, and freestyle
-gomoku.
+"""The exact solver of the m,n,k games: tic-tac-toe, larger boards and freestyle gomoku.
 
 Values are results: +1 the side to move wins, 0 a draw, −1 it loses. The solver does not look for
 the quickest win. It still wins in the end, because a won position is kept won and the board fills
