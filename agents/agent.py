@@ -1,4 +1,4 @@
-"""Agents: what decides on an action in a position of a game, and the decision it gives."""
+"""Agents, which choose actions in positions of a game, and their decisions."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Decision:
 
     Attributes:
         action: the action chosen.
-        value: the number by which the agent compares, or None where it estimates nothing. What it
-            means is told by ``score``: searches that count in points put the results of finished
-            games beyond all estimates.
+        value: the number by which the agent compares actions, or None where it estimates nothing.
+            ``score`` states its meaning: searches that count in points put the results of
+            finished games beyond all estimates.
         scale: the unit of values: ``"return"`` (expected return of the game) or ``"points"``.
         values: value by action, for the actions the method valued.
         errors: standard error by action, for methods that sample.
@@ -50,8 +50,8 @@ class Decision:
         from_book: whether the action was taken from the opening book, without search; ``scores``
             then holds the book's best actions.
         probabilities: what a network gives each action, before any search.
-        score: what the position is worth: exact, bounded or estimated. Where an agent gives none,
-            it follows from ``value``, ``scale`` and ``exact``.
+        score: the position's value: exact, bounded or estimated. Where an agent gives none, it
+            follows from ``value``, ``scale`` and ``exact``.
         scores: the same for the position after each action the method valued.
     """
 
@@ -170,7 +170,7 @@ class Agent(ABC):
         return self.analyse(situation).action
 
     def analyse(self, situation: Any) -> Decision:
-        """Decide, and tell all that is known about the decision. Takes what :meth:`act` takes."""
+        """Decide, and report all that is known about the decision. Takes what :meth:`act` takes."""
         position = self._position_of(situation)
         if position.is_over:
             raise ValueError(f"there is nothing to decide: the game is over ({position.outcome})")
@@ -185,7 +185,7 @@ class Agent(ABC):
             return
         self._check_game_and_book(game)
         with announce_compilation(f"{self.name} for {game.name}"):
-            # what agents ask of positions is compiled when it is first asked
+            # the methods of positions are compiled at their first call
             start = game.initial_position()
             first = start.legal_actions()[0]
             if start.is_legal(first):
@@ -242,17 +242,17 @@ class Agent(ABC):
 
     @property
     def deterministic(self) -> bool:
-        """Whether it plays the same in every game that takes the same course, whatever its seed.
+        """Whether it plays the same in every game with the same moves, whatever its seed.
 
-        It then draws no random numbers and looks at no clock. Two such agents repeat their game
-        whenever they meet in the same opening: a tournament does not play it again. False where it
-        is not known.
+        Such an agent draws no random numbers and does not depend on time. Two such agents repeat
+        their game from the same opening, and a tournament does not play it again. False where it is
+        not known.
         """
         return False
 
     @property
     def version(self) -> str:
-        """What its decisions depend on beside its specification: program and opening book."""
+        """What decisions depend on besides the specification: the program and the opening book."""
         book = "" if self._book is None else self._book.version
         return f"plyground {__version__}" + (f", {book}" if book else "")
 

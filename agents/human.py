@@ -20,12 +20,12 @@ class HumanQuit(KeyboardInterrupt):
 
 @register_agent("human")
 class HumanAgent(Agent):
-    """Shows the board, asks for a move and asks again until it is one.
+    """Shows the board and asks for a move until the answer is a legal one.
 
     Attributes:
-        ask: what reads a line, ``input`` by default; a test or another front end may put its own
-            function here.
-        tell: what shows a text, ``print`` by default.
+        ask: the function that reads a line, ``input`` by default; a test or another front end may
+            replace it.
+        tell: the function that shows a text, ``print`` by default.
     """
 
     summary = "a person at the terminal"

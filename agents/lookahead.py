@@ -1,4 +1,4 @@
-"""What an action does at once: whether it ends the game, or lets the opponent end it.
+"""Lookahead of two plies: whether an action ends the game, or lets the opponent end it.
 
 Agents use it to win at once, to block, and to choose among moves that all lose.
 """
@@ -21,7 +21,7 @@ def grade_action(rules, position, action, children, replies):
 
     Args:
         rules: the game's rules.
-        position: a record of a position that is not over; it stays as it is.
+        position: a record of a position that is not over; it is not changed.
         action: a legal action.
         children: two spare records; the first holds the position after the action on return.
         replies: int16 buffer of num_actions.
@@ -62,11 +62,11 @@ def grade_position(rules, position, action, children, replies):
 
 @kernel
 def grade_actions(rules, position, heuristic, children, actions, replies, grades, points):
-    """Grade every legal action and evaluate what it leads to; returns how many there are.
+    """Grade every legal action and evaluate its successor; returns the number of actions.
 
     Args:
         rules: the game's rules.
-        position: a record of a position that is not over; it stays as it is.
+        position: a record of a position that is not over; it is not changed.
         heuristic: the number of a heuristic, −1 for none.
         children: two spare records.
         actions: int16 buffer of num_actions, filled with the legal actions.
@@ -80,7 +80,7 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
     for i in range(count):
         grade, over, margin = grade_action(rules, position, actions[i], children, replies)
         if margin != 0:
-            # Both end the game lost: the margin says which is better, not who ends it.
+            # Both end the game lost: the margin decides, whoever makes the last move.
             grades[i], points[i] = LOSES if grade == LETS_WIN else grade, margin
         elif over or heuristic < 0:
             grades[i], points[i] = grade, 0
@@ -109,7 +109,7 @@ class LostMoves:
     def loses_at_once(self, position: Position, action: int) -> bool:
         """Whether the action loses, or lets the opponent win with the next move."""
         if self._game.facts.max_return != 1.0:
-            return False  # who ends the game need not have won it
+            return False  # the last move need not win the game
         grade, _, _ = grade_position(
             self._game.rules, position.record, action, self._children, self._replies
         )

@@ -32,7 +32,7 @@ def sample_action(rules, position, action, simulations, rng, spare, scratch):
 
     Args:
         rules: the game's rules.
-        position: a record of a position that is not over; it stays as it is.
+        position: a record of a position that is not over; it is not changed.
         action: a legal action.
         simulations: how many games.
         rng: the random stream.
@@ -119,7 +119,7 @@ class MonteCarlo(Agent):
     def _choose(
         self, position: Position, means: dict[int, float], margins: dict[int, float]
     ) -> int:
-        """The action of the highest mean; ties as the class says."""
+        """The action of the highest mean; ties are broken as stated in the class."""
         highest = max(means.values())
         best = [action for action, mean in means.items() if mean == highest]
         if len(best) > 1 and abs(highest) == position.game.facts.max_return:

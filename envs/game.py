@@ -40,7 +40,7 @@ class Game:
 
     Attributes:
         rules: the rules type's NamedTuple.
-        facts: what is known of the game with these parameters.
+        facts: the game's facts with these parameters.
         declaration: name, version, parameters with limits, heuristics.
     """
 
@@ -92,13 +92,13 @@ class Game:
         return position
 
     def position_from_observation(self, observation: np.ndarray) -> Position:
-        """The position that the player to move observes so.
+        """The position that the player to move sees as this observation.
 
         Args:
             observation: int8 of shape ``facts.observation_shape``, as ``observe`` writes it.
 
         Raises:
-            ValueError: wrong shape, or no position of this game looks so.
+            ValueError: wrong shape, or the observation fits no position of this game.
         """
         planes = np.ascontiguousarray(observation, dtype=np.int8)
         if planes.shape != self.facts.observation_shape:

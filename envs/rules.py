@@ -87,8 +87,8 @@ def returns(rules, position, player):
 def margin(rules, position, player):
     """By how much ``player`` leads, in the game's own units (int64): boxes, discs.
 
-    It breaks ties between equal results. Games whose returns tell the margin already, or that
-    count nothing, leave it at 0.
+    It breaks ties between equal results. It is 0 in games whose returns
+    are margins already, and in games without such units.
     """
     raise missing(rules, "margin")
 
@@ -108,7 +108,7 @@ def from_observation(rules, observation, position):
 
     This is the inverse of :func:`observe`.
 
-    If no position looks so, any position will do that looks different.
+    If no position has this observation, write any position with another one.
     """
     raise missing(rules, "from_observation")
 
@@ -132,14 +132,14 @@ def evaluate(rules, position, player, heuristic):
 def candidates(rules, position, radius, out):
     """Like :func:`legal_actions`, but only actions worth searching; 0 asks for all.
 
-    What other numbers mean is the game's to say.
+    The game defines the meaning of other numbers.
     """
     raise missing(rules, "candidates")
 
 
 @rule
 def order_actions(rules, position, actions, count):
-    """Bring the first ``count`` entries of ``actions`` into a promising order, in place."""
+    """Sort the first ``count`` entries of ``actions``, the most promising first, in place."""
     raise missing(rules, "order_actions")
 
 
@@ -189,7 +189,7 @@ def _random_action(rules, position, rng, scratch):
     return np.int64(scratch[random_below(rng, count)])
 
 
-# -- what a game says of itself: plain Python, never called from a kernel --
+# -- descriptions of a game: plain Python, never called from a kernel --
 
 
 @functools.singledispatch
@@ -288,7 +288,7 @@ def centre_actions(rules: Any, position: Any) -> list[int]:
     only the column counts. Actions without a cell are nearest only where no other is legal.
 
     Raises:
-        NotImplementedError: the game does not say in which cells its actions lie.
+        NotImplementedError: the game does not declare the cells of its actions.
     """
     cells = action_cells(rules)
     if (cells < 0).all():

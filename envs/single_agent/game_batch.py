@@ -21,7 +21,7 @@ from .opponents import Opponent, PythonOpponent, cumulative_shares
 
 SEATS = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
-OPENINGS = 1000  # attempts at a game in which the learner gets to move
+OPENINGS = 1000  # attempts to start a game in which the learner gets to move
 
 
 class GameBatch:
@@ -34,8 +34,8 @@ class GameBatch:
 
     Args:
         game: the game, or its specification.
-        num_games: how many are played at once.
-        opponents: who plays against the learner, drawn by weight for every game; None: the caller
+        num_games: the number of games played at once.
+        opponents: the opponents of the learner, drawn by weight for every game; None: the caller
             acts for both players.
         seat: the learner's, 0 or 1, or ``"random"``: drawn for every game.
         illegal: ``"penalty"``: an illegal action ends the game, and the reward brings the sum of
@@ -44,7 +44,8 @@ class GameBatch:
         restart: whether a game that ends is followed by the next one in the same step.
         opening_plies: every game begins with random moves of both players, from none to this many,
             drawn anew.
-        threads: slices of the games that threads step at the same time; opponents that Python asks
+        threads: slices of the games that threads step at the same time; opponents called from
+        Python
             allow only 1.
     """
 
@@ -122,7 +123,7 @@ class GameBatch:
         )
 
     def _compile(self) -> None:
-        """Fetch the compiled loops for this game, and make what a copy of the batch makes anew."""
+        """Fetch the compiled loops for this game, and allocate what copies do not share."""
         bounds = np.linspace(0, self.num_games, self.threads + 1).astype(int).tolist()
         self._slices = list(itertools.pairwise(bounds))
         self._executor = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
