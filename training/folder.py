@@ -24,6 +24,7 @@ from ..envs.files import written_whole
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
 OLD_CURRICULUM = "ladder:"  # what runs of earlier versions call a curriculum
+CHECKPOINTS = "checkpoints"
 KEPT = 2  # checkpoints: if the newest is damaged, the one before it is whole
 
 
@@ -60,7 +61,7 @@ class RunFolder:
     def __init__(self, path: Path, description: dict[str, Any], facts: dict[str, Any]) -> None:
         self.path = path
         self._metrics = path / "metrics.jsonl"
-        self._checkpoints = path / "checkpoints"
+        self._checkpoints = path / CHECKPOINTS
         description = json.loads(json.dumps(description))
         self.is_new = not (path / "run.json").exists()
         if not self.is_new:
@@ -110,18 +111,14 @@ class RunFolder:
 
     def _stored(self) -> list[Path]:
         """The checkpoints, newest first."""
-        return sorted(self._checkpoints.glob("*.checkpoint"), reverse=True)
+        return _checkpoints_in(self.path)
 
     def load_checkpoint(self) -> tuple[bytes | None, list[str]]:
         """The newest checkpoint that is whole, or None; and what is to be said of damaged ones."""
         notes: list[str] = []
         for path in self._stored():
-            data = path.read_bytes()
-            digest, payload = (
-                data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES],
-                data[len(MAGIC) + DIGEST_BYTES :],
-            )
-            if data.startswith(MAGIC) and hashlib.sha256(payload).digest() == digest:
+            payload = _read_checkpoint(path)
+            if payload is not None:
                 return payload, notes
             notes.append(f"the checkpoint {path} is damaged; going back to the one before it")
         return None, notes
@@ -151,6 +148,25 @@ class RunFolder:
     def note_best(self, facts: dict[str, Any]) -> None:
         """Keep what the best policy reached."""
         write_file(self.path / "best.json", _as_json(facts))
+
+
+def newest_checkpoint(path: Path) -> bytes | None:
+    """The newest checkpoint of a run's folder that is whole, or None."""
+    found = (_read_checkpoint(stored) for stored in _checkpoints_in(path))
+    return next((payload for payload in found if payload is not None), None)
+
+
+def _checkpoints_in(path: Path) -> list[Path]:
+    return sorted((path / CHECKPOINTS).glob("*.checkpoint"), reverse=True)
+
+
+def _read_checkpoint(path: Path) -> bytes | None:
+    """The content of a checkpoint, or None if it is damaged."""
+    data = path.read_bytes()
+    start = len(MAGIC) + DIGEST_BYTES
+    digest, payload = data[len(MAGIC) : start], data[start:]
+    is_whole = data.startswith(MAGIC) and hashlib.sha256(payload).digest() == digest
+    return payload if is_whole else None
 
 
 def read_run(path: Path) -> dict[str, Any]:

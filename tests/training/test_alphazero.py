@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import signal
@@ -307,7 +308,16 @@ def test_settings_that_make_no_sense_are_refused():
             alphazero_settings(GAME, {}, [text])
 
 
-@pytest.mark.parametrize("spec", ["connect_four", "dots_and_boxes:reward=margin", "gomoku:size=9"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "connect_four",
+        "dots_and_boxes:reward=margin",
+        "gomoku:size=9",
+        "othello:size=4",
+        "hex:size=3",
+    ],
+)
 def test_every_game_has_settings_and_a_network_that_takes_it(spec):
     game = make_game(spec)
     learner = AlphaZeroLearner(game, alphazero_settings(game, {}), 1, CPU)
@@ -325,6 +335,16 @@ def test_pooled_weights_fit_another_board():
     other.average.load_state_dict(trained.average.state_dict())
     seen = torch.zeros(1, *large.facts.observation_shape)
     assert other.average(seen).logits.shape == (1, 225)
+
+
+def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
+    first = train(GAME, settings("steps=100"), 1, tmp_path / "first", {}, CPU)
+    chosen = settings(f"initial={tmp_path / 'first'}")
+    assert same(AlphaZeroLearner(GAME, chosen, 2, CPU).average.state_dict(), weights_of(first))
+    with pytest.raises(TrainingError, match="its network has another shape"):
+        AlphaZeroLearner(GAME, dataclasses.replace(chosen, units=48), 2, CPU)
+    with pytest.raises(TrainingError, match="holds no checkpoint that is whole"):
+        AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_weights(tmp_path):

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from torch import nn
 from torch.nn import functional
 
 from ...envs.game import Game
-from ..folder import TrainingError
+from ..folder import TrainingError, newest_checkpoint
+from ..run import unpack
 from .evaluator import has_fast_bfloat16
 from .network import BoardNetwork, NetworkShape
 from .settings import AlphaZeroSettings
@@ -40,6 +42,24 @@ def make_network(game: Game, settings: AlphaZeroSettings, seed: int) -> BoardNet
         return BoardNetwork(
             game, network_shape(settings), has_margin(game), settings.discount < 1.0
         )
+
+
+def _load_initial(network: BoardNetwork, run: Path) -> None:
+    """Take over the averaged weights of a run.
+
+    Raises:
+        TrainingError: the folder holds no run of AlphaZero, or its weights do not fit.
+    """
+    payload = newest_checkpoint(run)
+    if payload is None:
+        raise TrainingError(f"initial={run} is not possible: it holds no checkpoint that is whole")
+    try:
+        network.load_state_dict(unpack(payload)["learner"]["average"])
+    except (KeyError, RuntimeError):
+        raise TrainingError(
+            f"initial={run} is not possible: its network has another shape; pooled=yes and the "
+            f"same blocks and channels let weights fit another board"
+        ) from None
 
 
 def has_margin(game: Game) -> bool:
@@ -68,7 +88,10 @@ class AlphaZeroLearner:
         self, game: Game, settings: AlphaZeroSettings, seed: int, device: torch.device
     ) -> None:
         self.game, self.settings, self.device = game, settings, device
-        network = make_network(game, settings, seed).to(device)
+        network = make_network(game, settings, seed)
+        if settings.initial:
+            _load_initial(network, Path(settings.initial))
+        network.to(device)
         network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.network = network
         self.average = copy.deepcopy(network).eval()

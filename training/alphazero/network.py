@@ -15,8 +15,8 @@ from torch import nn
 
 from ...envs.game import Game
 from ..network import action_places
+from .settings import DENSE
 
-DENSE, CONVOLUTIONS = "dense", "convolutions"
 RESULTS = 3  # win, draw, loss
 
 
@@ -116,26 +116,38 @@ class DenseBlock(nn.Module):
 
 
 class PlanarPolicy(nn.Module):
-    """Values each place of the board; actions take the entry of their place, or the best of a
-    column's where actions are columns.
+    """A logit for each cell of the board and layer of actions; weights fit any board size.
+
+    Actions without a cell, such as a pass, are valued by the means and maxima of the channels.
+
+    Args:
+        channels: of the trunk.
+        hidden: width of the layer between.
+        places: of the actions, see :func:`~plyground.training.network.action_places`.
     """
 
     def __init__(self, channels: int, hidden: int, places: Sequence[Sequence[int]]) -> None:
         super().__init__()
-        planes = sorted({place[2] for place in places})
-        self.layers = nn.Sequential(
-            nn.Conv2d(channels, hidden, 1), nn.ReLU(), nn.Conv2d(hidden, len(planes), 1)
+        self.layers = 1 + max(layer for row, _, layer in places if row >= 0)
+        self.cells = nn.Sequential(
+            nn.Conv2d(channels, hidden, 1), nn.ReLU(), nn.Conv2d(hidden, self.layers, 1)
         )
-        self.places = [(planes.index(plane), row, column) for row, column, plane in places]
+        elsewhere = sum(row < 0 for row, _, _ in places)
+        self.whole = nn.Linear(2 * channels, elsewhere) if elsewhere else None
+        self.places = [tuple(place) for place in places]
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to (N, actions)."""
-        valued = self.layers(board)
-        columns = valued.shape[3]
-        flat = valued.flatten(1)
-        area = valued.shape[2] * columns
-        index = [plane * area + row * columns + column for plane, row, column in self.places]
-        chosen: torch.Tensor = flat[:, torch.tensor(index, device=flat.device)]
+        valued = self.cells(board)
+        rows, columns = valued.shape[2], valued.shape[3]
+        logits = valued.flatten(1)
+        if self.whole is not None:
+            logits = torch.cat([logits, self.whole(pool(board))], dim=1)
+        index, elsewhere = [], self.layers * rows * columns
+        for row, column, layer in self.places:
+            index.append((layer * rows + row) * columns + column if row >= 0 else elsewhere)
+            elsewhere += row < 0
+        chosen: torch.Tensor = logits[:, torch.tensor(index, device=logits.device)]
         return chosen
 
 
@@ -171,7 +183,7 @@ class BoardNetwork(nn.Module):
             )
             features = 2 * shape.channels if shape.pooled else shape.channels * rows * columns
             places = action_places(game)
-            if shape.pooled and all(places) and len({tuple(p) for p in places}) == actions:
+            if shape.pooled and any(row >= 0 for row, _, _ in places):
                 self.policy = PlanarPolicy(shape.channels, hidden, places)
             else:
                 self.policy = nn.Sequential(

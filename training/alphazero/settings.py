@@ -11,6 +11,7 @@ from ...envs.game import Game
 from ..settings import POSITIVE, RunSettings, make_settings, setting
 
 GUMBEL, PUCT = "gumbel", "puct"
+DENSE, CONVOLUTIONS = "dense", "convolutions"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +38,7 @@ class AlphaZeroSettings(RunSettings):
         "Search at the root: gumbel (sequential halving, [2]) or puct (Dirichlet noise, [1]).",
         choices=(GUMBEL, PUCT),
     )
-    simulations: int = setting(64, "Simulations of a full search at the end of the run.", low=2)
+    simulations: int = setting(96, "Simulations of a full search at the end of the run.", low=2)
     first_simulations: int = setting(32, "The same at its beginning; they grow evenly.", low=2)
     fast_simulations: int = setting(16, "Simulations of a fast search [3].", low=1)
     full_share: float = setting(
@@ -92,7 +93,10 @@ class AlphaZeroSettings(RunSettings):
     value_weight: float = setting(1.0, "Weight of the value's loss.", low=0)
     length_weight: float = setting(0.1, "Weight of the loss of plies left.", low=0)
     # The network.
-    trunk: str = setting("convolutions", "Kind of network.", choices=("dense", "convolutions"))
+    initial: str = setting(
+        "", "A run whose weights this one begins with, if they fit; empty: none."
+    )
+    trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
     channels: int = setting(32, "Of each convolution.", low=1)
     blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
     units: int = setting(256, "Of each dense layer.", low=1)
@@ -134,64 +138,65 @@ class AlphaZeroSettings(RunSettings):
         return self.learning_rate * (0.02 + 0.98 * 0.5 * (1.0 + math.cos(math.pi * falling)))
 
 
-# What a game is trained with, apart from the defaults above; the first condition that holds counts.
-SMALL_BOARD: dict[str, Any] = {
+# What games are trained with where it differs from the defaults above, which serve boards of
+# medium size. Tic-tac-toe is known after minutes.
+TINY: dict[str, Any] = {
+    "hours": 0.1,
     "games": 256,
     "simulations_per_update": 300_000,
+    "first_simulations": 16,
+    "simulations": 48,
     "window_smallest": 20_000,
     "window_largest": 200_000,
-    "trunk": "dense",
+    "trunk": DENSE,
     "units": 128,
     "blocks": 2,
     "hidden": 32,
     "cache": 64,
-    "opening_plies": 4,
+    "opening_plies": 6,
     "batch_size": 512,
-    "evaluation_plies": 1,
+    "evaluate": "random;alphabeta:depth=9",
+    "evaluation_plies": 0,
+    "evaluation_pairs": 200,
 }
+CONNECT_FOUR: dict[str, Any] = {"opening_plies": 16, "blocks": 3, "hidden": 48}
+DOTS_AND_BOXES: dict[str, Any] = {
+    "discount": 1.0,
+    "trunk": DENSE,
+    "blocks": 2,
+    "random_openings": 0.6,
+    "evaluate": "greedy;alphabeta:depth=4",
+}
+GOMOKU: dict[str, Any] = {
+    "games": 256,
+    "blocks": 4,
+    "pooled": True,
+    "opening_plies": 8,
+    "window_smallest": 50_000,
+    "window_largest": 500_000,
+    "evaluate": "random;easy;medium",
+    "evaluation_pairs": 30,
+    "judged": 0,
+}
+LARGE_GOMOKU = 100  # cells
 
 
 def defaults_of(game: Game) -> dict[str, Any]:
     """What replaces the defaults for a game and its board."""
-    cells = game.facts.observation_shape[0] * game.facts.observation_shape[1]
-    chosen: dict[str, Any] = {}
+    rows, columns, _ = game.facts.observation_shape
     if game.name == "tic_tac_toe":
-        chosen = SMALL_BOARD | {
-            "hours": 0.1 if cells <= 9 else 1.0,
-            "evaluate": "random;alphabeta:depth=4",
-        }
-        if cells > 9:
-            chosen |= {"units": 256, "simulations_per_update": 600_000, "opening_plies": 6}
-    elif game.name == "dots_and_boxes":
-        chosen = {
-            "discount": 1.0,
-            "trunk": "dense",
-            "units": 256,
-            "blocks": 3,
-            "opening_plies": game.facts.num_actions // 2,
-            "random_openings": 0.7,
-            "evaluate": "greedy;alphabeta:depth=4",
-        }
-    elif game.name == "gomoku":
-        large = cells > 100
-        chosen = {
-            "games": 128 if large else 256,
-            "simulations": 96,
-            "first_simulations": 48,
-            "considered": 16,
-            "channels": 32,
-            "blocks": 4,
-            "pooled": True,
-            "opening_plies": 6,
-            "window_smallest": 50_000,
-            "window_largest": 300_000 if large else 600_000,
-            "evaluate": "random;easy;medium",
-            "evaluation_pairs": 30,
-            "judged": 0,
-        }
-    elif game.facts.moves_again:
-        chosen = {"discount": 1.0}
-    return chosen
+        large = {"hours": 1.0, "units": 256, "opening_plies": 10, "evaluate": "random;greedy"}
+        return TINY | (large if rows * columns > 9 else {})
+    if game.name == "connect_four":
+        return CONNECT_FOUR
+    if game.name == "dots_and_boxes":
+        units = 256 if game.facts.num_actions <= 24 else 512
+        return DOTS_AND_BOXES | {"units": units, "opening_plies": game.facts.num_actions // 2}
+    if game.name == "gomoku":
+        large = {"games": 128, "window_largest": 250_000, "cache": 1024}
+        return GOMOKU | (large if rows * columns > LARGE_GOMOKU else {})
+    # Near results mean nothing where players gather points.
+    return {"judged": 0} | ({"discount": 1.0} if game.facts.moves_again else {})
 
 
 def alphazero_settings(

@@ -49,7 +49,8 @@ class AlphaZeroTrainer:
     """The :class:`~plyground.training.run.Trainer` of AlphaZero.
 
     With one worker, an update is self-play and then learning, in this process. With several, they
-    play while this process learns from what was played before. Both are exactly repeatable.
+    play while this process learns from what was played before, is measured or writes checkpoints.
+    Both are exactly repeatable.
 
     Args:
         game: the game.
@@ -85,6 +86,9 @@ class AlphaZeroTrainer:
         self._games: list[dict[str, torch.Tensor]] = []
         self._totals = {"plies": 0, "games": 0, "samples": 0, "simulations": 0, "updates": 0}
         self._new_samples = 0
+        # The games that processes play at present: whether, since when, and the share of the run
+        # that was done when their weights were learnt.
+        self._begun, self._began, self._progress_of_games = False, 0.0, 0.0
         self._exporter: NetworkExporter | None = None
 
     @property
@@ -96,23 +100,35 @@ class AlphaZeroTrainer:
         """Play and learn once; returns what is logged."""
         began, simulations = time.monotonic(), self.settings.simulations_per_update
         cpu_began = time.process_time()
-        weights = self.learner.weights()
         if self._workers is None:
             assert self._player is not None
-            played = [self._player.play(weights, self.progress, simulations)]
+            played = [self._player.play(self.learner.weights(), self.progress, simulations)]
             playing = time.monotonic() - began
             self._take_in(played)
             losses = self._learn()
         else:
-            self._workers.begin(weights, self.progress, simulations)
+            self._begin(self._workers)
             losses = self._learn()
             played = self._workers.finish()
-            playing = time.monotonic() - began
+            playing = time.monotonic() - self._began
             self._take_in(played)
+            # the next games, in the time of measurements and checkpoints
+            self._begun, self._progress_of_games = False, self.progress
+            self._begin(self._workers)
         self._totals["updates"] += 1
         logged = self._logged(played, playing, time.monotonic() - began) | losses
         spent = time.process_time() - cpu_began + logged["time/other_cpu_seconds"]
         return logged | {"time/cores": spent / logged["time/update"]}
+
+    def _begin(self, workers: Workers) -> None:
+        """Let the processes play, unless they do already."""
+        if not self._begun:
+            self._begun, self._began = True, time.monotonic()
+            workers.begin(
+                self.learner.weights(),
+                self._progress_of_games,
+                self.settings.simulations_per_update,
+            )
 
     def _learn(self) -> dict[str, float]:
         """Learn from the window as often as the samples that are new in it ask for."""
@@ -202,6 +218,7 @@ class AlphaZeroTrainer:
             "totals": dict(self._totals),
             "new_samples": self._new_samples,
             "window": names,
+            "progress_of_games": self._progress_of_games,
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -212,7 +229,7 @@ class AlphaZeroTrainer:
         """
         self.learner.load_state(state["learner"])
         self._totals, self._new_samples = dict(state["totals"]), state["new_samples"]
-        self._games = state["games"]
+        self._games, self._progress_of_games = state["games"], state["progress_of_games"]
         for name in state["window"]:
             self._window.chunks.append((name, read_chunk(self._read(name))))
         self._needed.append(set(state["window"]))
