@@ -1,1 +1,1 @@
-"""The commands of the command line, by what they are for; ``cli.py`` puts them together."""
+"""The commands of the command line, by purpose; ``cli.py`` puts them together."""

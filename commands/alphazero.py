@@ -104,7 +104,7 @@ def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure |
 
 
 def _describe(progress: Any) -> str:
-    """Where a run stands, in a few words."""
+    """The progress of a run in a few words."""
     values = progress.values
     loss = values.get("loss/policy", 0.0) + values.get("loss/value", 0.0)
     return (

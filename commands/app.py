@@ -1,4 +1,4 @@
-"""The application: how commands are registered, and the one gate through which they end.
+"""The application: registration of commands, and the one place where they end.
 
 The command line is made with cyclopts, because it flattens a dataclass into options: what several
 commands share is declared once. (typer, used before, needs every option in every signature.)
@@ -43,7 +43,7 @@ app = App(
     help_format="rich",
     default_parameter=Parameter(negative=()),
     group_parameters=Group("Options"),
-    suppress_keyboard_interrupt=False,  # it ends in the gate, with a status of its own
+    suppress_keyboard_interrupt=False,  # run() handles it, with a status of its own
 )
 app.register_install_completion_command()
 train_app = App(name="train", help="Train a learner; the commands differ in the algorithm.")

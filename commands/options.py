@@ -47,7 +47,7 @@ OpeningsOption = Annotated[
 @Parameter(name="*")
 @dataclass(frozen=True)
 class BalanceOptions:
-    """Which openings are fair enough."""
+    """The choice of balanced openings."""
 
     balanced: Annotated[
         str | None,
@@ -66,7 +66,7 @@ class BalanceOptions:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class ConditionOptions:
-    """What agents may use in a game."""
+    """Limits on agents in a game."""
 
     isolate: IsolateOption = "auto"
     move_timeout: Annotated[
@@ -158,7 +158,7 @@ def _bytes(size: str) -> int:
 
 
 def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
-    """Say who was withdrawn, and which games are therefore not played."""
+    """Report withdrawn agents, and the games that are therefore not played."""
     for tournament in tournaments:
         for number, games in tournament.withdrawn().agents.items():
             after = tournament.conditions.withdraw_after

@@ -65,7 +65,7 @@ class SampleOptions:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class SolverOptions:
-    """What the solver may use."""
+    """Limits on the solver."""
 
     time_limit: Annotated[
         float,

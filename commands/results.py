@@ -151,7 +151,7 @@ def _elo_option(hypothesis: str) -> Any:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class HypothesisOptions:
-    """What is tested, and with what probabilities of error."""
+    """The hypotheses of a test, and its error probabilities."""
 
     elo0: Annotated[float, _elo_option("H0")] = 0.0
     elo1: Annotated[float, _elo_option("H1")] = 20.0

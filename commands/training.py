@@ -92,7 +92,7 @@ def curves(
 
 
 def _describe(progress: Any) -> str:
-    """Where a run stands, in a few words."""
+    """The progress of a run in a few words."""
     mean = "" if progress.mean_return is None else f"  return {progress.mean_return:+.2f}"
     return f"{progress.step:,} steps  {progress.rate:,.0f}/s{mean}  {progress.stage}"
 

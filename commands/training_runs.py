@@ -1,4 +1,4 @@
-"""What the commands that train share: the progress line, what is measured, how a run ends."""
+"""Shared parts of the training commands: options, progress line, measurements, end of a run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Measure = Callable[[Any], Rows]
 @Parameter(name="*")
 @dataclass(frozen=True)
 class RunOptions:
-    """What every command that trains can be told."""
+    """The options of every training command."""
 
     out: Annotated[Path | None, option("FOLDER", "The run's folder; a run in it is resumed.")] = (
         None
@@ -77,13 +77,13 @@ DEFAULT_RUN = RunOptions()
 
 
 def run_facts(**facts: Any) -> dict[str, Any]:
-    """What ``run.json`` says of a run beside its settings."""
+    """The facts of a run in ``run.json``, beside its settings."""
     machine = platform.processor() or platform.machine()
     return {"command": same_command(), "versions": _versions(), "machine": machine, **facts}
 
 
 def gauntlet(game: Game, settings: RunSettings, seed: int) -> Measure | None:
-    """What measures a learner against the opponents of its settings, or None if it has none.
+    """A function that measures a learner against the opponents of its settings; None without any.
 
     Raises:
         SpecificationError: an opponent does not exist or cannot play the game.
@@ -102,7 +102,7 @@ def gauntlet(game: Game, settings: RunSettings, seed: int) -> Measure | None:
 
 
 def all_of(measures: Sequence[Measure | None]) -> Measure | None:
-    """One measure of all that there are."""
+    """One measure that joins all that are not None; None without any."""
     asked = [measure for measure in measures if measure is not None]
     if not asked:
         return None
@@ -110,7 +110,7 @@ def all_of(measures: Sequence[Measure | None]) -> Measure | None:
 
 
 def finish(start: Callable[[ProgressBar], Any], bar: ProgressBar, out: Path) -> None:
-    """Bring a run to its end, or stop it with Ctrl-C, and say what it reached."""
+    """Run until the end or Ctrl-C, and print the scores."""
     try:
         with bar:
             run = start(bar)
@@ -140,7 +140,7 @@ class ProgressBar:
     """One line on the terminal, and notes above it; without a terminal, notes and evaluations only.
 
     Args:
-        describe: where a run stands, in a few words.
+        describe: describes the progress of a run in a few words.
     """
 
     def __init__(self, describe: Callable[[Any], str]) -> None:
@@ -169,7 +169,7 @@ class ProgressBar:
         self._bar.stop()
 
     def show(self, progress: Any) -> None:
-        """Draw where the run stands; tell of an evaluation when there was one."""
+        """Show the progress; print the scores of a new evaluation."""
         text = self._describe(progress)
         self._bar.update(self._task, completed=progress.share, text=text)
         if progress.scores != self._scores:

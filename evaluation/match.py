@@ -34,7 +34,7 @@ class Limits(NamedTuple):
     memory_bytes: int | None = None
 
     def seconds_left(self, spent: float) -> float:
-        """How long the next move may take if the moves before took ``spent`` seconds."""
+        """The time limit of the next move after moves of ``spent`` seconds."""
         move = math.inf if self.move_seconds is None else self.move_seconds
         return move if self.game_seconds is None else min(move, max(self.game_seconds - spent, 0.0))
 

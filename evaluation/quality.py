@@ -65,7 +65,7 @@ class JudgedMove(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The moves of some agents that were judged, and what was left out.
+    """The judged moves of some agents, and the positions left out.
 
     Attributes:
         labels: the agents.
@@ -81,7 +81,7 @@ class Evidence(NamedTuple):
 
 
 class MoveJudge:
-    """Knows the value of every legal move of a position, and keeps what it has found out.
+    """Knows the value of every legal move of a position, and caches its results.
 
     Args:
         game: the game.

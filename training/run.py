@@ -19,7 +19,7 @@ from ..envs.game import Game
 from .folder import RunFolder, TrainingError
 from .settings import RunSettings
 
-# What an interruption costs at most.
+# The training time between checkpoints: an interruption loses no more.
 CHECKPOINT_SECONDS = float(os.environ.get("PLYGROUND_CHECKPOINT_SECONDS", "20"))
 
 
@@ -39,7 +39,7 @@ class Trainer(Protocol):
 
     @property
     def stage(self) -> str:
-        """What the learner plays against at present, in a few words."""
+        """The present opponents, in a few words."""
 
     def update(self) -> dict[str, float]:
         """Play and learn once; returns what is logged, by name.
@@ -51,7 +51,7 @@ class Trainer(Protocol):
         """
 
     def evaluation_player(self) -> AbstractContextManager[Any]:
-        """The learner as it is measured: an object with ``act_batch(observations, masks)``."""
+        """The learner for evaluations: an object with ``act_batch(observations, masks)``."""
 
     def export(self, path: Path) -> None:
         """Write the present policy as a policy file."""
@@ -60,14 +60,14 @@ class Trainer(Protocol):
         """Everything that decides how the training goes on: tensors, numbers, texts, containers."""
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken."""
+        """Restore a state that :meth:`state` returned."""
 
     def close(self) -> None:
         """Free threads and processes."""
 
 
 class Progress(NamedTuple):
-    """Where a run stands.
+    """The progress of a run.
 
     Attributes:
         step, total: actions taken, and how many there will be.
@@ -100,10 +100,10 @@ class TrainingRun:
     Args:
         trainer: the algorithm, in its initial state.
         settings: when the run ends, and how often the learner is measured.
-        folder: where the run lives.
+        folder: the folder of the run.
         evaluate: measures the learner, or None.
         on_progress: called after every update.
-        on_note: called with a sentence when there is something to say.
+        on_note: called with every remark, one sentence.
     """
 
     def __init__(
@@ -294,7 +294,7 @@ def open_folder(
         out: where it is, or will be.
         game: the game.
         settings: the settings.
-        seed: decides everything that is random.
+        seed: the seed of all random choices.
         facts: what else is worth knowing (command, versions).
 
     Raises:

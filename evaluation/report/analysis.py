@@ -24,7 +24,7 @@ MOVES_SHOWN = 20  # of a line of play
 
 
 def ranked_actions(decision: Decision) -> list[int]:
-    """The actions of which the agent knows something, the best first.
+    """The actions that the agent has valued or visited, the best first.
 
     The one chosen comes first, the others by their score, then by the network's probability.
     """
@@ -112,7 +112,7 @@ def print_decision(
     console: Console,
     every_action: bool = False,
 ) -> None:
-    """The table of actions, best first, and what the agent found out."""
+    """The table of actions, best first, and the decision."""
     ranked = ranked_actions(decision)
     if ranked:
         console.print(
@@ -202,7 +202,7 @@ def line_of_play(game: Game, actions: tuple[int, ...]) -> str:
 
 
 def progress_line(position: Position, decision: Decision, seconds: float) -> str:
-    """What an agent knows while it thinks, in one line."""
+    """An agent's progress in one line."""
     game = position.game
     stage = (
         f"{decision.simulations:>11,} simulations"
@@ -217,7 +217,7 @@ def progress_line(position: Position, decision: Decision, seconds: float) -> str
 
 
 def static_evaluations(position: Position) -> dict[str, tuple[int, int]]:
-    """What every heuristic of the game says of a position, without any search.
+    """The points of every heuristic of the game for a position, without search.
 
     Args:
         position: a position of any game.

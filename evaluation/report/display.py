@@ -68,7 +68,7 @@ def left_out_text(games: int) -> str:
 
 
 def print_cross_table(table: CrossTable, console: Console) -> None:
-    """Standings with a column for each opponent, and what is to be noted.
+    """Standings with a column for each opponent, and notes below.
 
     Where that is too wide, the opponents get a table of their own.
     """

@@ -87,7 +87,7 @@ def _quality(label: str, phase: str, moves: Sequence[JudgedMove]) -> Quality:
 
 
 def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
-    """A table of the agents, one of the phases, what a lost point is, and what was left out."""
+    """Tables of the agents and phases, the unit of values, and the positions left out."""
     rows = qualities(evidence)
     console.print(_overview(rows))
     console.print("\noptimal moves in % and value lost a move, phase by phase")

@@ -28,7 +28,7 @@ class ChosenGame(NamedTuple):
 
 
 class Gallery:
-    """Chooses the games to show while all games of a tournament go by, and keeps only candidates.
+    """Chooses the games to show in one pass over a tournament, and keeps only candidates.
 
     Args:
         limit: how many games are shown at most. A tournament with no more games than that is shown

@@ -115,7 +115,7 @@ def versions(contest: Contest, agents: tuple[str | None, ...]) -> dict[str, str]
 
 
 def serve(connection: Connection) -> None:
-    """Play what comes through a connection, until its other end is closed."""
+    """Play the games that a connection delivers, until its other end is closed."""
     with contextlib.suppress(EOFError, OSError):
         try:
             worker = GameWorker(connection.recv_bytes())

@@ -26,7 +26,7 @@ THIS_MACHINE = "local"  # Ray's word for: do not look for a cluster, start one h
 
 
 class RayWorker(Worker):
-    """An actor, and what it is to answer, the oldest question first."""
+    """An actor and its open questions, the oldest first."""
 
     def __init__(self, actor: Any) -> None:
         super().__init__()

@@ -124,11 +124,11 @@ class PoolRunner(Runner, Generic[W]):
 
     @abstractmethod
     def _send(self, worker: W, chunk: Chunk) -> None:
-        """Give a worker a chunk; if it has died, the next events tell."""
+        """Give a worker a chunk; if it has died, the next events report that."""
 
     @abstractmethod
     def _events(self, workers: list[W], seconds: float) -> list[tuple[W, Event]]:
-        """The next events, waited for so many seconds at most.
+        """The next events, after a wait of at most this many seconds.
 
         A worker is ready and tells its versions, has played a chunk, or has died.
 

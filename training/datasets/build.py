@@ -50,7 +50,7 @@ RANDOM_PLAY = Source()
 
 
 class Progress(NamedTuple):
-    """What is called while a dataset is made, each with (done, of how many)."""
+    """Callbacks while a dataset is made, each called with (done, total)."""
 
     drawn: Report | None = None
     solved: Report | None = None

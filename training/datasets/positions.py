@@ -36,7 +36,7 @@ class PositionSet:
         self._seen: set[bytes] = set()
 
     def add(self, position: Position, actions: Actions) -> bool:
-        """Take a position that goes on and is not there yet; whether it was taken."""
+        """Add an unfinished position that is new; returns whether it was added."""
         if position.is_over:
             return False
         form, _ = self._canonical(position)

@@ -32,7 +32,7 @@ from ..network import BoardPolicy, action_places, processor_has_bfloat16
 
 
 class EpisodeCollector(BaseCallback):
-    """Keeps what the games that end during a rollout came to."""
+    """Collects the returns of the games that end during a rollout."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class Learner:
     # -- checkpoints --
 
     def state(self) -> dict[str, Any]:
-        """Everything a checkpoint holds of the learner and its games."""
+        """The state of the learner and its games, for a checkpoint."""
         model: Any = self.model
         kind, keys, position, has_gauss, cached = np.random.get_state()  # noqa: NPY002 - the one SB3 draws its minibatches with
         return {
@@ -150,7 +150,7 @@ class Learner:
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken."""
+        """Restore a state that :meth:`state` returned."""
         model = self.model
         model.num_timesteps, model._n_updates = state["step"], state["updates"]
         model._update_current_progress_remaining(self.step, self.settings.steps)

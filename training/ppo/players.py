@@ -99,7 +99,7 @@ class Snapshots:
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken."""
+        """Restore a state that :meth:`state` returned."""
         self._weights, self._drawn = list(state["weights"]), state["drawn"]
         self._player.policy.load_state_dict(self._weights[self._drawn])
         self._randomness.set_state(state["randomness"])

@@ -14,7 +14,7 @@ PRECISIONS = ("auto", "float32", "bfloat16")
 
 @dataclasses.dataclass(frozen=True)
 class PPOSettings(RunSettings):
-    """What a run of PPO does, apart from its game and its seed.
+    """The settings of a PPO run, apart from its game and its seed.
 
     A learner that always starts from the empty board against a deterministic opponent learns a few
     games by heart. Random moves at the beginning (``opening_plies``) prevent that.
@@ -62,7 +62,7 @@ class PPOSettings(RunSettings):
     snapshot_every: int = setting(100_000, "Steps between two of these versions.", low=1)
 
     def __post_init__(self) -> None:
-        """Convert and check every value, and what they are together."""
+        """Convert and check every value, and their combinations."""
         super().__post_init__()
         if not self.units and not self.layers:
             raise SpecificationError(

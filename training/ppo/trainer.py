@@ -36,7 +36,7 @@ class PPOTrainer:
     Args:
         game: the game.
         settings: the settings.
-        seed: decides everything that is random.
+        seed: the seed of all random choices.
     """
 
     def __init__(self, game: Game, settings: PPOSettings, seed: int) -> None:
@@ -90,7 +90,7 @@ class PPOTrainer:
             export_policy(self.learner.model, path, self.game)
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint holds of the learner, its games and its opponents."""
+        """The state of the learner, its games and its opponents, for a checkpoint."""
         return {
             "learner": self.learner.state(),
             "curriculum": self.curriculum.state(),
@@ -99,7 +99,7 @@ class PPOTrainer:
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on where :meth:`state` was taken."""
+        """Restore a state that :meth:`state` returned."""
         self.curriculum.load_state(state["curriculum"])
         self.env.games.set_opponents(self.curriculum.opponents)
         self.learner.load_state(state["learner"])
@@ -120,7 +120,7 @@ def train(
     Args:
         game: the game.
         settings: the settings.
-        seed: decides everything that is random.
+        seed: the seed of all random choices.
         out: the folder of the run.
         facts: what else ``run.json`` says (command, versions).
         **options: as for :class:`~plyground.training.run.TrainingRun`.
