@@ -51,7 +51,7 @@ BOOK_PARAMETERS = (
 
 
 class BookMove(NamedTuple):
-    """What a book says of a position: the action to play, and the scores of the best actions.
+    """A book's entry for a position: the action to play, and the scores of the best actions.
 
     Scores are from the side of the player to move; None where the book states none.
     """
@@ -61,7 +61,7 @@ class BookMove(NamedTuple):
 
 
 class Book(ABC):
-    """Where opening moves come from.
+    """A source of opening moves.
 
     Attributes:
         version: what its moves depend on beside its name; empty for a fixed rule.
@@ -74,11 +74,11 @@ class Book(ABC):
         """Refuse a game the book is not for, with a SpecificationError."""
 
     def prepare(self, game: Game) -> None:
-        """Make ready for look-ups in this game."""
+        """Prepare look-ups in this game."""
 
     @abstractmethod
     def look_up(self, position: Position) -> BookMove | None:
-        """What the book says of a position that is not over, or None."""
+        """The book's entry for a position that is not over, or None."""
 
 
 def open_book(options: Mapping[str, Any]) -> Book | None:

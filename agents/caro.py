@@ -18,12 +18,12 @@ from .agent import Agent, Decision
 from .registry import register_agent, register_preset
 
 FULL_ROW = 100_000
-DEFENCE = 2  # what the opponent could make here counts twice
+DEFENCE = 2  # the opponent's points on a cell count twice
 
 
 @kernel
 def shape_points(rules, cells, action, row_step, col_step):
-    """What the run through the stone on ``action`` counts in one direction.
+    """The points of the run through the stone on ``action`` in one direction.
 
     A winning row counts 100,000; otherwise, with two open ends / one: one stone missing 10,000 /
     5,000, two 1,000 / 100, three 50 / 10, more 1 / 1; without an open end, and for a row too long
@@ -82,7 +82,7 @@ def grade_cells(rules, cells, player, points):
 class Medium(Agent):
     """Takes the cell where attack + 2 × defence is highest.
 
-    Attack is what the player's own stone would make there, defence what the opponent's would. Among
+    Attack is the points of the player's own stone there, defence those of the opponent's. Among
     equals it takes the cell nearest to the centre (by the larger of the distances along rows and
     columns), and among these one at random. It looks at one stone only: by the formula, stopping an
     opponent's five (2 × 100,000) comes before making its own.
@@ -105,7 +105,7 @@ class Medium(Agent):
         random_below(self.rng.copy(), 1)
 
     def _grade(self, position: Position) -> None:
-        cells = np.array(position.record.cells)  # a copy: grading tries stones out
+        cells = np.array(position.record.cells)  # a copy: grading puts stones on it
         grade_cells(position.game.rules, cells, position.to_move, self._points)
 
     def decide(self, position: Position) -> Decision:

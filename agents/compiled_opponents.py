@@ -1,7 +1,7 @@
 """Agents as opponents that move inside the compiled loop of the vector environments.
 
 Each form plays exactly what its agent plays, with the random numbers drawn in the same order; tests
-hold the two against each other.
+compare the two.
 """
 
 from __future__ import annotations
@@ -129,10 +129,10 @@ def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearchOpponent:
 
 
 def compiled_form(agent: Any) -> Callable[[Game], Any] | None:
-    """What makes the compiled form of an agent for a game; None if the agent has none.
+    """The function that makes an agent's compiled form for a game; None if the agent has none.
 
-    Each form made has buffers of its own. Searches that look at the clock, count nodes, adapt their
-    depth or consult a book or a solver have none.
+    Each form made has buffers of its own. Searches that depend on time, count nodes, adapt their
+    depth, or use a book or a solver have none.
     """
     if type(agent) is RandomAgent:
         return functools.partial(_make_random, agent)

@@ -72,7 +72,7 @@ class Greedy(Agent):
         )
 
     def _score(self, position: Position, action: int, index: int) -> Score:
-        """What is known of one action: its result where it ends the game or lets it be ended."""
+        """The score of one action: a result where it ends the game or lets the opponent end it."""
         grade, points = int(self._grades[index]), float(self._points[index])
         if grade in (WINS, LOSES) or self._heuristic < 0 or points == 0:
             child = position.after(action)

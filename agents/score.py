@@ -1,7 +1,7 @@
-"""What a position is worth to the player to move: an exact result, a bound, or an estimate.
+"""The value of a position to the player to move: an exact result, a bound, or an estimate.
 
-The model is that of python-chess and of the UCI protocol, which tell ``mate 3``, ``cp 20`` and
-``cp 20 lowerbound`` apart.
+The model is that of python-chess and of the UCI protocol, which distinguish ``mate 3``, ``cp 20``
+and ``cp 20 lowerbound``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Kind = Literal["exact", "lower", "upper", "estimate"]
 
 @dataclasses.dataclass(frozen=True)
 class Score:
-    """What a position, or the position after an action, is worth to the player to move.
+    """The value of a position, or of the position after an action, to the player to move.
 
     Attributes:
         value: the result, the bound or the estimate, in the unit.
@@ -53,7 +53,7 @@ class Score:
         """The score in words: ``wins in 3 plies``, ``draw``, ``≤ +4 points``, ``+0.31 (estimate)``.
 
         Args:
-            margin: whether the game returns the margin, so that it is told.
+            margin: whether the game returns the margin, which is then stated.
         """
         if self.unit == "return" and (self.is_exact or self.plies is not None or self._bounds):
             words = self._result(margin)

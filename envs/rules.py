@@ -87,8 +87,8 @@ def returns(rules, position, player):
 def margin(rules, position, player):
     """By how much ``player`` leads, in the game's own units (int64): boxes, discs.
 
-    It breaks ties between equal results. It is 0 in games whose returns
-    are margins already, and in games without such units.
+    It breaks ties between equal results. It is 0 in games whose returns are margins
+    already, and in games without such units.
     """
     raise missing(rules, "margin")
 

@@ -26,11 +26,11 @@ from .search_form import search_form
 from .transposition import ENTRY, check_table_size, new_table
 
 DEFAULT_DEPTH = 4
-FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two looks at the clock
+FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two checks of the time
 SLICE_SECONDS = 0.002
 # of the table, for each position at the depth limit: few of them then share a bucket
 ENTRIES_PER_POSITION = 8
-SYMMETRIC_PLIES = 3  # how near the root mirror images are looked for
+SYMMETRIC_PLIES = 3  # mirror images are merged this near the root
 
 _DEPTH = Parameter(
     "depth",
@@ -52,7 +52,7 @@ Report = Callable[[Decision], None] | None
 
 
 class TreeSearchAgent(Agent):
-    """What alpha-beta and minimax share: iterative or direct search of a game tree to a depth."""
+    """Base of alpha-beta and minimax: iterative or direct search of a game tree to a depth."""
 
     _iterative = False
 
@@ -79,7 +79,7 @@ class TreeSearchAgent(Agent):
         return r.heuristic_symmetries(game.rules, game.declaration.heuristics[index])
 
     def new_table(self, game: Game) -> Any:
-        """A transposition table as large as ``table=`` allows, or as the depth can make use of.
+        """A transposition table, no larger than ``table=`` allows or than the depth can use.
 
         A table that the processor's cache holds is faster.
         """
@@ -90,7 +90,7 @@ class TreeSearchAgent(Agent):
         return new_table(mebibytes)
 
     def search_options(self, game: Game) -> search.Options:
-        """The options of the search, as this agent's options set them for a game."""
+        """The options of the search in a game."""
         index = heuristic_index(game, self.options["heuristic"])
         defaults = search_form(game, self.options["heuristic"]).defaults
         switches = self._switches(defaults)
@@ -99,14 +99,14 @@ class TreeSearchAgent(Agent):
         return search.Options(index, **switches)
 
     def search_plan(self, game: Game, last_depth: int) -> deepening.Plan:
-        """How far the search goes in a game, and what it may conclude."""
+        """The depths of the search in a game, and the conclusions it may draw."""
         options = self.search_options(game)
         first_depth = 1 if self._iterative else last_depth
         complete = not options.radius and not options.width
         return deepening.new_plan(game, first_depth, last_depth, complete)
 
     def _switches(self, defaults: Any) -> dict[str, int]:
-        """The search's options as the agent's set them; ``defaults``: those that suit the form."""
+        """The search's options; ``defaults`` are those of the search form."""
         raise NotImplementedError
 
     def _limits(self, position: Position) -> tuple[int, float, float]:
@@ -128,7 +128,7 @@ class TreeSearchAgent(Agent):
             resisting = state.stage == deepening.RESISTING
             status = self._iterate(plan, deadline, nodes)
             if status == deepening.ITERATION_OPEN:
-                # What it found so far is worth more than the iteration before: it looks deeper.
+                # A part of this iteration is preferred to the whole one before, which is shallower.
                 if not resisting and workspace.frames[0].best_action >= 0:
                     decision = self._decision(plan, complete=False)
                 break
@@ -142,7 +142,7 @@ class TreeSearchAgent(Agent):
         return decision
 
     def _iterate(self, plan: deepening.Plan, deadline: float, nodes: float) -> int:
-        """Search to the end of the iteration or the limits; what came of it, as ``deepen`` says."""
+        """Search to the end of the iteration or the limits; returns the status of ``deepen``."""
         state = self._workspace.state[0]
         allowed = FIRST_SLICE if deadline < math.inf else LARGEST_SLICE
         while True:
@@ -160,14 +160,14 @@ class TreeSearchAgent(Agent):
             if status != deepening.ITERATION_OPEN or state.nodes >= nodes:
                 return status
             now = time.perf_counter()
-            # Two levels of the tree are always searched, so that there is an answer worth giving.
+            # Two levels of the tree are always searched, so that there is a sound answer.
             if now >= deadline and state.depth > 1:
                 return status
             if now - began < SLICE_SECONDS:
                 allowed = min(2 * allowed, LARGEST_SLICE)
 
     def _decision(self, plan: deepening.Plan, complete: bool) -> Decision:
-        """What the iteration found; ``complete``: whether it was completed."""
+        """The decision of an iteration; ``complete``: whether it was completed."""
         root, state = self._workspace.frames[0], self._workspace.state[0]
         value, action = int(state.best), int(state.best_action)
         if not complete:
@@ -188,7 +188,7 @@ class TreeSearchAgent(Agent):
             scores = {
                 a: self._score(plan, int(v), kind, searched_to_the_end)
                 for a, v in values.items()
-                # An upper bound that is a win says nothing.
+                # An upper bound that is a win carries no information.
                 if valued or v <= search.PROVEN
             } | scores
         return Decision(
@@ -205,7 +205,7 @@ class TreeSearchAgent(Agent):
         )
 
     def _score(self, plan: deepening.Plan, value: int, kind: Kind, to_the_end: bool) -> Score:
-        """What a value of the search means.
+        """The score that a value of the search means.
 
         Args:
             plan: the plan of the search.
@@ -345,7 +345,7 @@ class AlphaBeta(TreeSearchAgent):
         o = self.options
 
         def setting(name: str, otherwise: Any) -> Any:
-            """An option as it was given, else as it suits the form that is searched."""
+            """An option as given, else the default of the search form."""
             return defaults.get(name, otherwise) if o[name] is None else o[name]
 
         return {

@@ -5,8 +5,8 @@ player to move decides whether it is a maximising or a minimising one, so a play
 in a row needs no special case and nothing is negated. A move that keeps the turn uses up no depth.
 
 The search keeps its stack of plies in arrays. It can be left after any number of nodes and entered
-again, so that the caller can look at the clock. Each enhancement is switched by a field of
-:class:`Options`; with all of them off the search is the textbook's. Iterative deepening stands in
+again, so that the caller can check the time. Each enhancement is switched by a field of
+:class:`Options`; with all of them off the search is plain alpha-beta. Iterative deepening is in
 :mod:`plyground.agents.search.deepening`.
 
 Sources: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; Marsland, "A review of
@@ -42,7 +42,7 @@ PROVEN = WIN // 2  # values beyond this come from finished games, not from a heu
 INFINITY = 1 << 40
 MAX_DEPTH = 250
 
-ENTER, LEAVE, ADVANCE, DONE = range(4)  # what the search does next at the current ply
+ENTER, LEAVE, ADVANCE, DONE = range(4)  # the next step of the search at the current ply
 
 FRAME = np.dtype(
     (
@@ -77,7 +77,7 @@ STATE = np.dtype(
             ("nodes", np.int64),  # visited since the search began, over all iterations
             ("horizon", np.int64),  # positions estimated at the depth limit, in this iteration
             ("maximiser", np.int64),  # the player from whose side values are
-            ("generation", np.int64),  # what this search stamps its table entries with
+            ("generation", np.int64),  # of this search's table entries
             ("depth", np.int64),  # of this iteration
             ("best", np.int64),  # the value and the action of the last iteration completed
             ("best_action", np.int64),
@@ -89,7 +89,7 @@ STATE = np.dtype(
 
 
 class Options(NamedTuple):
-    """What the search does, all whole numbers; 0 switches an enhancement off.
+    """The switches of the search, all whole numbers; 0 switches an enhancement off.
 
     ``heuristic`` is the number ``evaluate`` takes (−1: none), ``radius`` what ``candidates`` takes,
     ``width`` the number of actions kept, ``symmetric_plies`` the plies from the root at which
@@ -113,7 +113,7 @@ class Options(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """The arrays of a search: one row for each ply, and what it learns."""
+    """The arrays of a search: one row for each ply, and the move-ordering statistics."""
 
     positions: Any  # records, (plies + 1,): the last is spare
     frames: Any  # FRAME records, (plies,)
@@ -229,7 +229,7 @@ def enter_node(
     Returns LEAVE and its value, or ADVANCE and 0 once its actions are listed in order.
     """
     position, frame, maximiser = positions[ply], frames[ply], state.maximiser
-    # 1. A finished game is worth its result, a position at the depth limit its estimate.
+    # 1. A finished game has its result as value, a position at the depth limit its estimate.
     if r.is_over(rules, position):
         return LEAVE, terminal_points(rules, position, maximiser, ply)
     if options.win_in_one and ply > 0 and can_win_at_once(rules, position):
@@ -237,7 +237,7 @@ def enter_node(
     if frame.depth <= 0:
         state.horizon += 1
         return LEAVE, leaf_points(rules, position, maximiser, options.heuristic)
-    # 2. What an earlier visit found out may settle the node, or at least names the action to try
+    # 2. The result of an earlier visit may settle the node; if not, it gives the action to try
     #    first.
     first_action = NO_ACTION
     frame.first_alpha, frame.first_beta = frame.alpha, frame.beta
@@ -248,7 +248,7 @@ def enter_node(
             entry = table[index]
             first_action = np.int64(entry.action)
             # A deeper entry would do as well, but then the value would depend on the order in which
-            # positions were met.
+            # positions were visited.
             if entry.depth == frame.depth and ply > 0:
                 known, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
                 if (
@@ -431,7 +431,7 @@ def principal_variation(rules, workspace, table, action, line):
 
     It starts at ``workspace.positions[0]`` with ``action`` and follows the table's best actions.
     """
-    position = workspace.positions[1]  # a search that has ended needs it no more
+    position = workspace.positions[1]  # no longer needed after the search
     workspace.positions[1] = workspace.positions[0]
     generation = workspace.state[0].generation
     length = 0

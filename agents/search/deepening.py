@@ -30,11 +30,11 @@ from .search_form import load_record
 from .transposition import GENERATIONS, NO_ACTION
 
 DEEPENING, RESISTING, FINISHED = range(3)  # the stages of a search
-ITERATION_OPEN, ITERATION_COMPLETE, SEARCH_COMPLETE = range(3)  # what a call of `deepen` achieved
+ITERATION_OPEN, ITERATION_COMPLETE, SEARCH_COMPLETE = range(3)  # results of a call of `deepen`
 
 
 class Plan(NamedTuple):
-    """How far a search goes, and what it may conclude; all but the depths are 0 or 1.
+    """The depths of a search and the conclusions it may draw; all but the depths are 0 or 1.
 
     Attributes:
         first_depth: of the first iteration; equal to ``last_depth`` without iterative deepening.
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
         decided_by_result: a forced result ends the search: the returns are −1, 0 and 1 and no
             margin breaks ties, so that deeper iterations find no better win and no other loss.
         by_result: the returns are −1, 0 and 1, so that a forced result settles the return.
-        complete: the search leaves no action out, so that what it finds is proved.
+        complete: the search leaves no action out, so that its results are proved.
         moves_again: whether a player can move twice in a row.
     """
 
@@ -72,7 +72,7 @@ def new_plan(game: Game, first_depth: int, last_depth: int, complete: bool) -> P
 def begin(rules, plan, workspace, table, source):
     """Make ready to search the position ``source``, a record of the plain game.
 
-    A search uses nothing that earlier ones found out: a decision depends on the position alone.
+    A search uses no results of earlier ones: a decision depends on the position alone.
     """
     state = workspace.state[0]
     state.generation = state.generation % GENERATIONS + 1
@@ -161,7 +161,7 @@ def best_resistance(rules, options, workspace):
 
 
 def score_of_points(points: int, kind: Kind, by_result: bool, to_the_end: bool) -> Score:
-    """What the points of a search mean.
+    """The meaning of the points of a search.
 
     Args:
         points: the value the search found.

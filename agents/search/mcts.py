@@ -33,7 +33,7 @@ SLICE_SECONDS = 0.005
 LARGEST_SLICE = 1 << 20
 # simulations before the first report of progress; the next ones follow at twice as many each
 FIRST_REPORT = 64
-REUSE_PLIES = 4  # how far below the last root the new position is looked for
+REUSE_PLIES = 4  # plies below the last root within which the new position is sought
 
 
 @register_agent("mcts")
@@ -108,8 +108,7 @@ class Mcts(Agent):
         o, threads = self.options, self.options["threads"]
         budget = int(o["memory"] * MIB / search.NODE.itemsize / (threads * (1 + o["reuse"])))
         if o["time"] is None:
-            # Every simulation expands one node at most; what is kept from the last move comes on
-            # top.
+            # Every simulation expands at most one node; nodes kept from the last move are added.
             needed = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
             budget = min(budget, 4 * needed * game.facts.num_actions)
         self._capacity = max(budget, game.facts.num_actions + 2)
@@ -230,7 +229,7 @@ class Mcts(Agent):
         return done
 
     def _reroot(self, position: Position) -> bool:
-        """Keep what the trees of the last move found below ``position``.
+        """Keep the subtrees of the last move's trees below ``position``.
 
         False if there were none, or of another game.
         """
@@ -290,7 +289,7 @@ class Mcts(Agent):
             scale * values[action],
             "return",
             values={a: scale * value for a, value in sorted(values.items())},
-            # A network's values are no samples: their spread says nothing about their error.
+            # A network's values are no samples, so their spread is no estimate of their error.
             errors=None
             if priors is not None
             else {a: scale * error for a, error in sorted(errors.items())},
@@ -308,7 +307,7 @@ class Mcts(Agent):
     def _score(
         position: Position, action: int, root: _RootActions, scores: dict[int, Score]
     ) -> Score:
-        """What the position is worth: exact where the root is proven or every action is known."""
+        """The position's score: exact where the root is proven or every action is known."""
         if root.is_proven and action in root.proven:
             return scores[action]
         known = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
@@ -388,7 +387,7 @@ class Mcts(Agent):
 
 
 class _RootActions:
-    """What the trees found out about the actions of the root, from the side of the mover.
+    """The statistics of the root's actions in all trees, from the side of the mover.
 
     Attributes:
         visits: simulations by action.
@@ -461,7 +460,7 @@ def _children(tree: search.Tree) -> Any:
 
 
 def _share(simulations: float, threads: int, index: int) -> float:
-    """How many of so many simulations are one tree's."""
+    """The share of one tree in a number of simulations."""
     return (
         simulations
         if simulations == math.inf

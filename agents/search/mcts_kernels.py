@@ -1,12 +1,12 @@
 """Monte Carlo tree search with UCT, generic over games: the kernels.
 
-The tree is one array of :data:`NODE` records; the children of a node stand next to each other.
+The tree is one array of :data:`NODE` records; the children of a node are contiguous.
 Returns are kept from the side of player 0, scaled to [−1, 1]; at every node the player to move
 decides whose side counts, so a player who moves twice in a row needs no special case.
 
 Results that are certain are propagated (MCTS-Solver): a finished game is proven; so is a node with
 an action that is a proven win for its mover, and one whose actions are all proven. Proven nodes are
-not visited again; the best proven action bounds what its parent is worth.
+not visited again; the best proven action bounds the value of its parent.
 
 Sources: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", ECML 2006; Winands, Björnsson,
 Saito, "Monte-Carlo tree search solver", CG 2008.
@@ -46,13 +46,13 @@ NODE = np.dtype(
     )
 )
 ROOT = 0
-UNKNOWN, EXACT, BOUNDED = range(3)  # what is proven of a node
-MOST_LOOKED_AT = 50_000  # nodes, when the last move's tree is searched for the new position
+UNKNOWN, EXACT, BOUNDED = range(3)  # the proofs of a node
+MOST_LOOKED_AT = 50_000  # nodes searched for the new position in the last move's tree
 SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
 
 
 class MctsOptions(NamedTuple):
-    """What a simulation does.
+    """The options of a simulation.
 
     Attributes:
         exploration: the constant of UCB1.
@@ -82,7 +82,7 @@ class Tree(NamedTuple):
 
 
 def new_tree(game: Game, capacity: int) -> Tree:
-    """An empty tree of at most ``capacity`` nodes (memory is taken as it grows)."""
+    """An empty tree of at most ``capacity`` nodes (memory is used as it grows)."""
     return Tree(
         np.zeros(max(capacity, game.facts.num_actions + 2), NODE).view(np.recarray),
         game.new_records(2),
@@ -184,7 +184,7 @@ def select_child(nodes, node, exploration):
     for child in range(parent.children, parent.children + parent.count):
         entry = nodes[child]
         if entry.proven == EXACT:
-            continue  # another visit would tell nothing new
+            continue  # another visit would not change its value
         if entry.visits == 0:
             return child
         bound = sign * entry.total / entry.visits + exploration * np.sqrt(log_visits / entry.visits)

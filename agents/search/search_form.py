@@ -1,6 +1,6 @@
 """The form in which a game is searched: its own rules, or a richer record for some heuristics.
 
-A richer record holds what the heuristic needs and is kept up to date move by move.
+A richer record holds the data of the heuristic and is updated move by move.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _copy_record(rules, source, targets):
 def can_win_at_once(rules, position):
     """Whether the player to move is known to have an action that wins.
 
-    Only forms that can tell without trying say yes.
+    It is True only in forms that know it without playing the actions.
     """
     raise missing(rules, "can_win_at_once")
 
@@ -58,7 +58,7 @@ class SearchForm(NamedTuple):
     """Rules and position dtype for a search; :func:`load_record` brings a position into it.
 
     ``defaults`` are the values of the search's options that suit the form, where the specification
-    leaves them open.
+    does not set them.
     """
 
     rules: Any

@@ -44,7 +44,7 @@ class BatchState(NamedTuple):
     totals: Any  # float64: the sum of the rewards of the game so far
     lengths: Any  # int32: the learner's actions so far
     episodes: Any  # int64: games begun
-    # What was true of the last game that ended:
+    # Of the last game that ended:
     final_observations: Any
     final_seats: Any
     final_opponents: Any
@@ -53,10 +53,10 @@ class BatchState(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What all the games of a batch have in common."""
+    """Options shared by all games of a batch."""
 
     seat: int  # 0, 1 or RANDOM_SEAT
-    # the game's lowest return: what an illegal action brings the sum of the rewards to
+    # the game's lowest return: the sum of the rewards after an illegal action
     lowest: float
     both_sides: int  # 1: the caller acts for both players
     restart: int  # 1: a game that ended is followed by a new one in the same step
@@ -94,7 +94,7 @@ def begin_game(rules, batch, options, game):
 
 @inner_kernel
 def play_opening(rules, position, stream, most, num_actions):
-    """Play random moves, from none to ``most``; where they end the game, it begins without."""
+    """Play a random number of random moves, at most ``most``; none if they would end the game."""
     for _ in range(random_below(stream, most + 1)):
         action = random_below(stream, num_actions)
         while not r.is_legal(rules, position, action):  # early in a game most actions are legal
@@ -118,7 +118,7 @@ def draw_opponent(batch, options, game):
 
 @inner_kernel
 def play_action(rules, batch, options, game, action):
-    """The learner's action, if it is legal."""
+    """Play the learner's action, if it is legal."""
     position = batch.positions[game]
     if options.both_sides:
         batch.seats[game] = r.to_move(rules, position)
@@ -211,7 +211,7 @@ def play_actions(rules, batch, options, actions, first, last):
 
 @inner_kernel
 def reply(opponent, number, rules, batch, first, last):
-    """Let a compiled opponent play all its moves wherever it, the ``number``-th, is waited for."""
+    """Play all moves of a compiled opponent, the ``number``-th, wherever it is to move."""
     for game in range(first, last):
         if batch.waiting[game] and batch.opponents[game] == number:
             position, stream, seat = batch.positions[game], batch.streams[game], batch.seats[game]
@@ -224,14 +224,14 @@ def reply(opponent, number, rules, batch, first, last):
 
 @inner_kernel
 def settle(rules, batch, options, first, last):
-    """Rewards, and new games for those that ended."""
+    """Reward the learners, and start new games for those that ended."""
     for game in range(first, last):
         settle_game(rules, batch, options, game)
 
 
 @inner_kernel
 def describe(rules, batch, options, scratch, first, last):
-    """Observations and masks; returns how many games are over."""
+    """Write observations and masks; returns how many games are over."""
     over = 0
     for game in range(first, last):
         if describe_game(rules, batch, options, scratch, game):

@@ -45,8 +45,7 @@ class GameBatch:
         opening_plies: every game begins with random moves of both players, from none to this many,
             drawn anew.
         threads: slices of the games that threads step at the same time; opponents called from
-        Python
-            allow only 1.
+            Python allow only 1.
     """
 
     def __init__(
@@ -241,7 +240,7 @@ class GameBatch:
         return reply
 
     def set_opponents(self, opponents: Sequence[Opponent]) -> None:
-        """Play against others from now on; games under way go on against one of them."""
+        """Replace the opponents; games under way continue against one of the new ones."""
         if self._options.both_sides:
             raise ValueError("the caller acts for both players; there are no opponents to replace")
         self._take(opponents)
@@ -383,7 +382,7 @@ class GameBatch:
         self._finish_slice(number)
 
     def _finish_slice(self, number: int) -> None:
-        """The opponents' replies, and what follows from them."""
+        """Play the opponents' replies and settle the games."""
         first, last = self._slices[number]
         for reply in self._replies[number]:
             reply(first, last)
@@ -391,7 +390,7 @@ class GameBatch:
         self._open_slice(number)
 
     def _open_slice(self, number: int) -> None:
-        """Opponents that move first do so; then everything is described.
+        """Let opponents that move first do so, then describe all games.
 
         Where the opponent ends a game before the learner's first move (possible on boards with
         edges drawn at the start), another is begun.

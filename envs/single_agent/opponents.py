@@ -28,18 +28,18 @@ def choose_action(opponent, rules, position, rng):
 
 
 class Opponent(NamedTuple):
-    """One opponent and how often it is met.
+    """One opponent and its weight in the mixture.
 
     Attributes:
         label: its name in messages.
-        player: what Python asks for actions: an object with ``act(position)``, or with
+        player: the object that chooses actions in Python, with ``act(position)``, or with
             ``act_batch(observations, masks)``, which gets int8 arrays of shape (n, rows, columns,
             planes) and (n, num_actions) as the side to move sees them, and returns n actions. If
             its attribute ``takes_streams`` is True it also gets ``streams``, the random streams of
             these games (uint64, (n, 1)), which it advances by drawing.
-        compiled: makes the NamedTuple that :func:`choose_action` knows, with buffers of its own for
-            each thread; None: ask ``player``.
-        weight: how often it is met, relative to the others.
+        compiled: makes the NamedTuple that :func:`choose_action` takes, with buffers of its own for
+            each thread; None: ``player`` chooses.
+        weight: how often it is drawn, relative to the others.
     """
 
     label: str
@@ -71,7 +71,7 @@ class PythonOpponent:
         self._last: tuple[int, int] | None = None
 
     def forget(self) -> None:
-        """Take no game for a continuation of the last one."""
+        """Treat the next game as a new one."""
         self._last = None
 
     def play_turn(self, record: Any, seat: int, rng: np.ndarray, number: int, episode: int) -> None:

@@ -1,4 +1,4 @@
-"""What the search forms of gomoku share: the board as lines of cells, and common rules.
+"""The common part of the search forms of gomoku: lines of cells, and shared rules.
 
 A line is a whole number with two bits for each cell, so that the neighbours of a cell in one
 direction are a shift and a mask away.
@@ -89,7 +89,7 @@ def line_of(rules, row, column, direction):
 
 @inner_kernel
 def clear_board(rules, position):
-    """The empty board: the part of ``start`` that every form needs."""
+    """The empty board: the part of ``start`` shared by all forms."""
     lines = position.lines
     position.cells[:] = 0
     position.winner, position.ply, position.hash = r.NOBODY, 0, 0
@@ -106,7 +106,7 @@ def clear_board(rules, position):
 
 @inner_kernel
 def occupy(rules, position, action, player):
-    """Put a stone on the board: the part of ``put`` that every form needs."""
+    """Put a stone on the board: the part of ``put`` shared by all forms."""
     row, column = action // rules.cols, action % rules.cols
     position.cells[action] = player + 1
     position.ply += 1
