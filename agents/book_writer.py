@@ -60,19 +60,17 @@ def write_book(
         if progress is not None:
             progress(done + 1, len(listed))
     body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
-    header = {
+    header: dict[str, Any] = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
         "game": game.spec,
         "rules": game.declaration.game_id,
         "agent": agent.spec,
-    }
-    header |= {
         "plyground": __version__,
         "plies": plies,
         "positions": len(lines),
+        "sha256": hashlib.sha256(body).hexdigest(),
     }
-    header["sha256"] = hashlib.sha256(body).hexdigest()
     try:
         with written_whole(target) as file:
             file.write(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)

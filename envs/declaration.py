@@ -129,29 +129,8 @@ def declare_game(
     """
 
     def decorate(rules_type: T) -> T:
-        plain_new = rules_type.__new__
-
-        def validated_new(cls: type, *values: Any, **named: Any) -> Any:
-            given = dict(zip((p.name for p in parameters), values)) | named
-            if len(values) > len(parameters):
-                raise SpecificationError(
-                    f"{name} has {len(parameters)} parameters, {len(values)} were given"
-                )
-            stated = {key: _stated(parameters, key, value) for key, value in given.items()}
-            complete = convert_parameters(name, parameters, stated)
-            rules = plain_new(
-                cls, *(_stored(parameter, complete[parameter.name]) for parameter in parameters)
-            )
-            wrong = check(rules)
-            if wrong:
-                raise SpecificationError(f"{name} cannot be played so: {wrong}")
-            for needed, wide_type in declared.wide_types if cls is rules_type else ():
-                if needed(rules):
-                    return plain_new(wide_type, *rules)
-            return rules
-
         declared: Any = rules_type
-        declared.__new__ = validated_new
+        declared.__new__ = _validated_new(rules_type, name, parameters, check)
         declared.wide_types = []  # filled by `wide_record`
         declared.declaration = Declaration(
             name,
@@ -169,6 +148,37 @@ def declare_game(
         return rules_type
 
     return decorate
+
+
+def _validated_new(
+    rules_type: Any,
+    name: str,
+    parameters: tuple[Parameter, ...],
+    check: Callable[[Any], str | None],
+) -> Callable[..., Any]:
+    """The constructor of a rules type that converts and checks its parameters."""
+    plain_new = rules_type.__new__
+
+    def validated_new(cls: Any, *values: Any, **named: Any) -> Any:
+        given = dict(zip((p.name for p in parameters), values)) | named
+        if len(values) > len(parameters):
+            raise SpecificationError(
+                f"{name} has {len(parameters)} parameters, {len(values)} were given"
+            )
+        stated = {key: _stated(parameters, key, value) for key, value in given.items()}
+        complete = convert_parameters(name, parameters, stated)
+        rules = plain_new(
+            cls, *(_stored(parameter, complete[parameter.name]) for parameter in parameters)
+        )
+        wrong = check(rules)
+        if wrong:
+            raise SpecificationError(f"{name} cannot be played so: {wrong}")
+        for needed, wide_type in cls.wide_types if cls is rules_type else ():
+            if needed(rules):
+                return plain_new(wide_type, *rules)
+        return rules
+
+    return validated_new
 
 
 def wide_record(

@@ -22,6 +22,7 @@ checks it.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,12 @@ def _keep_order(rules, position, actions, count):
 def _random_action(rules, position, rng, scratch):
     count = legal_actions(rules, position, scratch)
     return np.int64(scratch[random_below(rng, count)])
+
+
+def register_bodies(rules_type: type, bodies: Iterable[Any]) -> None:
+    """Register each body for a rules type, under the rule function of its name."""
+    for body in bodies:
+        globals()[body.__name__].register_body(rules_type)(body)
 
 
 # -- descriptions of a game: plain Python, never called from a kernel --

@@ -3,7 +3,7 @@
 A kernel's machine code contains the code of every kernel it calls. These stand in the modules that
 its own module imports, and, for rule functions, in every module that registers a body for them. The
 sets are found from the text of the sources: imports at the top of a file, ``@rule``,
-``register_body`` and ``default_body``.
+``register_body``, ``register_bodies`` and ``default_body``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KERNEL_FOLDERS = ("envs", "agents")  # the folders that hold kernels
 
 _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 _DEFINES_RULES = re.compile(r"^@rule$", re.MULTILINE)
-_REGISTERS_BODIES = re.compile(r"register_body|default_body")
+_REGISTERS_BODIES = re.compile(r"register_body|register_bodies|default_body")
 
 
 @functools.cache

@@ -20,7 +20,7 @@ how to build a perfect AI".
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from .connect_four_heuristics import THREATS, WINDOWS, evaluate
 from .connect_four_wide import CELLS, register_wide_rules
 from .connect_four_wide import POSITION as CELL_POSITION
 from .grid import cells_complexity
+from .stones import outcome_reason
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 HIGH_HALF = np.uint64(32)
@@ -291,11 +292,7 @@ def heuristic_symmetries(rules: ConnectFour, heuristic: str) -> np.ndarray:
     return symmetries(rules)[:kept]
 
 
-@r.outcome_reason.register(ConnectFour)
-def outcome_reason(rules: ConnectFour, position: Any) -> str:
-    return "the board is full" if position.winner == r.NOBODY else f"{rules.connect} in a row"
-
-
+r.outcome_reason.register(ConnectFour)(outcome_reason)
 r.action_to_text.register(ConnectFour)(action_to_text)
 r.text_to_action.register(ConnectFour)(text_to_action)
 r.board_text.register(ConnectFour)(board_text)

@@ -186,5 +186,4 @@ def register_wide_rules(rules_type: Any) -> None:
         random_action,
         evaluate,
     )
-    for body in bodies:
-        getattr(r, body.__name__).register_body(rules_type)(body)
+    r.register_bodies(rules_type, bodies)

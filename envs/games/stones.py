@@ -235,8 +235,7 @@ def register_stone_rules(rules_type: Any) -> None:
         order_actions,
         random_action,
     )
-    for body in bodies:
-        getattr(r, body.__name__).register_body(rules_type)(body)
+    r.register_bodies(rules_type, bodies)
     r.facts.register(rules_type)(_facts)
     r.complexity.register(rules_type)(
         lambda rules: cells_complexity(rules.rows * rules.cols, fewer_each_ply=True)
@@ -252,7 +251,7 @@ def register_stone_rules(rules_type: Any) -> None:
     r.board_text.register(rules_type)(
         lambda rules, position: grid_text(rules.rows, rules.cols, ".XO", position.cells)
     )
-    r.outcome_reason.register(rules_type)(_outcome_reason)
+    r.outcome_reason.register(rules_type)(outcome_reason)
 
 
 def _facts(rules: Any) -> Facts:
@@ -260,7 +259,8 @@ def _facts(rules: Any) -> Facts:
     return Facts(cells, cells, -1.0, 1.0, (rules.rows, rules.cols, 2))
 
 
-def _outcome_reason(rules: Any, position: Any) -> str:
+def outcome_reason(rules: Any, position: Any) -> str:
+    """``outcome_reason`` of a game won by a row of ``connect`` stones."""
     return "the board is full" if position.winner == r.NOBODY else f"{rules.connect} in a row"
 
 
