@@ -15,7 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
+from cyclopts import (
+    App,
+    CycloptsError,
+    Group,
+    MissingArgumentError,
+    Parameter,
+    UnusedCliTokensError,
+)
 
 from ..envs import IllegalActionError
 from ..envs.specification import SpecificationError
@@ -117,7 +124,13 @@ def _sentence(error: CycloptsError) -> str:
     if isinstance(error, UnusedCliTokensError):
         unused = shlex.join(error.unused_tokens or [])
         return f"there are more arguments than this command takes: {unused}"
-    return " ".join(str(error).split())
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        name, words = error.keyword or error.argument.name, " ".join(error.command_chain or ())
+        if name in given_options():
+            return f"{name} needs a value; plyground {words} --help explains it"
+        return f"{words} needs {name}; plyground {words} --help explains it"
+    text = " ".join(str(error).split())
+    return text[:1].lower() + (text[1:] if text.endswith("...") else text[1:].removesuffix("."))
 
 
 @contextmanager

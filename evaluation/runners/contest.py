@@ -39,11 +39,13 @@ class Conditions(NamedTuple):
     def check(self) -> None:
         """SpecificationError if nothing can be played under these conditions."""
         if self.isolation not in ISOLATION:
-            raise SpecificationError(f"isolation is {', '.join(ISOLATION)}, not {self.isolation!r}")
+            raise SpecificationError(
+                f"there is no isolation {self.isolation!r} (there are: {', '.join(ISOLATION)})"
+            )
         for what, limit in zip(("a move", "a game"), self.limits):
             if limit is not None and not 0 < limit < math.inf:
                 raise SpecificationError(
-                    f"the time for {what} is more than 0 seconds, not {limit:g}"
+                    f"the time for {what} must be more than 0 seconds, not {limit:g}"
                 )
         if self.limits.memory_bytes is not None and self.limits.memory_bytes < LEAST_MEMORY:
             raise SpecificationError(
