@@ -1,4 +1,4 @@
-"""``python:module:function``: an agent of the user's own, made by calling a function of theirs."""
+"""``python:module:function``: a user's own agent, made by a function of a module."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def parse_specification(text: str) -> Specification:
 
 
 def _split_at_commas(text: str) -> list[str]:
-    """Split at the commas that stand outside brackets."""
+    """Split at the commas outside brackets."""
     items, depth = [""], 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")
@@ -145,7 +145,7 @@ def convert_parameters(
 
 
 def check_names(complaint: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse the first name that is not known, listing those that are, nearest first in mind."""
+    """Refuse the first unknown name with a list of the known ones, and a suggestion."""
     known = list(known)
     for name in names:
         if name in known:

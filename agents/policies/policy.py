@@ -202,7 +202,7 @@ class PolicyAgent(Agent):
 
     @property
     def version(self) -> str:
-        """With a hash of the network: a policy trained on under the same name is another agent."""
+        """Includes a hash of the network: after further training a policy is another agent."""
         return f"{super().version}, policy {self.network.version[:12]}"
 
     @property

@@ -21,7 +21,7 @@ MOST_STEPS = 10_000  # of one episode
 
 
 class ConformanceError(AssertionError):
-    """A game or an environment breaks a promise; the message says which, and where."""
+    """A game or an environment breaks its contract; the message states how and where."""
 
 
 def check_env(
@@ -63,7 +63,7 @@ def _factory(env: AECEnv | Callable[[], AECEnv] | Game | str) -> Callable[[], AE
 
 
 def same(one: Any, other: Any) -> bool:
-    """Equality of observations, infos, and what else environments hand out."""
+    """Equality of observations, infos and other values that environments return."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -93,7 +93,7 @@ class _Run:
             raise ConformanceError(f"{self.env}, {where}: {complaint}")
 
     def position(self) -> Position | None:
-        """The position behind the environment, if it shows one."""
+        """The environment's position, if it has such an attribute."""
         found = getattr(self.env.unwrapped, "position", None)
         return found if isinstance(found, Position) else None
 
@@ -127,7 +127,7 @@ class _Run:
         )
 
     def play_one_episode(self, copies_after: int) -> None:
-        """One random episode; after a number of moves its copies must go on by themselves."""
+        """One random episode; copies made on the way must go on independently."""
         env, self.actions = self.env, []
         env.reset(seed=self.seed)
         agents = list(env.possible_agents)
@@ -162,7 +162,7 @@ class _Run:
         self.check_end(agents, owed, total)
 
     def check_turn(self, agent: str) -> Any:
-        """What the agent to move and its opponent see; returns a random legal action."""
+        """Check what the agent to move and its opponent see; returns a random legal action."""
         env = self.env
         for name in env.agents:
             observation = env.observe(name)

@@ -132,7 +132,7 @@ def _check_facts(game: Game) -> None:
 
 
 def _check_names(game: Game) -> None:
-    """The names of actions lead back to them."""
+    """Check that the name of each action is read as that action."""
     for action in range(game.facts.num_actions):
         name = game.action_to_text(action)
         try:
@@ -173,7 +173,7 @@ def _check_symmetry_table(game: Game) -> None:
 
 
 class _Run:
-    """Random games of one game, and what is remembered between them."""
+    """Random games of one game, and the records kept between them."""
 
     def __init__(self, game: Game, seed: int) -> None:
         self.game = game
@@ -184,7 +184,7 @@ class _Run:
         self.by_key: dict[int, dict[bytes, Position]] = {}
 
     def require(self, condition: bool, complaint: str | Callable[[], str]) -> None:
-        """Refuse the game, saying where in it the complaint arose."""
+        """Refuse the game with a message that states the position."""
         if condition:
             return
         names = ", ".join(
@@ -247,7 +247,7 @@ class _Run:
         return following
 
     def check_position(self, position: Position) -> None:
-        """All that can be said of a single position."""
+        """The checks of a single position."""
         self.check_legal_actions(position)
         self.check_returns(position)
         self.check_observation(position)
@@ -439,7 +439,7 @@ class _Run:
             self.by_key.setdefault(known.key(), {}).setdefault(known.record.tobytes(), known)
 
     def check_after_all_games(self) -> None:
-        """What only many positions together show: keys tell them apart, both players move."""
+        """Checks of all positions together: keys tell them apart, and both players move."""
         self.actions = []
         _require(
             self.movers == {0, 1}, self.game, f"player {1 - min(self.movers)} never got to move"

@@ -199,7 +199,7 @@ def from_observation(rules, observation, position):
                 other |= bit
                 discs += 1
     # Discs in one place, discs that float, or too many of one side: leave the initial position,
-    # which looks different.
+    # which has another observation.
     if (
         own & other != ZERO
         or ((own | other) + bottoms) & (own | other) != ZERO

@@ -1,4 +1,4 @@
-"""How people see connect four: names of columns, the board as text, its picture."""
+"""The display of connect four: names of columns, the board as text, the picture."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The heuristics of connect four, on bitboards.
 
-Their layout is that of :mod:`plyground.envs.games.connect_four`.
+The layout of the bitboards is that of :mod:`plyground.envs.games.connect_four`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ DEEP_LOSS = 4000  # the opponent threatens to win at once in two places
 def completing_cells(stones, empty, rows, connect):
     """The empty cells on which one more stone completes ``connect`` in a row.
 
-    Some of the other stones lie just before the cell, the rest just after.
+    The other stones of the row may be on either side of the cell.
     """
     found = ZERO
     for direction in range(4):
         step = np.uint64(1 if direction == 0 else rows + direction - 1)
-        if connect == 4:  # the usual game, written out: it is asked for at every leaf of a search
+        if connect == 4:  # the usual game, unrolled: every leaf of a search calls this
             before_1, after_1 = stones << step, stones >> step
             before_2, after_2 = before_1 & (before_1 << step), after_1 & (after_1 >> step)
             before_3, after_3 = (
@@ -54,7 +54,7 @@ def completing_cells(stones, empty, rows, connect):
 
 @kernel
 def count_open_lines(cells, rows, connect):
-    """How many lines of ``connect`` lie wholly within ``cells``."""
+    """How many lines of ``connect`` are wholly within ``cells``."""
     lines = 0
     for direction in range(4):
         step = 1 if direction == 0 else rows + direction - 1
@@ -81,8 +81,8 @@ def threats(stones, first, player_to_move, rows, cols, connect):
     """``threats``, from player ``first``'s side: open lines, and cells that complete a row.
 
     As columns fill up, player 0 gets the cells of odd rows and player 1 those of even rows, so a
-    threat there decides the endgame; the lower of two threats in a column counts, since the game
-    never gets to the other. Source: Allis, "A knowledge-based approach of connect-four", 1988.
+    threat there decides the endgame; the lower of two threats in a column counts, since the
+    other is never reached. Source: Allis, "A knowledge-based approach of connect-four", 1988.
     """
     bottom = bottom_cells(rows, cols)
     # Multiplied by the bottom cells, the pattern of one column becomes that of all columns.

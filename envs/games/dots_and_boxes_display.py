@@ -1,4 +1,4 @@
-"""How people see dots and boxes: names of edges, the board as text, its picture.
+"""The display of dots and boxes: names of edges, the board as text, the picture.
 
 ``rules`` has ``rows`` and ``cols``, the size of the board in boxes.
 """

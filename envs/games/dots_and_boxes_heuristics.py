@@ -25,7 +25,7 @@ TRUST = 50
 def measure_component(rows, cols, edges, sides, seen, stack, box):
     """Walk over the boxes with at least two sides that are connected with ``box``.
 
-    Returns how many they are and whether they form a loop.
+    Returns the number of boxes and whether they form a loop.
     """
     seen[box] = 1
     stack[0] = box
@@ -52,8 +52,8 @@ def measure_component(rows, cols, edges, sides, seen, stack, box):
 def play_safe_edges(rows, cols, edges, sides):
     """Draw edges that give no box away until none is left; returns how many were drawn.
 
-    They are drawn in the order of their numbers. That is one way of many in which they may run out,
-    so mirror images of a position can be estimated differently.
+    They are drawn in the order of their numbers. Other orders are possible, so mirror images of a
+    position can be estimated differently.
     """
     drawn = 0
     for edge in range((rows + 1) * cols + rows * (cols + 1)):
@@ -106,7 +106,7 @@ def expected_margin(rows, cols, edges, sides):
         free += sides[box] < 4
         if sides[box] == 3 and seen[box] == UNSEEN:
             given += measure_component(rows, cols, edges, sides, seen, stack, box)[0]
-    # How the safe edges would run out, and the chains and loops that are then left.
+    # Draw the safe edges, then measure the chains and loops.
     safe, count = play_safe_edges(rows, cols, edges, sides), 0
     for box in range(boxes):
         if sides[box] >= 2 and sides[box] < 4 and seen[box] == UNSEEN:
@@ -143,7 +143,7 @@ def risk_class(rules, position, edge):
 
 @kernel
 def order_actions(rules, position, actions, count):
-    """Completing before safe before risky edges, stable within each class."""
+    """Edges that complete a box, then safe edges, then risky ones; stable within each class."""
     before = actions[:count].copy()
     filled = 0
     for wanted in range(4):

@@ -37,7 +37,7 @@ CELL_BITS, LOW_CELLS, HIGH_CELLS = 2, 0x3FF, 0xFFC00
 # higher of the two is the open one.
 NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(10)
 
-# What a cell is to a player, all four directions taken together.
+# The class of a cell for a player, from all four directions.
 PLAIN, MAKES_THREE, MAKES_FOUR, DOUBLE_THREE, FOUR_THREE, WINS_SOON, WINS_NOW = range(7)
 CLASSES = 7
 
@@ -59,7 +59,7 @@ PACKED = np.array(
     np.int32,
 )
 
-# What the codes count in the evaluation, each for one free cell and one direction.
+# The points of the codes in the evaluation, each for one free cell and one direction.
 VALUES = np.array([0, 0, 0, 2, 4, 12, 30, 50, 150, 200], np.int32)
 
 WINS_IN_ONE, LOSES_IN_TWO, WINS_IN_THREE = 400_000, -350_000, 300_000
@@ -230,7 +230,7 @@ def pattern_table(connect: int, rule: int) -> np.ndarray[Any, Any]:
 
 
 def _cell_class(counters: int) -> int:
-    """What a cell is, from the counts of its four codes."""
+    """The class of a cell, from the counts of its four codes."""
     threes, fours, open_fours, fives = (counters >> shift & 7 for shift in (0, 3, 6, 9))
     if fives:
         return WINS_NOW
@@ -246,7 +246,7 @@ CELL_CLASS = np.array([_cell_class(counters) for counters in range(COUNTERS + 1)
 
 @inner_kernel
 def mover_points(mover, score, classes):
-    """What a position is worth to the player who is to move.
+    """The points of a position from the side of the player to move.
 
     Args:
         mover: the player to move.

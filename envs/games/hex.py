@@ -17,8 +17,8 @@ last plane is constant).
 Symmetries. The half turn.
 
 Position. ``cells`` holds the stones; ``edges`` says which of its own two edges each stone is
-connected with, 1 the top or left, 2 the bottom or right. A new stone passes what it reaches on to
-its group by a flood, which changes each stone at most twice a game. Source: Browne, "Hex Strategy",
+connected with, 1 the top or left, 2 the bottom or right. A new stone passes its edges on to its
+group by a flood, which changes each stone at most twice a game. Source: Browne, "Hex Strategy",
 2000; the edges as in OpenSpiel's hex.
 """
 
@@ -103,7 +103,7 @@ def neighbour(rules, cell, step):
 
 @kernel
 def place(rules, position, cell, player):
-    """Put a stone on a free cell; its group learns which edges it is connected with."""
+    """Put a stone on a free cell and update the edges that its group is connected with."""
     position.cells[cell] = player + 1
     position.hash ^= mix64(np.uint64(2 * cell + player + 1))
     reached = own_edges(rules, cell, player)
@@ -192,7 +192,7 @@ def from_observation(rules, observation, position):
     swapped = (own + other + player) & 1
     position.ply = own + other + swapped
     if other - own not in (0, 1) or (swapped == 1 and (rules.swap == NO or other == 0)):
-        start(rules, position)  # no position looks so; the initial one looks different
+        start(rules, position)  # no position has this observation; the initial one has another
 
 
 @r.key.register_body(Hex)

@@ -48,7 +48,7 @@ from .othello_board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cell
 
 WIN, MARGIN = range(2)
 PLAYS, PASSES, OVER = range(3)  # values of `state`
-# order of cells by their distances from the edges: corner, edge, inside, beside a corner
+# ranks of cells by their distances from the edges: corner, edge, inside, beside a corner
 RANKS = np.array([[0, 3, 1], [3, 4, 2], [1, 2, 2]])
 COLOURS, EDGE = ("#20242b", "#f7f4ee"), 0.6  # of the discs; room for the cells' names
 MOBILITY, DISCS = range(2)  # heuristics, in the order of the declaration
@@ -154,7 +154,7 @@ def returns(rules, position, player):
 
 @r.plies_played.register(Othello)
 def plies_played(rules: Othello, position: Any) -> int:
-    """The discs placed since the start; passes leave no trace."""
+    """The discs placed since the start; passes are not counted."""
     return int(count_bits(position.discs[0] | position.discs[1])) - 4
 
 

@@ -21,9 +21,10 @@ def cell_bit(rules, action):
 
 @kernel
 def enclosed(own, other, step):
-    """The opponent's discs that follow own discs without a gap, backwards and forwards by a step.
+    """The opponent's discs in unbroken rows from own discs, backwards and forwards by a step.
 
-    A flood over at most six discs in a row. It leaves no narrow board: beyond lie no discs.
+    A flood over at most six discs in a row. On narrow boards it stays on the board, as there are no
+    discs beyond the edge.
     """
     inner = other if step == DOWN else other & INNER_COLUMNS
     back, forth = (own >> step) & inner, (own << step) & inner

@@ -34,7 +34,7 @@ POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), (
 
 @rule
 def completes_row(rules, cells, action):
-    """Whether the stone on ``action`` stands in a row that wins."""
+    """Whether the stone on ``action`` belongs to a winning row."""
     raise missing(rules, "completes_row")
 
 
@@ -160,7 +160,7 @@ def transform(rules, position, permutation, out):
 
 @kernel
 def order_actions(rules, position, actions, count):
-    """Centre first: a stable sort by the ring a cell lies on."""
+    """Centre first: a stable sort by the ring around the centre."""
     before = actions[:count].copy()
     filled = 0
     for ring in range(max(rules.rows, rules.cols)):
