@@ -16,8 +16,8 @@ TEXTS = [name for name in LISTED if Path(name).suffix in (".py", ".md", ".toml",
 LONGEST = 100
 # Names of documents that the repository does not hold.
 ABSENT = re.compile("|".join(["SYSTEMS", "DESIGN"]).join("()") + r"\.md")
-# The home of a user, on Linux, macOS or Windows. A match after a letter, a dot or a colon is part of
-# a URL or of a longer path.
+# The home of a user, on Linux, macOS or Windows. A match after a letter, a dot or a colon is part
+# of a URL or of a longer path.
 LOCAL = re.compile(r"(?<![\w.:/])/(?:home|root|Users|work|tmp)/\w|\b[A-Z]:\\Users\\")
 
 
