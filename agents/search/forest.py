@@ -19,6 +19,57 @@ from .puct_kernels import GuidedOptions, Leaves, new_leaves
 RECORDED, EXACT_VALUE = 1, 2
 
 
+GAME = np.dtype(
+    (
+        np.record,
+        [
+            ("number", np.int64),  # games begun in this place
+            ("raw", np.float64),  # the network's value of the root, from the mover's side
+            ("goal", np.int32),  # simulations of the search under way; 0: none has begun
+            ("done", np.int32),  # simulations of it that have begun
+            ("plies", np.int32),  # of the game so far
+            ("opening", np.int16),  # plies of the opening that the network is still to draw
+            ("full", np.int8),  # whether the search is recorded
+            ("resigning", np.int8),  # whether sides may resign
+        ],
+    )
+)
+MARK = np.dtype(
+    (
+        np.record,
+        [
+            ("outcome", np.float32),  # scaled return of the game, from the mover's side
+            ("root", np.float32),  # scaled value of the search, from the mover's side
+            ("left", np.int16),  # plies until the game ended
+            ("exact", np.int8),  # whether the search proved its value
+        ],
+    )
+)
+ENTRY = np.dtype(
+    (
+        np.record,
+        [
+            ("key", np.uint64),  # of the position
+            ("value", np.float32),
+            ("generation", np.int32),  # of the network that said so; 0: free
+        ],
+    )
+)
+TALLY = np.dtype(
+    (
+        np.record,
+        [
+            ("simulations", np.int64),
+            ("evaluations", np.int64),  # of the network
+            ("games", np.int64),  # finished
+            ("plies", np.int64),  # of finished games
+            ("wins", np.int64),  # of player 0
+            ("draws", np.int64),
+        ],
+    )
+)
+
+
 class Forest(NamedTuple):
     """The search trees of T games."""
 
@@ -34,10 +85,8 @@ class Forest(NamedTuple):
 class Cache(NamedTuple):
     """What the network said of positions, by their keys; it holds for one network only."""
 
-    keys: Any  # uint64, (entries,), a power of two, or one entry: no cache
-    values: Any  # float32, (entries,)
+    entries: Any  # ENTRY records, as many as a power of two; one: no cache
     logits: Any  # float32, (entries, num_actions)
-    generations: Any  # int32, (entries,): of the network that said so; 0: free
     leaf_keys: Any  # uint64, (T,): of the leaves that wait
 
 
@@ -82,16 +131,9 @@ class Games(NamedTuple):
     """The state of T games of self-play. Everything but the trees decides how they go on."""
 
     positions: Any  # records, (T,)
+    states: Any  # GAME records, (T,)
     streams: Any  # uint64, (T, 1): the random stream of each game
-    goals: Any  # int32: simulations of the search under way; 0: none has begun
-    done: Any  # int32: simulations of it that have begun
-    full: Any  # int8: whether it is recorded
-    openings: Any  # int16: plies of the opening that the network is still to draw
-    plies: Any  # int32: of the game so far
-    resigning: Any  # int8: whether sides may resign
-    numbers: Any  # int64: games begun
     noise: Any  # float64, (T, num_actions): Gumbel or Dirichlet, of the search under way
-    raw: Any  # float64: the network's value of the root, from the mover's side
     # The game so far, by ply:
     past: Any  # records, (T, longest_game)
     policies: Any  # float32, (T, longest_game, num_actions)
@@ -104,22 +146,8 @@ class Samples(NamedTuple):
 
     observations: Any  # int8, (capacity, rows, columns, planes)
     policies: Any  # float32, (capacity, num_actions)
-    outcomes: Any  # float32: scaled return of the game
-    roots: Any  # float32: scaled value of the search
-    left: Any  # int16: plies until the game ended
-    exact: Any  # int8: whether the search proved its value
+    marks: Any  # MARK records, (capacity,)
     count: Any  # int64, (1,): how many
-
-
-class Tally(NamedTuple):
-    """What has happened, as counts (int64, (1,) each)."""
-
-    simulations: Any
-    evaluations: Any  # of the network
-    games: Any
-    plies: Any  # of finished games
-    wins: Any  # of player 0
-    draws: Any
 
 
 def new_forest(game: Game, trees: int, simulations: int) -> Forest:
@@ -127,7 +155,7 @@ def new_forest(game: Game, trees: int, simulations: int) -> Forest:
     facts = game.facts
     capacity = 1 + (simulations + 2) * facts.num_actions
     return Forest(
-        np.zeros((trees, capacity), NODE).view(np.recarray),
+        _records((trees, capacity), NODE),
         game.new_records(2 * trees).reshape(trees, 2),
         np.zeros((trees, 1), np.int64),
         np.zeros(facts.num_actions, np.int16),
@@ -140,10 +168,8 @@ def new_forest(game: Game, trees: int, simulations: int) -> Forest:
 def new_cache(game: Game, trees: int, entries: int) -> Cache:
     """An empty cache of so many entries (a power of two; 1: none)."""
     return Cache(
-        np.zeros(entries, np.uint64),
-        np.zeros(entries, np.float32),
+        _records(entries, ENTRY),
         np.zeros((entries, game.facts.num_actions), np.float32),
-        np.zeros(entries, np.int32),
         np.zeros(trees, np.uint64),
     )
 
@@ -155,16 +181,9 @@ def new_games(game: Game, count: int, seed: int) -> Games:
     length, actions = facts.longest_game, facts.num_actions
     return Games(
         positions=game.new_records(count),
+        states=_records(count, GAME),
         streams=words.reshape(count, 1),
-        goals=np.zeros(count, np.int32),
-        done=np.zeros(count, np.int32),
-        full=np.zeros(count, np.int8),
-        openings=np.zeros(count, np.int16),
-        plies=np.zeros(count, np.int32),
-        resigning=np.zeros(count, np.int8),
-        numbers=np.zeros(count, np.int64),
         noise=np.zeros((count, actions)),
-        raw=np.zeros(count),
         past=game.new_records(count * length).reshape(count, length),
         policies=np.zeros((count, length, actions), np.float32),
         values=np.zeros((count, length), np.float32),
@@ -177,17 +196,18 @@ def new_samples(game: Game, capacity: int) -> Samples:
     return Samples(
         np.zeros((capacity, *game.facts.observation_shape), np.int8),
         np.zeros((capacity, game.facts.num_actions), np.float32),
-        np.zeros(capacity, np.float32),
-        np.zeros(capacity, np.float32),
-        np.zeros(capacity, np.int16),
-        np.zeros(capacity, np.int8),
+        _records(capacity, MARK),
         np.zeros(1, np.int64),
     )
 
 
-def new_tally() -> Tally:
-    """All zeros."""
-    return Tally(*(np.zeros(1, np.int64) for _ in Tally._fields))
+def new_tally() -> Any:
+    """All counts at zero: TALLY records, (1,)."""
+    return _records(1, TALLY)
+
+
+def _records(count: int | tuple[int, int], dtype: Any) -> Any:
+    return np.zeros(count, dtype).view(np.recarray)
 
 
 def considered_visits(most: int, simulations: int) -> np.ndarray:

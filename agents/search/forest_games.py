@@ -28,7 +28,6 @@ from .forest import (
     Games,
     Samples,
     SearchOptions,
-    Tally,
     considered_visits,
     new_cache,
     new_forest,
@@ -77,7 +76,7 @@ class SelfPlay(NamedTuple):
     cache: Cache
     games: Games
     samples: Samples
-    tally: Tally
+    tally: Any  # TALLY records, (1,)
     generation: Any  # int32, (1,): of the network
 
 
@@ -117,7 +116,7 @@ def tables(game: Game, options: SearchOptions) -> tuple[np.ndarray, np.ndarray]:
 @kernel
 def begin_games(rules, play):
     """Begin all games."""
-    for game in range(play.games.goals.size):
+    for game in range(play.games.states.size):
         begin_game(rules, play, game)
 
 
@@ -131,10 +130,10 @@ def advance(rules, play, waiting, logits, values):
     for slot in range(waiting):
         take_in(play, slot, logits, values)
     waiting = 0
-    for game in range(play.games.goals.size):
+    for game in range(play.games.states.size):
         if go_on(rules, play, game, waiting):
             waiting += 1
-    play.tally.evaluations[0] += waiting
+    play.tally[0].evaluations += waiting
     return waiting
 
 
@@ -147,9 +146,8 @@ def take_in(play, slot, logits, values):
     note_root_value(play, game)
     key = cache.leaf_keys[slot]
     entry = cache_entry(cache, key)
-    cache.keys[entry] = key
-    cache.generations[entry] = play.generation[0]
-    cache.values[entry] = values[slot]
+    kept = cache.entries[entry]
+    kept.key, kept.generation, kept.value = key, play.generation[0], values[slot]
     for action in range(logits.shape[1]):
         cache.logits[entry, action] = logits[slot, action]
 
@@ -157,7 +155,7 @@ def take_in(play, slot, logits, values):
 @inner_kernel
 def cache_entry(cache, key):
     """Where the cache keeps a position."""
-    return np.int64(mix64(key) & np.uint64(cache.keys.size - 1))
+    return np.int64(mix64(key) & np.uint64(cache.entries.size - 1))
 
 
 @inner_kernel
@@ -165,19 +163,20 @@ def note_root_value(play, game):
     """Keep what the network says of the root."""
     root = play.forest.nodes[game][ROOT]
     if root.visits == 1:
-        play.games.raw[game] = root.total if root.mover == 0 else -root.total
+        play.games.states[game].raw = root.total if root.mover == 0 else -root.total
 
 
 @inner_kernel
 def go_on(rules, play, game, slot):
     """Go on with one game until a leaf of its tree waits in the slot; False if none does yet."""
     games, samples = play.games, play.samples
+    state = games.states[game]
     for _ in range(MOST_WITHOUT_NETWORK):
-        if samples.count[0] + games.flags.shape[1] > samples.left.size:
+        if samples.count[0] + games.flags.shape[1] > samples.marks.size:
             return False
-        if games.goals[game] == 0:
+        if state.goal == 0:
             begin_search(rules, play, game)
-        elif games.done[game] >= games.goals[game] or play.forest.nodes[game][ROOT].proven == EXACT:
+        elif state.done >= state.goal or play.forest.nodes[game][ROOT].proven == EXACT:
             finish_search(rules, play, game)
         elif simulate(rules, play, game, slot):
             return True
@@ -200,20 +199,21 @@ def tree_of(forest, game):
 def begin_search(rules, play, game):
     """Plant the tree for a game's position; where only one action is legal, play it instead."""
     forest, games, options = play.forest, play.games, play.options
+    state = games.states[game]
     count = r.legal_actions(rules, games.positions[game], forest.actions)
     if count == 1:
         play_action(rules, play, game, np.int64(forest.actions[0]))
         return
     forest.positions[game, 0] = games.positions[game]
     plant(rules, tree_of(forest, game))
-    games.done[game] = 0
-    if games.openings[game] > 0:
-        games.full[game], games.goals[game] = 0, 1
+    state.done = 0
+    if state.opening > 0:
+        state.full, state.goal = 0, 1
         return
     stream = games.streams[game]
     full = random_unit(stream) < options.full_share
-    games.full[game] = full
-    games.goals[game] = 1 + (options.full if full else options.fast)
+    state.full = full
+    state.goal = 1 + (options.full if full else options.fast)
     if options.gumbel:
         draw_gumbels(stream, games.noise[game], count)
     elif full:
@@ -228,17 +228,18 @@ def simulate(rules, play, game, slot):
     nodes = tree.nodes
     first = choose_first(play, nodes, game) if nodes[ROOT].visits > 0 else ANY_CHILD
     node, ply = descend(rules, guided, tree, forest.leaves, path, first)
-    games.done[game] += 1
-    play.tally.simulations[0] += 1
+    games.states[game].done += 1
+    play.tally[0].simulations += 1
     if nodes[node].proven == EXACT:
         back_up_proven(guided, nodes, path, ply)
         return False
     cache = play.cache
     key = r.key(rules, tree.positions[1])
     entry = cache_entry(cache, key)
-    if cache.keys[entry] == key and cache.generations[entry] == play.generation[0]:
+    kept = cache.entries[entry]
+    if kept.key == key and kept.generation == play.generation[0]:
         set_priors(nodes, nodes[node], cache.logits, entry)
-        value = min(max(np.float64(cache.values[entry]) / guided.scale, -1.0), 1.0)
+        value = min(max(np.float64(kept.value) / guided.scale, -1.0), 1.0)
         back_up_value(guided, nodes, path, ply, value)
         note_root_value(play, game)
         return False
@@ -252,39 +253,41 @@ def simulate(rules, play, game, slot):
 def choose_first(play, nodes, game):
     """The root's child that the next simulation begins with."""
     games, options = play.games, play.options
-    noise, full = games.noise[game], games.full[game]
+    state = games.states[game]
+    noise, full = games.noise[game], state.full
     if not options.gumbel:
         return choose_by_noisy_prior(options, nodes, noise, full)
     table = play.full_table if full else play.fast_table
     considered = min(np.int64(nodes[ROOT].count), table.shape[0] - 1)
     # the first simulation was the root's own
-    wanted = np.int64(table[considered, games.done[game] - 1])
-    return choose_by_halving(options, nodes, noise, games.raw[game], wanted)
+    wanted = np.int64(table[considered, state.done - 1])
+    return choose_by_halving(options, nodes, noise, state.raw, wanted)
 
 
 @kernel
 def finish_search(rules, play, game):
     """Record what a search found, and play its move."""
     games, options = play.games, play.options
+    state = games.states[game]
     nodes, stream = play.forest.nodes[game], games.streams[game]
     root = nodes[ROOT]
-    if games.openings[game] > 0:
-        games.openings[game] -= 1
+    if state.opening > 0:
+        state.opening -= 1
         child = best_proven(nodes) if root.proven == EXACT else draw_by_prior(nodes, stream)
         play_action(rules, play, game, np.int64(nodes[child].action))
         return
-    if games.full[game]:
+    if state.full:
         record(rules, play, game)
     value = root.result if root.proven == EXACT else root.total / root.visits
     mover = np.int64(root.mover)
-    if games.resigning[game] and (value if mover == 0 else -value) < options.resign_below:
+    if state.resigning and (value if mover == 0 else -value) < options.resign_below:
         finish_game(rules, play, game, -1.0 if mover == 0 else 1.0, True)
         return
     if root.proven == EXACT:
         child = best_proven(nodes)
     elif options.gumbel:
-        child = recommend_by_halving(options, nodes, games.noise[game], games.raw[game])
-    elif games.plies[game] < options.sampled_plies:
+        child = recommend_by_halving(options, nodes, games.noise[game], state.raw)
+    elif state.plies < options.sampled_plies:
         child = draw_by_visits(nodes, stream)
     else:
         child = most_visited(nodes)
@@ -295,7 +298,8 @@ def finish_search(rules, play, game):
 def record(rules, play, game):
     """Keep the position, the recommended policy and the value of a full search."""
     games, options = play.games, play.options
-    nodes, ply = play.forest.nodes[game], games.plies[game]
+    state = games.states[game]
+    nodes, ply = play.forest.nodes[game], state.plies
     root, policy = nodes[ROOT], games.policies[game, ply]
     games.past[game, ply] = games.positions[game]
     for action in range(policy.size):
@@ -307,7 +311,7 @@ def record(rules, play, game):
         return
     games.flags[game, ply] = RECORDED
     if options.gumbel:
-        raw = games.raw[game]
+        raw = state.raw
         write_improved_policy(options, nodes, raw, policy)
         games.values[game, ply] = policy_value(options, nodes, raw, policy)
     else:
@@ -320,10 +324,11 @@ def record(rules, play, game):
 def play_action(rules, play, game, action):
     """Play an action; a game that ends is followed by a new one."""
     games = play.games
+    state = games.states[game]
     position = games.positions[game]
     r.play(rules, position, action)
-    games.plies[game] += 1
-    games.goals[game] = 0
+    state.plies += 1
+    state.goal = 0
     if r.is_over(rules, position):
         outcome = r.returns(rules, position, 0) / play.options.guided.scale
         finish_game(rules, play, game, outcome, False)
@@ -335,7 +340,8 @@ def finish_game(rules, play, game, outcome, resigned):
     one.
     """
     games, samples, tally = play.games, play.samples, play.tally
-    for ply in range(games.plies[game] + 1):
+    state = games.states[game]
+    for ply in range(state.plies + 1):
         if ply == games.flags.shape[1] or not games.flags[game, ply] & RECORDED:
             continue
         index = samples.count[0]
@@ -347,14 +353,14 @@ def finish_game(rules, play, game, outcome, resigned):
         r.observe(rules, position, mover, samples.observations[index])
         for action in range(samples.policies.shape[1]):
             samples.policies[index, action] = games.policies[game, ply, action]
-        samples.outcomes[index] = sign * outcome
-        samples.roots[index] = sign * games.values[game, ply]
-        samples.left[index] = UNKNOWN_LENGTH if resigned else games.plies[game] - ply
-        samples.exact[index] = (games.flags[game, ply] & EXACT_VALUE) != 0
-    tally.games[0] += 1
-    tally.plies[0] += games.plies[game]
-    tally.wins[0] += outcome > 0.0
-    tally.draws[0] += outcome == 0.0
+        mark = samples.marks[index]
+        mark.outcome, mark.root = sign * outcome, sign * games.values[game, ply]
+        mark.left = UNKNOWN_LENGTH if resigned else state.plies - ply
+        mark.exact = (games.flags[game, ply] & EXACT_VALUE) != 0
+    tally[0].games += 1
+    tally[0].plies += state.plies
+    tally[0].wins += outcome > 0.0
+    tally[0].draws += outcome == 0.0
     begin_game(rules, play, game)
 
 
@@ -362,20 +368,21 @@ def finish_game(rules, play, game, outcome, resigned):
 def begin_game(rules, play, game):
     """Begin a game, with an opening that is random or left to the network."""
     games, options = play.games, play.options
+    state = games.states[game]
     position, stream = games.positions[game], games.streams[game]
     r.start(rules, position)
-    games.numbers[game] += 1
-    games.plies[game], games.goals[game], games.openings[game] = 0, 0, 0
+    state.number += 1
+    state.plies, state.goal, state.opening = 0, 0, 0
     for ply in range(games.flags.shape[1]):
         games.flags[game, ply] = 0
-    games.resigning[game] = random_unit(stream) < options.resign_share
+    state.resigning = random_unit(stream) < options.resign_share
     plies = random_below(stream, options.opening_plies + 1)
     if random_unit(stream) >= options.random_openings:
-        games.openings[game] = plies
+        state.opening = plies
         return
     for _ in range(plies):
         r.play(rules, position, r.random_action(rules, position, stream, play.forest.actions))
-        games.plies[game] += 1
+        state.plies += 1
         if r.is_over(rules, position):
             r.start(rules, position)
-            games.plies[game] = 0
+            state.plies = 0

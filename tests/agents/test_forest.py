@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
+import numba
 import numpy as np
 import pytest
 from plyground import make_game
@@ -13,11 +18,12 @@ from reference.gumbel import Search
 
 GAMES = [
     ("tic_tac_toe", 0.98),
-    ("connect_four:rows=4,cols=4", 0.99),
     ("dots_and_boxes:rows=2,cols=2", 1.0),
     ("dots_and_boxes:rows=2,cols=2,reward=margin", 1.0),
-    ("othello:size=4", 0.99),
 ]
+if numba.config.DISABLE_JIT:  # each kind of game takes half a minute to compile
+    GAMES += [("connect_four:rows=4,cols=4", 0.99), ("othello:size=4", 0.99)]
+SMALL = make_game("tic_tac_toe:rows=3,cols=4,connect=3")
 
 
 # Legal actions of positions that plain minimax can solve here.
@@ -78,14 +84,14 @@ def play_until(game, play, oracle, done, rounds=100_000):
     raise AssertionError("self-play does not come to an end")
 
 
-def random_position(game, random, plies):
-    while True:
-        position = game.initial_position()
-        for _ in range(plies):
-            if not position.is_over:
-                position.play(int(random.choice(position.legal_actions())))
-        if not position.is_over and len(position.legal_actions()) > 1:
-            return position
+def random_position(game, random, number):
+    """The ``number``-th position with a choice of actions, counted around, of a random game."""
+    position, found = game.initial_position(), []
+    while not position.is_over:
+        if len(position.legal_actions()) > 1:
+            found.append(position.copy())
+        position.play(int(random.choice(position.legal_actions())))
+    return found[number % len(found)]
 
 
 def search_once(game, chosen, position, oracle):
@@ -96,7 +102,7 @@ def search_once(game, chosen, position, oracle):
     play.games.positions[0] = position.record
     waiting, given, noise = 0, empty(game), None
     while True:
-        if waiting and play.games.done[0] >= play.games.goals[0]:
+        if waiting and play.games.states[0].done >= play.games.states[0].goal:
             # the last simulation: nothing is left of the tree when its move is played
             forest_games.take_in(play, 0, *given)
             tree = play.forest.nodes[0].copy()
@@ -106,7 +112,7 @@ def search_once(game, chosen, position, oracle):
         waiting = forest_games.advance(game.rules, play, waiting, *given)
         if noise is None:
             noise = play.games.noise[0].copy()
-        if play.games.plies[0] > 0 or play.games.numbers[0] > 1:
+        if play.games.states[0].plies > 0 or play.games.states[0].number > 1:
             return play, noise, tree
         given = oracle.evaluate(play.forest.leaves.observations[:waiting])
 
@@ -142,8 +148,7 @@ def test_the_forest_searches_as_the_plain_search_does(spec, discount):
     chosen = options(game, discount)
     trees = proofs = moves = 0
     for trial in range(24):
-        plies = trial % max(1, game.facts.longest_game - 3)
-        position = random_position(game, random, plies)
+        position = random_position(game, random, trial)
         play, noise, tree = search_once(game, chosen, position, oracle)
         root, raw, action = reference.halving(
             position, dict(zip(in_order(position), noise)), 24, 4, 50.0, chosen.value_scale
@@ -162,7 +167,7 @@ def test_the_forest_searches_as_the_plain_search_does(spec, discount):
         assert found == {a: pytest.approx(wanted[a], abs=1e-4) for a in found}
         value = sum(wanted[a] * q for a, q in reference.completed(root, raw).items())
         assert play.games.values[0, 0] == pytest.approx(root.sign() * value, abs=1e-4)
-        if play.games.plies[0] == 1 and play.games.numbers[0] == 1:
+        if play.games.states[0].plies == 1 and play.games.states[0].number == 1:
             moves += 1
             assert play.games.positions[0].tobytes() == position.after(action).record.tobytes()
         if tree is not None:
@@ -182,53 +187,54 @@ def test_the_forest_searches_as_the_plain_search_does(spec, discount):
 def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, gumbel):
     game = make_game(spec)
     play = self_play(game, options(game, discount, gumbel=gumbel, opening_plies=3))
-    play_until(game, play, Oracle(game), lambda: play.tally.games[0] >= 12)
-    samples, count = play.samples, int(play.samples.count[0])
+    play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 12)
+    samples, count, known = play.samples, int(play.samples.count[0]), {}
     assert count > 12
     assert (samples.policies[:count].sum(axis=1) == pytest.approx(1.0, abs=1e-4)) is True
     for index in range(count):
         position = game.position_from_observation(samples.observations[index])
         illegal = position.action_mask() == 0
         assert not samples.policies[index][illegal].any()
-        assert 1 <= samples.left[index] <= game.facts.longest_game
-        assert -1 <= samples.outcomes[index] <= 1
+        assert 1 <= samples.marks[index].left <= game.facts.longest_game
+        assert -1 <= samples.marks[index].outcome <= 1
         few = len(position.legal_actions()) <= FEW[game.name]
-        if samples.exact[index] and few:
+        if samples.marks[index].exact and few:
             # a proven value is that of perfect play
-            assert np.sign(samples.roots[index]) == np.sign(perfect_value(position))
+            value = (1 - 2 * position.to_move) * perfect_value(position, known)
+            assert np.sign(samples.marks[index].root) == np.sign(value)
 
 
-def perfect_value(position):
-    """The return of perfect play for the player to move."""
-    mover = position.to_move
-    if position.is_over:
-        return position.returns[mover]
-    best = max(value_for(position.after(a), mover) for a in position.legal_actions())
-    return best
-
-
-def value_for(position, player):
-    value = position.returns[player] if position.is_over else perfect_value(position)
-    return value if position.is_over or position.to_move == player else -value
+def perfect_value(position, known):
+    """The return of perfect play for player 0; ``known`` holds what was found out before."""
+    key = position.record.tobytes()
+    if key not in known:
+        sign = 1 - 2 * position.to_move
+        known[key] = (
+            position.returns[0]
+            if position.is_over
+            else sign
+            * max(sign * perfect_value(position.after(a), known) for a in position.legal_actions())
+        )
+    return known[key]
 
 
 def test_the_outcome_of_a_sample_is_the_return_of_its_mover_also_after_moving_again():
     game = make_game("dots_and_boxes:rows=1,cols=2,reward=margin")
     play = self_play(game, options(game, full=2, considered=2), count=1, seed=3)
     oracle = Oracle(game)
-    play_until(game, play, oracle, lambda: play.tally.games[0] >= 1)
+    play_until(game, play, oracle, lambda: play.tally[0].games >= 1)
     samples = play.samples
     for index in range(int(samples.count[0])):
         position = game.position_from_observation(samples.observations[index])
         # boxes that are owned now count for the mover
         own, other = position.returns[position.to_move], position.returns[1 - position.to_move]
         assert own == -other
-        left = int(samples.left[index])
+        left = int(samples.marks[index].left)
         assert left == len(position.legal_actions())
         if left == 1:
             after = position.after(position.legal_actions()[0])
             won = after.returns[position.to_move] / game.facts.max_return
-            assert samples.outcomes[index] == pytest.approx(won)
+            assert samples.marks[index].outcome == pytest.approx(won)
 
 
 @pytest.mark.parametrize("entries", [1, 1 << 12])
@@ -236,65 +242,59 @@ def test_the_cache_spares_evaluations_and_changes_nothing(entries):
     game = make_game("tic_tac_toe")
     chosen = options(game, 0.98, full=16)
     play = self_play(game, chosen, count=1, entries=entries, seed=9)
-    play_until(game, play, Oracle(game), lambda: play.tally.games[0] >= 8)
+    play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 8)
     plain = self_play(game, chosen, count=1, entries=1, seed=9)
-    play_until(game, plain, Oracle(game), lambda: plain.tally.games[0] >= 8)
+    play_until(game, plain, Oracle(game), lambda: plain.tally[0].games >= 8)
     count = min(int(play.samples.count[0]), int(plain.samples.count[0]))
     assert count > 20
     assert np.array_equal(play.samples.policies[:count], plain.samples.policies[:count])
-    assert np.array_equal(play.samples.outcomes[:count], plain.samples.outcomes[:count])
+    assert np.array_equal(play.samples.marks.outcome[:count], plain.samples.marks.outcome[:count])
     if entries > 1:
-        assert int(play.tally.evaluations[0]) < int(plain.tally.evaluations[0])
+        assert int(play.tally[0].evaluations) < int(plain.tally[0].evaluations)
 
 
 def test_a_share_of_the_moves_is_searched_in_full_and_recorded():
-    game = make_game("connect_four:rows=4,cols=4")
+    game = SMALL
     play = self_play(game, options(game, full_share=0.25, full=8, fast=2), count=8)
-    play_until(game, play, Oracle(game), lambda: play.tally.games[0] >= 150)
-    share = int(play.samples.count[0]) / int(play.tally.plies[0])
+    play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 150)
+    share = int(play.samples.count[0]) / int(play.tally[0].plies)
     assert 0.15 < share < 0.3  # moves without a choice are not searched
 
 
 def test_openings_are_random_or_the_network_s():
-    game = make_game("connect_four:rows=4,cols=4")
-
-    class Column:
+    class Corner:
         def evaluate(self, observations):
-            logits = np.zeros((len(observations), 4), np.float32)
-            logits[:, 2] = 20.0
+            logits = np.zeros((len(observations), 12), np.float32)
+            logits[:, 0], logits[:, 1] = 40.0, 20.0
             return logits, np.zeros(len(observations), np.float32)
 
-    def first_columns(random_openings):
+    def first_cells(random_openings):
         chosen = options(
-            game, full=2, considered=2, opening_plies=2, random_openings=random_openings
+            SMALL, full=2, considered=2, opening_plies=2, random_openings=random_openings
         )
-        play = self_play(game, chosen, count=1, seed=2)
-        play_until(game, play, Column(), lambda: play.tally.games[0] >= 60)
+        play = self_play(SMALL, chosen, count=1, seed=2)
+        play_until(SMALL, play, Corner(), lambda: play.tally[0].games >= 60)
         samples = play.samples
-        found = set()
-        for index in range(int(samples.count[0])):
-            stones = samples.observations[index].sum(axis=(0, 2))
-            if stones.sum() == 2:
-                found.add(tuple(stones.tolist()))
-        return found
+        boards = samples.observations[: int(samples.count[0])].sum(axis=3).reshape(-1, 12)
+        # a game whose opening is of two plies is first recorded with two stones
+        return {tuple(np.flatnonzero(board)) for board in boards if board.sum() == 2}
 
-    assert first_columns(0.0) <= {(0, 0, 2, 0)} | {
-        (1, 0, 1, 0), (0, 1, 1, 0), (0, 0, 1, 1), (2, 0, 0, 0), (0, 2, 0, 0), (0, 0, 0, 2),
-        (1, 1, 0, 0), (1, 0, 0, 1), (0, 1, 0, 1),
-    }  # fmt: skip
-    assert len(first_columns(1.0)) > 3
+    drawn = first_cells(0.0)
+    assert (0, 1) in drawn
+    assert all(0 in cells for cells in drawn)
+    assert len(first_cells(1.0)) > len(drawn)
 
 
 def test_a_side_that_may_resign_does_so_when_its_value_is_low():
-    game = make_game("connect_four:rows=4,cols=4")
+    game = SMALL
     resigning = options(game, full=4, considered=2, resign_below=-0.01, resign_share=1.0)
     play = self_play(game, resigning, count=4)
-    play_until(game, play, Oracle(game), lambda: play.tally.games[0] >= 30)
-    known = play.samples.left[: int(play.samples.count[0])]
+    play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 30)
+    known = play.samples.marks.left[: int(play.samples.count[0])]
     assert (known == forest_games.UNKNOWN_LENGTH).any()
     stubborn = self_play(game, options(game, full=4, considered=2), count=4)
-    play_until(game, stubborn, Oracle(game), lambda: stubborn.tally.games[0] >= 30)
-    assert int(play.tally.plies[0]) < int(stubborn.tally.plies[0])
+    play_until(game, stubborn, Oracle(game), lambda: stubborn.tally[0].games >= 30)
+    assert int(play.tally[0].plies) < int(stubborn.tally[0].plies)
 
 
 def test_noise_has_the_distributions_it_is_named_for():
@@ -312,14 +312,14 @@ def test_noise_has_the_distributions_it_is_named_for():
 
 
 def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
-    game = make_game("connect_four:rows=4,cols=4")
+    game = SMALL
     chosen = options(game, gumbel=0, full=40, forced=8.0, noise_share=0.5)
     oracle = Oracle(game)
-    position = game.position([0, 1, 2])
+    position = game.position([0, 1, 6])
     _, noise, nodes = search_once(game, chosen, position, oracle)
     root = nodes[ROOT]
-    pruned, plain = np.zeros(4), np.zeros(4)
-    weights = np.zeros(4)
+    pruned, plain = np.zeros(12), np.zeros(12)
+    weights = np.zeros(12)
     forest_kernels.write_visit_policy(chosen, nodes, noise, weights, pruned)
     bare = chosen._replace(forced=0.0)
     forest_kernels.write_visit_policy(bare, nodes, noise, weights, plain)
@@ -328,3 +328,16 @@ def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
     assert plain.sum() == pytest.approx(1)
     assert pruned.sum() == pytest.approx(1)
     assert pruned[top] >= plain[top]
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="is what that process runs")
+def test_without_compilation_the_forest_searches_the_same():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    process = subprocess.run(
+        [*command, "-k", "plain_search", "-W", "ignore"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stdout[-3000:]

@@ -148,21 +148,24 @@ class Search:
             return gumbels[action] + logits[action]
 
         actions = list(root.children)
-        candidates = sorted(actions, key=lambda a: -score(a))[: min(considered, len(actions))]
-        phases = max(1, math.ceil(math.log2(len(candidates)))) if len(candidates) > 1 else 1
-        left, planned = simulations, len(candidates)
-        while left and root.proven is None:
-            each = max(1, simulations // (phases * planned)) if planned > 1 else left
-            for _ in range(each):
-                # every candidate once before any twice; the better ones first
-                waiting = candidates[:]
-                while waiting and left and root.proven is None:
-                    action = max(waiting, key=score)
-                    waiting.remove(action)
-                    self.simulate(root, action)
+        planned = min(considered, len(actions))
+        phases = math.ceil(math.log2(planned)) if planned > 1 else 1
+        left, visited = simulations, 0
+        while left:
+            rounds = max(1, simulations // (phases * planned)) if planned > 1 else left
+            for _ in range(rounds):
+                # the best of the actions visited equally often, one after the other, as in mctx:
+                # what one visit finds counts for the choice of the next
+                for _ in range(min(planned, left)):
+                    if root.proven is not None:
+                        return root, raw, None
+                    equal = [a for a in actions if root.children[a].visits == visited]
+                    self.simulate(root, max(equal, key=score))
                     left -= 1
+                visited += 1
             planned = max(2, planned // 2)
-            candidates = sorted(candidates, key=lambda a: -score(a))[:planned]
+        if root.proven is not None:
+            return root, raw, None
         most = max(child.visits for child in root.children.values())
         final = [a for a, c in root.children.items() if c.visits == most or c.proven is not None]
         return root, raw, max(final, key=score)

@@ -140,8 +140,8 @@ def test_a_chunk_is_read_as_it_was_written():
 
 def samples(**changes):
     held = {
-        "outcomes": np.array([1.0, -1.0, 0.0, 1.0], np.float32),
-        "roots": np.array([0.5, 0.2, 0.1, -0.9], np.float32),
+        "outcome": np.array([1.0, -1.0, 0.0, 1.0], np.float32),
+        "root": np.array([0.5, 0.2, 0.1, -0.9], np.float32),
         "left": np.array([3, 2, 5, 4], np.int16),
         "exact": np.array([0, 0, 0, 1], np.int8),
     }

@@ -101,16 +101,15 @@ class SelfPlayer:
         options = search_options(self.game, self.settings, progress)
         full, fast = forest_games.tables(self.game, options)
         play = self._play = play._replace(options=options, full_table=full, fast_table=fast)
-        play.games.goals[:] = 0
+        play.games.states.goal[:] = 0
         play.generation[0] += 1
-        for count in play.tally:
-            count[0] = 0
+        play.tally.view(np.uint8)[...] = 0
         observations = play.forest.leaves.observations
         drained: list[dict[str, np.ndarray]] = []
         waiting, (logits, values) = 0, self._nothing
-        while play.tally.simulations[0] < simulations:
+        while play.tally[0].simulations < simulations:
             waiting = _advance(self.game, play, waiting, logits, values)
-            if play.samples.count[0] > play.samples.left.size // 2:
+            if play.samples.count[0] > play.samples.marks.size // 2:
                 drained.append(self._drain())
             logits, values = self._nothing
             if waiting:
@@ -120,7 +119,7 @@ class SelfPlayer:
                         "the network computes what is no number; a lower learning_rate may help"
                     )
         drained.append(self._drain())
-        counts = {name: int(count[0]) for name, count in play.tally._asdict().items()}
+        counts = {name: int(play.tally[0][name]) for name in play.tally.dtype.names}
         return Played(self._chunk(drained), counts, self.state())
 
     def _drain(self) -> dict[str, np.ndarray]:
@@ -128,10 +127,12 @@ class SelfPlayer:
         samples = self._play.samples
         count = int(samples.count[0])
         samples.count[0] = 0
+        marks = samples.marks[:count]
+        assert marks.dtype.names is not None
         return {
-            name: values[:count].copy()
-            for name, values in samples._asdict().items()
-            if name != "count"
+            "observations": samples.observations[:count].copy(),
+            "policies": samples.policies[:count].copy(),
+            **{name: marks[name].copy() for name in marks.dtype.names},
         }
 
     def _chunk(self, drained: list[dict[str, np.ndarray]]) -> Chunk:
@@ -168,19 +169,19 @@ def targets(
     Where the search proved a value, it is the target, and its sign the result.
     """
     exact = held["exact"] != 0
-    outcomes = np.where(exact, np.sign(held["roots"]), held["outcomes"])
+    outcomes = np.where(exact, np.sign(held["root"]), held["outcome"])
     results = np.stack([outcomes > 0, outcomes == 0, outcomes < 0], axis=1).astype(np.float32)
     known = held["left"] >= 0
     left = np.where(known, held["left"], 0).astype(np.float32)
     if settings.discount < 1.0:
-        nearness = np.where(known, settings.discount**left, np.abs(held["roots"]))
-        final = held["outcomes"] * nearness
-        nearness = np.where(exact & (held["roots"] != 0), np.abs(held["roots"]), nearness)
+        nearness = np.where(known, settings.discount**left, np.abs(held["root"]))
+        final = held["outcome"] * nearness
+        nearness = np.where(exact & (held["root"] != 0), np.abs(held["root"]), nearness)
     else:
         nearness = np.where(known, 1.0 - left / game.facts.longest_game, 0.5)
-        final = held["outcomes"]
+        final = held["outcome"]
     share = settings.result_share
-    values = np.where(exact, held["roots"], share * final + (1.0 - share) * held["roots"])
+    values = np.where(exact, held["root"], share * final + (1.0 - share) * held["root"])
     clipped = np.clip(nearness, 0.0, 1.0)
     return results, values.astype(np.float32), clipped.astype(np.float32)
 
