@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.search.search_form import search_form
+from plyground.agents.search.search_form import load_record, search_form
 from plyground.envs import rules as r
 from plyground.envs.games import gomoku_patterns as patterns
 
@@ -204,7 +204,7 @@ def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
     records = np.recarray(2, form.dtype)
     for position, action in random_games(game, 4, seed=1):
         if not any(position.record.cells):
-            form.load(position.record, records)
+            load_record(form.rules, position.record, records)
         assert r.key(form.rules, records[0]) == position.key()
         for player in (0, 1):
             assert r.evaluate(form.rules, records[0], player, index) == r.evaluate(
@@ -214,7 +214,7 @@ def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
         after = position.after(action)
         assert bool(r.is_over(form.rules, records[0])) == after.is_over
         assert r.returns(form.rules, records[0], 0) == after.returns[0]
-        form.load(after.record, records[1:])
+        load_record(form.rules, after.record, records[1:])
         assert [
             name
             for name in form.dtype.names
@@ -228,10 +228,10 @@ def test_a_search_form_turns_like_the_plain_game(spec, heuristic):
     game = make_game(spec)
     form, records = search_form(game, heuristic), np.recarray(3, search_form(game, heuristic).dtype)
     position = game.position([0, 2, game.rules.cols + 1, 4])
-    form.load(position.record, records)
+    load_record(form.rules, position.record, records)
     for symmetry in range(len(game.symmetries)):
         r.transform(form.rules, records[0], game.symmetries[symmetry], records[1])
-        form.load(position.transformed(symmetry).record, records[2:])
+        load_record(form.rules, position.transformed(symmetry).record, records[2:])
         assert [
             name
             for name in form.dtype.names
@@ -244,11 +244,11 @@ def test_candidates_are_the_free_cells_within_the_radius_of_a_stone(heuristic):
     game = make_game("gomoku:rows=9,cols=11")
     form, buffer = search_form(game, heuristic), np.empty(99, np.int16)
     records = np.recarray(1, form.dtype)
-    form.load(game.initial_position().record, records)
+    load_record(form.rules, game.initial_position().record, records)
     for radius, expected in ((0, list(range(99))), (1, [4 * 11 + 5]), (2, [4 * 11 + 5])):
         assert buffer[: r.candidates(form.rules, records[0], radius, buffer)].tolist() == expected
     position = game.position(["a9", "f5", "k1"])
-    form.load(position.record, records)
+    load_record(form.rules, position.record, records)
     for radius in (1, 2, 18):
         stones = [(0, 0), (4, 5), (8, 10)]
         near = [
