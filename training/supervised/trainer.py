@@ -1,0 +1,220 @@
+"""Supervised learning from perfect play, as a training run uses it.
+
+The policy learns the optimal actions of each position, all alike, and the value the result (the
+margin, in games that have one). A share of the positions is held out: the metric
+``held_out/optimal`` is how often the most probable action is optimal there. What the network plays
+was taught by the solver, and its policy files say so: ``supervised by the exact solver``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from ...agents.policies.policy_file import WHOLE_RETURN, policy_metadata
+from ...envs.game import Game
+from ...envs.specification import SpecificationError
+from ..alphazero.learner import AlphaZeroLearner, has_margin
+from ..alphazero.network import PolicyAndValue
+from ..alphazero.trainer import AveragePlayer
+from ..alphazero.window import Canonical, Positions
+from ..datasets.file import Dataset, load
+from ..export import NetworkExporter
+from ..folder import TrainingError
+from ..run import TrainingRun, open_folder
+from .settings import SupervisedSettings
+
+KIND = "supervised by the exact solver"
+AT_ONCE = 50_000  # positions brought into their canonical image together
+HELD_OUT_AT_ONCE = 4_096
+
+
+class HeldOut(NamedTuple):
+    """Positions that are not learnt from.
+
+    Attributes:
+        observations: int8, (N, rows, columns, planes).
+        masks: int8, (N, num_actions).
+        optimal: bool, (N, num_actions): the actions of the best value.
+    """
+
+    observations: np.ndarray
+    masks: np.ndarray
+    optimal: np.ndarray
+
+
+def optimal_actions(data: Dataset) -> np.ndarray:
+    """Whether each action has the best value of its position: bool, (N, num_actions)."""
+    best: np.ndarray = data.arrays["action_values"] == data.arrays["value"][:, None]
+    return best
+
+
+def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
+    """What AlphaZero's learner is given: the optimal actions and the results of some positions."""
+    game = data.game
+    canonical, optimal = Canonical(game), optimal_actions(data)
+    packed, policies = [], []
+    for start in range(0, len(rows), AT_ONCE):
+        part = rows[start : start + AT_ONCE]
+        wanted = optimal[part] / optimal[part].sum(axis=1, keepdims=True)
+        _, seen, turned = canonical(data.arrays["observation"][part], wanted.astype(np.float16))
+        packed.append(np.packbits(seen.astype(np.uint8), axis=1))
+        policies.append(turned)
+    result = data.arrays["result"][rows]
+    results = np.stack([result == 1, result == 0, result == -1], axis=1).astype(np.float32)
+    values = _final_margins(data, rows) if has_margin(game) else result.astype(np.float32)
+    nothing = np.zeros(len(rows), np.float32)
+    counts = np.ones(len(rows), np.int64)
+    observations = np.concatenate(packed)
+    return Positions(observations, np.concatenate(policies), results, values, nothing, counts)
+
+
+def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
+    """The final margin under best play, from −1 to 1, for the side to move."""
+    most, margins = data.game.facts.max_return, np.empty(len(rows), np.float32)
+    for index, row in enumerate(rows):
+        position = data.position(int(row))
+        gained = position.returns[position.to_move]
+        margins[index] = (gained + float(data.arrays["value"][row])) / most
+    return margins
+
+
+class SupervisedTrainer:
+    """The :class:`~plyground.training.run.Trainer` of supervised learning.
+
+    Args:
+        game: the game.
+        settings: the settings.
+        seed: decides everything that is random, the positions held out as well.
+        data: the dataset.
+        device: where the network learns.
+    """
+
+    stage = "the exact solver's dataset"
+
+    def __init__(
+        self,
+        game: Game,
+        settings: SupervisedSettings,
+        seed: int,
+        data: Dataset,
+        device: torch.device,
+    ) -> None:
+        self.game, self.settings, self.progress = game, settings, 0.0
+        self.learner = AlphaZeroLearner(game, settings.of_learner(), seed, device)
+        self._device, self._seen = device, 0
+        order = np.random.default_rng(seed).permutation(len(data))
+        kept = max(1, round(settings.held_out * len(data)))
+        if kept >= len(data):
+            raise SpecificationError(f"{settings.data} holds too few positions: {len(data)}")
+        chosen = order[:kept]
+        arrays = data.arrays
+        self._held_out = HeldOut(
+            arrays["observation"][chosen],
+            arrays["action_mask"][chosen],
+            optimal_actions(data)[chosen],
+        )
+        self._positions = learning_positions(data, order[kept:])
+        self._exporter: NetworkExporter | None = None
+
+    @property
+    def step(self) -> int:
+        """Positions that were learnt from."""
+        return self._seen
+
+    def update(self) -> dict[str, float]:
+        """Learn from a few hundred minibatches; returns what is logged."""
+        began, batches = time.monotonic(), self.settings.batches_per_update
+        losses = self.learner.learn(self._positions, batches, self.progress)
+        self._seen += batches * self.settings.batch_size
+        spent = time.monotonic() - began
+        return losses | {
+            "held_out/optimal": self.optimal_share(),
+            "time/positions_per_second": batches * self.settings.batch_size / spent,
+        }
+
+    def optimal_share(self) -> float:
+        """How often the most probable action is optimal in the positions held out."""
+        player, held = AveragePlayer(self.learner.average, self._device), self._held_out
+        right = 0
+        for start in range(0, len(held.masks), HELD_OUT_AT_ONCE):
+            part = slice(start, start + HELD_OUT_AT_ONCE)
+            actions = player.act_batch(held.observations[part], held.masks[part])
+            right += int(held.optimal[part][np.arange(len(actions)), actions].sum())
+        return right / len(held.masks)
+
+    @contextlib.contextmanager
+    def evaluation_player(self) -> Iterator[AveragePlayer]:
+        """The averaged weights, without search."""
+        yield AveragePlayer(self.learner.average, self._device)
+
+    def export(self, path: Path) -> None:
+        """Write the averaged weights as a policy file that says who taught them."""
+        if self._exporter is None:
+            metadata = policy_metadata(self.game, KIND, WHOLE_RETURN)
+            heads = PolicyAndValue(self.learner.average)
+            self._exporter = NetworkExporter(heads, self.game, metadata)
+        self._exporter.write(path)
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint holds; the positions are in the dataset."""
+        return {"learner": self.learner.state(), "seen": self._seen}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on where :meth:`state` was taken."""
+        self.learner.load_state(state["learner"])
+        self._seen = state["seen"]
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+def train(
+    game: Game,
+    settings: SupervisedSettings,
+    seed: int,
+    out: Path,
+    facts: dict[str, Any],
+    device: torch.device,
+    **options: Any,
+) -> TrainingRun:
+    """Begin or resume the run in the folder ``out`` and bring it to its end.
+
+    Args:
+        game: the game; the dataset must be of the same board.
+        settings: the settings, with the dataset's file.
+        seed: decides everything that is random.
+        out: the folder of the run.
+        facts: what else ``run.json`` says (command, versions).
+        device: where the network learns.
+        **options: as for :class:`~plyground.training.run.TrainingRun`.
+
+    Raises:
+        SpecificationError: the dataset cannot be read, or is of another board.
+        TrainingError: the folder is not this run's, or the dataset has changed since it began.
+    """
+    data = load(settings.data)
+    if data.game != game:
+        raise SpecificationError(f"{settings.data} is of {data.game.spec}, not of {game.spec}")
+    folder = open_folder(out, game, settings, seed, facts)
+    _check_same_data(out / "dataset.sha256", Path(settings.data))
+    trainer = SupervisedTrainer(game, settings, seed, data, device)
+    run = TrainingRun(trainer, settings, folder, **options)
+    run.run()
+    return run
+
+
+def _check_same_data(noted: Path, path: Path) -> None:
+    """Note the dataset's checksum in a new run; TrainingError if it is another one now."""
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if noted.exists() and noted.read_text().strip() != found:
+        raise TrainingError(f"{path} is not the dataset that this run began with")
+    noted.write_text(found + "\n")
