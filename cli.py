@@ -14,6 +14,7 @@ from .commands import (  # noqa: F401
     policies,
     quality,
     results,
+    supervised,
     tournaments,
     training,
     verification,

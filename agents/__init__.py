@@ -7,6 +7,7 @@ from . import human as human
 from . import montecarlo as montecarlo
 from . import python_agent as python_agent
 from . import random_agent as random_agent
+from . import solver as solver
 from .agent import Agent, Decision
 from .policies import policy as policy
 from .registry import make_agent, register_agent, register_preset

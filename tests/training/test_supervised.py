@@ -1,0 +1,141 @@
+"""Supervised learning from perfect play: what is learnt, and that runs can be trusted."""
+
+from __future__ import annotations
+
+import numpy as np
+import plyground
+import pytest
+import torch
+from command_line import invoke
+from plyground import make_agent, make_game
+from plyground.agents.policies.policy_file import load_policy_file
+from plyground.envs.specification import SpecificationError
+from plyground.training.datasets.build import build_dataset
+from plyground.training.folder import TrainingError
+from plyground.training.supervised.settings import SupervisedSettings
+from plyground.training.supervised.trainer import (
+    KIND,
+    learning_positions,
+    optimal_actions,
+    train,
+)
+
+SMALL = {
+    "held_out": 0.2,
+    "batch_size": 64,
+    "batches_per_update": 20,
+    "trunk": "dense",
+    "units": 64,
+    "hidden": 32,
+    "evaluate": "none",
+    "precision": "float32",
+    "evaluations": 2,
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "ttt.npz"
+    build_dataset(make_game("tic_tac_toe"), 600, path)
+    return path
+
+
+def settings_for(path, steps, **more):
+    return SupervisedSettings(data=str(path), steps=steps, **(SMALL | more))
+
+
+def run(path, out, steps=40_000, game="tic_tac_toe", **options):
+    cpu = torch.device("cpu")
+    return train(make_game(game), settings_for(path, steps), 1, out, {}, cpu, **options)
+
+
+def test_optimal_actions_are_those_of_the_best_value(data):
+    dataset = plyground.datasets.load(data)
+    best = optimal_actions(dataset)
+    values = dataset.arrays["action_values"].astype(int)
+    assert best.any(axis=1).all()
+    assert np.array_equal(best, values == values.max(axis=1, keepdims=True))
+
+
+def test_the_value_of_a_margin_game_is_its_final_margin(tmp_path):
+    game = make_game("dots_and_boxes:rows=2,cols=2,reward=margin")
+    build_dataset(game, 100, tmp_path / "boxes.npz")
+    dataset = plyground.datasets.load(tmp_path / "boxes.npz")
+    positions = learning_positions(dataset, np.arange(len(dataset)))
+    for index in range(0, len(dataset), 9):
+        position = dataset.position(index)
+        mover = position.to_move
+        best = max(_worth(dataset, position, mover, action) for action in position.legal_actions())
+        assert positions.values[index] * 4 == pytest.approx(best)
+
+
+def _worth(dataset, position, mover, action):
+    """The final margin for ``mover`` after an action, by the exact solver."""
+    after = position.after(action)
+    if after.is_over:
+        return after.returns[mover]
+    value = plyground.agents.solver.solve(after, memory_mb=8).value
+    return after.returns[mover] + (value if after.to_move == mover else -value)
+
+
+def test_it_learns_the_positions_held_out_and_says_who_taught_it(data, tmp_path):
+    trained = run(data, tmp_path / "run")
+    share = trained.trainer.optimal_share()
+    assert share > 0.75
+    network = load_policy_file(tmp_path / "run" / "best.onnx")
+    assert network.metadata["plyground.kind"] == KIND
+    agent = make_agent(f"onnx:{tmp_path / 'run' / 'best.onnx'}")
+    position = make_game("tic_tac_toe").position(["a1", "b2", "a2", "c3"])
+    assert position.is_legal(agent.act(position))
+
+
+def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(
+    data, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("plyground.training.run.CHECKPOINT_SECONDS", 0.0)
+    whole = run(data, tmp_path / "whole", steps=6_400)
+
+    def stop(progress):
+        if progress.step >= 2_560:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(data, tmp_path / "stopped", steps=6_400, on_progress=stop)
+    resumed = run(data, tmp_path / "stopped", steps=6_400)
+    assert resumed.trainer.step == whole.trainer.step
+    weights = [each.trainer.learner.network.state_dict() for each in (whole, resumed)]
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+
+
+def test_another_dataset_or_another_board_is_refused(data, tmp_path):
+    run(data, tmp_path / "run", steps=1_280)
+    other = tmp_path / "other.npz"
+    build_dataset(make_game("tic_tac_toe"), 500, other, seed=5)
+    data_before = data.read_bytes()
+    data.write_bytes(other.read_bytes())
+    try:
+        with pytest.raises(TrainingError, match="not the dataset that this run began with"):
+            run(data, tmp_path / "run", steps=1_280)
+    finally:
+        data.write_bytes(data_before)
+    with pytest.raises(SpecificationError, match="is of tic_tac_toe, not of connect_four"):
+        run(data, tmp_path / "c4", game="connect_four")
+
+
+def test_the_command_trains_lists_settings_and_refuses_in_a_sentence(data, tmp_path):
+    listed = invoke(["train", "supervised", "connect_four", "--list-settings"])
+    assert "held_out" in listed.stdout
+    missing = invoke(["train", "supervised", "connect_four"])
+    assert (missing.exit_code, "--data FILE --out FOLDER" in missing.output) == (2, True)
+    absent = invoke(
+        ["train", "supervised", "tic_tac_toe", "--data", "no.npz", "--out", str(tmp_path / "r")]
+    )
+    assert absent.exit_code == 2
+    assert "there is no dataset no.npz" in absent.output
+    words = ["train", "supervised", "tic_tac_toe", "--data", str(data), "--evaluate", "random"]
+    words += ["--out", str(tmp_path / "run"), "--set", "steps=5k", "--set", "evaluation_pairs=5"]
+    for name in ("batch_size=64", "batches_per_update=20", "evaluations=1"):
+        words += ["--set", name]
+    done = invoke(words)
+    assert done.exit_code == 0, done.output
+    assert "random: " in done.stdout
