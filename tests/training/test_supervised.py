@@ -9,6 +9,7 @@ import torch
 from command_line import invoke
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
+from plyground.agents.solver import solve
 from plyground.envs.specification import SpecificationError
 from plyground.training.datasets.build import build_dataset
 from plyground.training.folder import TrainingError
@@ -74,7 +75,7 @@ def _worth(dataset, position, mover, action):
     after = position.after(action)
     if after.is_over:
         return after.returns[mover]
-    value = plyground.agents.solver.solve(after, memory_mb=8).value
+    value = solve(after, memory_mb=8).value
     return after.returns[mover] + (value if after.to_move == mover else -value)
 
 
@@ -82,8 +83,7 @@ def test_it_learns_the_positions_held_out_and_says_who_taught_it(data, tmp_path)
     trained = run(data, tmp_path / "run")
     share = trained.trainer.optimal_share()
     assert share > 0.75
-    network = load_policy_file(tmp_path / "run" / "best.onnx")
-    assert network.metadata["plyground.kind"] == KIND
+    assert load_policy_file(tmp_path / "run" / "best.onnx").kind == KIND
     agent = make_agent(f"onnx:{tmp_path / 'run' / 'best.onnx'}")
     position = make_game("tic_tac_toe").position(["a1", "b2", "a2", "c3"])
     assert position.is_legal(agent.act(position))
