@@ -53,7 +53,7 @@ LAYERS = {
         ("*",),  # tournament, schedule, sprt, verify
         ("studies", "__init__"),
     ),
-    "training": (("*",), ("ppo", "alphazero"), ("__init__",)),
+    "training": (("*",), ("ppo", "alphazero"), ("supervised",), ("__init__",)),
 }
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 ALL_FILES = sorted(

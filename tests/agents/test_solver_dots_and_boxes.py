@@ -384,38 +384,6 @@ def test_a_table_too_small_for_all_positions_changes_no_value():
     assert np.count_nonzero(entries) > 0.98 * entries.size
 
 
-@pytest.fixture
-def tables_elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setenv("PLYGROUND_CACHE", str(tmp_path))
-    monkeypatch.setattr(tables, "_loaded", {})
-    return tables.table_path(2, 2)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda data: data[:-1],
-        lambda data: b"",
-        lambda data: data[:100] + bytes([data[100] ^ 1]) + data[101:],
-        lambda data: data + b"\0",
-    ],
-)
-def test_a_damaged_table_is_built_anew(tables_elsewhere, damage):
-    whole = tables.value_table(2, 2).copy()
-    good = tables_elsewhere.read_bytes()
-    tables_elsewhere.write_bytes(damage(good))
-    tables._loaded.clear()
-    assert np.array_equal(tables.value_table(2, 2), whole)
-    assert tables_elsewhere.read_bytes() == good
-
-
-def test_a_sound_table_is_read_from_disk(tables_elsewhere, monkeypatch):
-    whole = tables.value_table(2, 2).copy()
-    tables._loaded.clear()
-    monkeypatch.setattr(tables, "fill_backwards", lambda *arguments: pytest.fail("built again"))
-    assert np.array_equal(tables.value_table(2, 2), whole)
-
-
 def test_collections_are_numbered_consistently_and_small_ones_have_the_values_of_theory():
     """Berlekamp: chains of three are worth −3, −2 (two of them), …; a lone loop or chain is simply
     lost.

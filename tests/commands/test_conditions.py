@@ -1,0 +1,86 @@
+"""Options of where games are played, and under which conditions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import invoke
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def plyground(*words, typed=None):
+    """Run a command line given as one text or as words."""
+    arguments = words[0].split() if len(words) == 1 else list(words)
+    return invoke(arguments, typed)
+
+
+def test_worker_processes_and_limits_are_options_of_a_tournament():
+    alone = plyground("tournament tic_tac_toe random greedy --pairs 5 --json --store alone.db")
+    together = plyground(
+        "tournament tic_tac_toe random greedy --pairs 5 --json --store together.db --concurrency 2 "
+        "--move-timeout 60 --memory-limit 4G"
+    )
+    assert together.exit_code == 0, together.stderr
+    scores = [
+        [(row["agent"], row["wins"], row["draws"]) for row in json.loads(result.stdout)["agents"]]
+        for result in (alone, together)
+    ]
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--runner cloud", "no runner 'cloud'"),
+        ("--engine ray", "this option is called --runner now: --runner ray"),
+        ("--runner local --concurrency 2", "one game at a time"),
+        ("--runner processes --address auto", "only --runner ray has an --address"),
+        ("--memory-limit much", "no amount of memory"),
+        ("--memory-limit 1M", "needs 256M of memory at least"),
+        ("--isolate perhaps", "there is no isolation 'perhaps' (there are: auto, always, never)"),
+        ("--move-timeout 0", "more than 0 seconds, not 0"),
+        ("--game-time -1", "more than 0 seconds, not -1"),
+    ],
+)
+def test_conditions_that_make_no_sense_are_refused(options, message):
+    result = plyground(f"tournament tic_tac_toe random random {options}")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
+    result = plyground(
+        "tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 "
+        "--withdraw-after 2"
+    )
+    assert result.exit_code == 0
+    told = " ".join(result.stderr.split())
+    assert (
+        "python:broken.agents:EndsTheProcess was withdrawn: its process crashed in 2 games in a "
+        "row; 6 of its games are not played" in told
+    )
+    assert "tic_tac_toe: 6 games" in result.stdout
+    again = plyground(
+        "tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 "
+        "--withdraw-after 2"
+    )
+    assert "all 6 games of this tournament are in plyground-tournament.db already" in again.stderr
+
+
+def test_a_match_stops_an_agent_that_hangs():
+    result = plyground(
+        "match tic_tac_toe random python:broken.agents:HangsInNativeCode --move-timeout 0.3"
+    )
+    assert result.exit_code == 0
+    assert (
+        "player_1 (python:broken.agents:HangsInNativeCode) hung: no answer after 1.3 s"
+        in result.stdout
+    )
