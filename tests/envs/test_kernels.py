@@ -211,7 +211,9 @@ print(json.dumps(found | {"workers": versions(contest, ("1", "1"))["plyground"]}
     ("edited", "changed"),
     [
         ("agents/search/mcts_kernels.py", {"mcts_kernels", "workers"}),
-        ("agents/search/alphabeta_kernels.py", {"alphabeta_kernels", "workers"}),
+        # Opponents inside vector steps register a rule's body and call alpha-beta: what calls a
+        # rule counts as calling them.
+        ("agents/search/alphabeta_kernels.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("agents/search/mcts.py", {"workers"}),
         ("envs/games/connect_four.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("evaluation/statistics/ratings.py", {"workers"}),

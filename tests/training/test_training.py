@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -173,7 +174,7 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "resumed at step" in done.stderr
-    assert "finished: 40,000 steps" in done.stderr
+    assert re.search(r"finished: 40,\d{3} steps", done.stderr)  # the last rollout is played whole
     assert done.stdout.startswith("random: ")
     steps = [row["step"] for row in read_metrics(folder) if row["kind"] == "update"]
     assert steps == list(range(256, steps[-1] + 1, 256))  # nothing lost, nothing twice

@@ -75,6 +75,14 @@ class ConnectFourSolver(Solver):
         self._table.entries[: 2 * (int(buckets) + 1)] = 0
         self._most_nodes = 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the stack: a record that is copied alone no longer shares the stack's memory."""
+        return {name: value for name, value in vars(self).items() if name != "_stack"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._stack = s.new_stack(self._board.cells, self._board.cols)
+
     def search(
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
     ) -> Solution:
