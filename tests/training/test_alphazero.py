@@ -15,6 +15,7 @@ import pytest
 import torch
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
+from plyground.cli import run as cli_run
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import trainer as trainer_module
 from plyground.training.alphazero.learner import AlphaZeroLearner
@@ -378,3 +379,22 @@ def test_the_trainer_counts_what_was_played(tmp_path):
     assert values["total/simulations"] >= settings().simulations_per_update
     assert 0 < values["self_play/first_player_score"] < 1
     trainer.close()
+
+
+def test_the_command_trains_measures_and_resumes(tmp_path, capsys):
+    quick = [text for text in QUICK if not text.startswith(("evaluate", "judged", "hours"))]
+    arguments = ["train", "alphazero", "tic_tac_toe", "--out", str(tmp_path / "run")]
+    arguments += ["--hours", "0", "--workers", "1", "--evaluate", "random", "--device", "cpu"]
+    for text in (*quick, "judged=30", "evaluation_pairs=5"):
+        arguments += ["--set", text]
+    assert cli_run(arguments) == 0
+    first = capsys.readouterr()
+    assert "random: " in first.out
+    assert "optimal moves: " in first.out
+    assert "finished: " in first.err
+    assert cli_run(arguments) == 0
+    again = capsys.readouterr()
+    assert "there is nothing to do" in again.err
+    assert again.out == first.out
+    assert cli_run([*arguments, "--set", "units=16"]) == 2
+    assert "units is 32 there and 16 here" in capsys.readouterr().err

@@ -163,7 +163,11 @@ CONNECT_FOUR: dict[str, Any] = {"opening_plies": 16, "blocks": 3, "hidden": 48}
 DOTS_AND_BOXES: dict[str, Any] = {
     "discount": 1.0,
     "trunk": DENSE,
-    "blocks": 2,
+    "blocks": 3,
+    "first_simulations": 48,
+    "simulations": 128,
+    "fast_simulations": 24,
+    "c_puct": 0.75,
     "random_openings": 0.6,
     "evaluate": "greedy;alphabeta:depth=4",
 }
@@ -190,7 +194,7 @@ def defaults_of(game: Game) -> dict[str, Any]:
     if game.name == "connect_four":
         return CONNECT_FOUR
     if game.name == "dots_and_boxes":
-        units = 256 if game.facts.num_actions <= 24 else 512
+        units = 384 if game.facts.num_actions <= 24 else 512
         return DOTS_AND_BOXES | {"units": units, "opening_plies": game.facts.num_actions // 2}
     if game.name == "gomoku":
         large = {"games": 128, "window_largest": 250_000, "cache": 1024}
