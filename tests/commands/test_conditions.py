@@ -80,7 +80,5 @@ def test_a_match_stops_an_agent_that_hangs():
         "match tic_tac_toe random python:broken.agents:HangsInNativeCode --move-timeout 0.3"
     )
     assert result.exit_code == 0
-    assert (
-        "player_1 (python:broken.agents:HangsInNativeCode) hung: no answer after 1.3 s"
-        in result.stdout
-    )
+    told = "player_1 (python:broken.agents:HangsInNativeCode) hung: no answer after "
+    assert told in result.stdout
