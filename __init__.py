@@ -1,5 +1,6 @@
-"""plyground: adversarial board games as reinforcement-learning environments, with search agents and
-an evaluation harness.
+"""plyground: adversarial board games as reinforcement-learning environments.
+
+With search agents, training, and an evaluation harness.
 """
 
 from __future__ import annotations

@@ -336,8 +336,9 @@ def play_action(rules, play, game, action):
 
 @kernel
 def finish_game(rules, play, game, outcome, resigned):
-    """Write the samples of a game that ended with this scaled return for player 0, and begin a new
-    one.
+    """Write the samples of a finished game, and begin a new one.
+
+    ``outcome`` is the scaled return of player 0.
     """
     games, samples, tally = play.games, play.samples, play.tally
     state = games.states[game]

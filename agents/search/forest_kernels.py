@@ -1,5 +1,7 @@
-"""The search at the root of a tree of self-play: which action the next simulation begins with, what
-the search recommends, what a policy should learn from it.
+"""The search at the root of a tree of self-play.
+
+The kernels decide which action the next simulation begins with, what the search recommends, and
+what a policy should learn from it.
 
 With Gumbel noise, the actions are those of sequential halving, and the recommended policy is the
 softmax of the logits plus the transformed completed Q values. With PUCT, the root's priors are
@@ -84,8 +86,9 @@ def child_value(nodes, child, sign, discount):
 
 @inner_kernel
 def mixed_value(nodes, raw, discount):
-    """What an action without a visit is taken to be worth: the network's value of the root, mixed
-    with the visited actions' values (v_mix in the paper).
+    """The value that an action without a visit is given (v_mix in the paper).
+
+    It is the network's value of the root, mixed with the values of the visited actions.
     """
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
@@ -113,8 +116,9 @@ def most_visits(nodes):
 
 @inner_kernel
 def improved_logit(options, nodes, child, sign, unvisited, most):
-    """An action's logit, improved by its completed Q value (between 0 and 1 for the paper's
-    constants).
+    """An action's logit, improved by its completed Q value.
+
+    The Q value is scaled to 0 to 1, as the paper's constants expect.
     """
     entry = nodes[child]
     value = unvisited
@@ -126,8 +130,9 @@ def improved_logit(options, nodes, child, sign, unvisited, most):
 
 @inner_kernel
 def choose_by_halving(options, nodes, noise, raw, wanted):
-    """The root's child that sequential halving visits next: the best of those visited ``wanted``
-    times.
+    """The root's child that sequential halving visits next.
+
+    It is the best of those that were visited ``wanted`` times.
     """
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
@@ -147,8 +152,9 @@ def choose_by_halving(options, nodes, noise, raw, wanted):
 
 @inner_kernel
 def choose_by_noisy_prior(options, nodes, noise, full):
-    """The root's child that PUCT visits next, with noise in its priors where ``full``, and forced
-    visits.
+    """The root's child that PUCT visits next.
+
+    Where ``full``, its priors are mixed with noise, and there are forced visits.
     """
     root, guided = nodes[ROOT], options.guided
     sign = 1.0 if root.mover == 0 else -1.0
@@ -232,9 +238,9 @@ def policy_value(options, nodes, raw, policy):
 
 @inner_kernel
 def write_visit_policy(options, nodes, noise, weights, out):
-    """Write the visits as probabilities, by action, without those visits that only noise or force
-    brought about.
+    """Write the visits as probabilities by action.
 
+    Visits that only noise or force brought about are left out.
     From each action but the most visited, as many forced visits are taken back as leave its bound
     below the most visited one's; an action left with one visit is dropped (Wu 2019, section 3.3).
     """

@@ -51,8 +51,10 @@ _ONLY_WITH, _NOT_WITH = (
 
 
 def load_guide(options: Mapping[str, Any], parameters: tuple[Parameter, ...]) -> Network | None:
-    """The network that ``network=`` names, or None; SpecificationError if it cannot be had, or
-    other options do not go with it.
+    """The network that ``network=`` names, or None.
+
+    Raises:
+        SpecificationError: the network cannot be had, or other options do not go with it.
     """
     changed = {
         parameter.name for parameter in parameters if options[parameter.name] != parameter.default
@@ -108,8 +110,10 @@ class Guide:
         self._compile()
 
     def grow(self, tree: Tree, simulations: float, deadline: float) -> int:
-        """Run simulations until there are so many, the root is proven, or the time
-        (``time.perf_counter``) has come; returns how many were run.
+        """Run simulations; returns how many were run.
+
+        It stops after ``simulations``, at a proven root, or at ``deadline`` (seconds of
+        ``time.perf_counter``).
         """
         leaves, (logits, values) = self._leaves, self._nothing
         done, waiting = 0, 0

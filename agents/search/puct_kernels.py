@@ -101,9 +101,9 @@ def new_leaves(game: Game, batch: int) -> Leaves:
 
 @inner_kernel
 def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
-    """Take in what the network says of the ``waiting`` leaves collected last, then collect new
-    ones, for at most ``simulations`` simulations.
+    """Take in what the network says of the waiting leaves, then collect new ones.
 
+    ``waiting`` leaves were collected last; at most ``simulations`` simulations are begun.
     ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the
     network's. Returns how many leaves wait now, 0 if the root is proven or no simulation is left to
     be run; ``leaves.finished`` counts the simulations that were finished.
@@ -139,10 +139,10 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
 
 @inner_kernel
 def descend(rules, options, tree, leaves, path, first):
-    """Walk from the root to a node the network has not valued, or a proven one, and give it
-    children; returns it and its ply.
+    """Walk from the root to a node that the network has not valued, or to a proven one.
 
-    ``first``: the root's child to go to, or ``ANY_CHILD``.
+    The node is given children. ``first`` is the root's child to go to, or ``ANY_CHILD``. Returns
+    the node and its ply.
     """
     nodes, positions = tree.nodes, tree.positions
     positions[1] = positions[0]
@@ -168,8 +168,9 @@ def descend(rules, options, tree, leaves, path, first):
 
 @inner_kernel
 def select_child_by_prior(nodes, node, options):
-    """The child with the highest sum of value for the mover and exploration bonus; proven ones are
-    left out.
+    """The child with the highest sum of value for the mover and exploration bonus.
+
+    Proven children are left out.
     """
     parent = nodes[node]
     sign = 1.0 if parent.mover == 0 else -1.0
@@ -192,8 +193,9 @@ def select_child_by_prior(nodes, node, options):
 
 @inner_kernel
 def look_ahead(rules, options, nodes, node, position, children):
-    """Note who moves after each action of a new node, prove the actions that end the game, and with
-    them the node, if that settles it.
+    """Note who moves after each action of a new node, and prove the actions that end the game.
+
+    If they settle the node, it is proven too.
     """
     parent, ended = nodes[node], False
     for child in range(parent.children, parent.children + parent.count):

@@ -24,7 +24,6 @@ Source: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Do
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,16 +31,22 @@ import numpy as np
 from .. import rules as r
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_below
-from ..declaration import Bound, Complexity, Facts, declare_game, wide_record
+from ..declaration import declare_game, wide_record
 from ..pictures.drawing import PLAYER_COLOURS
-from ..specification import Parameter, SpecificationError
+from ..specification import Parameter
 from .dots_and_boxes_board import (
     EMPTY,
+    MARGIN,
     SWEDISH,
+    WIN,
     action_cells,
     boxes_beside,
+    complexity,
     count_edges,
+    expand_dots,
+    facts,
     num_edges,
+    plies_played,
     sides_of_box,
     starts_drawn,
     symmetries,
@@ -49,28 +54,11 @@ from .dots_and_boxes_board import (
 from .dots_and_boxes_display import action_to_text, board_text, picture, text_to_action
 from .dots_and_boxes_heuristics import CHAINS, evaluate, order_actions
 
-__all__ = ["CHAINS", "DotsAndBoxes", "WideDotsAndBoxes", "count_edges"]
+__all__ = ["CHAINS", "DotsAndBoxes", "WideDotsAndBoxes"]
 
 EDGES, BOXES = 128, 64  # capacity of the usual record
 WIDE_EDGES, WIDE_BOXES = 480, 225  # capacity of the wide record: 15 × 15 boxes
-WIN, MARGIN = range(2)
 ONE = np.uint64(1)
-
-
-def _expand(given: dict[str, Any]) -> dict[str, Any]:
-    """``dots=(5, 5)`` or ``dots=5x5`` stands for rows=4, cols=4."""
-    if "dots" not in given:
-        return given
-    dots = given.pop("dots")
-    numbers = re.findall(r"\d+", dots) if isinstance(dots, str) else dots
-    try:
-        rows, cols = (int(number) - 1 for number in numbers)
-    except (TypeError, ValueError):
-        raise SpecificationError(
-            f"dots={dots} is not possible for dots_and_boxes: write two numbers, dots=5x5 or "
-            f"dots=(5,5)"
-        ) from None
-    return {"rows": rows, "cols": cols} | given
 
 
 def _record_fields(edges: int, boxes: int) -> list[tuple[Any, ...]]:
@@ -122,7 +110,7 @@ def _check(rules: DotsAndBoxes) -> str | None:
     heuristics=("chains", "classic"),
     check=_check,
     limits=f"at most {WIDE_EDGES} edges, as 15 × 15 boxes have",
-    expand=_expand,
+    expand=expand_dots,
 )
 class DotsAndBoxes(NamedTuple):
     rows: int = 4
@@ -307,33 +295,6 @@ def random_action(rules, position, rng, scratch):
     return np.int64(scratch[random_below(rng, legal_actions(rules, position, scratch))])
 
 
-@r.facts.register(DotsAndBoxes)
-def facts(rules: DotsAndBoxes) -> Facts:
-    edges, boxes = count_edges(rules.rows, rules.cols), float(rules.rows * rules.cols)
-    free = edges - sum(bool(starts_drawn(rules, edge)) for edge in range(edges))
-    best = boxes if rules.reward == MARGIN else 1.0
-    return Facts(edges, free, -best, best, (rules.rows + 1, rules.cols + 1, 6), moves_again=True)
-
-
-@r.complexity.register(DotsAndBoxes)
-def complexity(rules: DotsAndBoxes) -> Complexity:
-    edges, free = r.facts(rules).num_actions, r.facts(rules).longest_game
-    board = [
-        Bound("edges", "2mn - m - n for m x n dots", edges),
-        Bound("boxes", "", rules.rows * rules.cols),
-    ]
-    if free != edges:
-        board.append(Bound("free edges at the start", "L", free))
-    states = Bound("states, by edges drawn", f"2^{free}", 2**free)
-    return Complexity(tuple(board), states, fewer_each_ply=True)
-
-
-@r.plies_played.register(DotsAndBoxes)
-def plies_played(rules: DotsAndBoxes, position: Any) -> int:
-    edges = range(count_edges(rules.rows, rules.cols))
-    return int(position.drawn) - sum(bool(starts_drawn(rules, edge)) for edge in edges)
-
-
 @r.heuristic_symmetries.register(DotsAndBoxes)
 def heuristic_symmetries(rules: DotsAndBoxes, heuristic: str) -> np.ndarray:
     """``chains`` draws the safe edges in the order of their numbers: images differ."""
@@ -348,6 +309,9 @@ def outcome_reason(rules: DotsAndBoxes, position: Any) -> str:
 r.order_actions.register_body(DotsAndBoxes)(order_actions)
 r.evaluate.register_body(DotsAndBoxes)(evaluate)
 r.symmetries.register(DotsAndBoxes)(symmetries)
+r.facts.register(DotsAndBoxes)(facts)
+r.complexity.register(DotsAndBoxes)(complexity)
+r.plies_played.register(DotsAndBoxes)(plies_played)
 r.action_cells.register(DotsAndBoxes)(action_cells)
 r.action_to_text.register(DotsAndBoxes)(action_to_text)
 r.text_to_action.register(DotsAndBoxes)(text_to_action)

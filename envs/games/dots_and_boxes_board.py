@@ -1,17 +1,21 @@
-"""The geometry of a dots-and-boxes board of rows × cols boxes.
+"""A dots-and-boxes board of rows × cols boxes: its geometry, sizes and symmetries.
 
 Edges are numbered as in :mod:`.dots_and_boxes`.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 from ..compiled.kernels import kernel
+from ..declaration import Bound, Complexity, Facts
+from ..specification import SpecificationError
 
 EMPTY, ICELANDIC, SWEDISH = range(3)  # the edges drawn before the first move
+WIN, MARGIN = range(2)  # what a game returns
 
 
 @kernel
@@ -99,3 +103,46 @@ def action_cells(rules: Any) -> np.ndarray:
     horizontal = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
     vertical = [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
     return np.array(horizontal + vertical, np.int16)
+
+
+def facts(rules: Any) -> Facts:
+    """The sizes of the board's spaces, and the returns of a game."""
+    edges, boxes = count_edges(rules.rows, rules.cols), float(rules.rows * rules.cols)
+    free = edges - sum(bool(starts_drawn(rules, edge)) for edge in range(edges))
+    best = boxes if rules.reward == MARGIN else 1.0
+    return Facts(edges, free, -best, best, (rules.rows + 1, rules.cols + 1, 6), moves_again=True)
+
+
+def complexity(rules: Any) -> Complexity:
+    """Bounds of the number of edges, boxes and states, with their formulas."""
+    edges, free = facts(rules).num_actions, facts(rules).longest_game
+    board = [
+        Bound("edges", "2mn - m - n for m x n dots", edges),
+        Bound("boxes", "", rules.rows * rules.cols),
+    ]
+    if free != edges:
+        board.append(Bound("free edges at the start", "L", free))
+    states = Bound("states, by edges drawn", f"2^{free}", 2**free)
+    return Complexity(tuple(board), states, fewer_each_ply=True)
+
+
+def plies_played(rules: Any, position: Any) -> int:
+    """How many edges the players have drawn."""
+    edges = range(count_edges(rules.rows, rules.cols))
+    return int(position.drawn) - sum(bool(starts_drawn(rules, edge)) for edge in edges)
+
+
+def expand_dots(given: dict[str, Any]) -> dict[str, Any]:
+    """Replace ``dots=(5, 5)`` or ``dots=5x5`` by rows=4, cols=4."""
+    if "dots" not in given:
+        return given
+    dots = given.pop("dots")
+    numbers = re.findall(r"\d+", dots) if isinstance(dots, str) else dots
+    try:
+        rows, cols = (int(number) - 1 for number in numbers)
+    except (TypeError, ValueError):
+        raise SpecificationError(
+            f"dots={dots} is not possible for dots_and_boxes: write two numbers, dots=5x5 or "
+            f"dots=(5,5)"
+        ) from None
+    return {"rows": rows, "cols": cols} | given

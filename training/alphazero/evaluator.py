@@ -48,8 +48,13 @@ class Evaluator:
         self._network.load_state_dict(weights)
 
     def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Logits (float32, (count, actions)) and values (float32, (count,)) of the first
-        observations; the array must have room for the next multiple of ``STEP`` rows.
+        """Evaluate the first ``count`` observations.
+
+        The array must have room for the next multiple of ``STEP`` rows.
+
+        Returns:
+            logits: float32, (count, actions).
+            values: float32, (count,).
         """
         size = min(-(-count // STEP) * STEP, len(observations))
         with torch.inference_mode():

@@ -58,8 +58,7 @@ class Outputs(NamedTuple):
 
 
 class GlobalPooling(nn.Module):
-    """Adds to each channel a bias computed from the means and maxima of the channels over the
-    board.
+    """Adds a bias to each channel, computed from the channels' means and maxima over the board.
 
     Source: Wu, "Accelerating self-play learning in Go", 2019.
     """

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....envs.games.dots_and_boxes import count_edges
-from ....envs.games.dots_and_boxes_board import boxes_beside, sides_of_box
+from ....envs.games.dots_and_boxes_board import boxes_beside, count_edges, sides_of_box
 
 
 class Run(NamedTuple):

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from ....envs.game import Game, Position
-from ....envs.games.dots_and_boxes import MARGIN, DotsAndBoxes, count_edges
+from ....envs.games.dots_and_boxes import DotsAndBoxes
+from ....envs.games.dots_and_boxes_board import MARGIN, count_edges
 from ....envs.specification import SpecificationError
 from ..solver import (
     DEFAULT_MEMORY_MB,
