@@ -112,8 +112,8 @@ class Network(ABC):
         It is clipped to the range of the game's returns.
         """
         facts = position.game.facts
-        banked = position.returns[position.to_move] if self.value == TO_COME else 0.0
-        return float(min(max(banked + value, facts.min_return), facts.max_return))
+        return_so_far = position.returns[position.to_move] if self.value == TO_COME else 0.0
+        return float(min(max(return_so_far + value, facts.min_return), facts.max_return))
 
     def __deepcopy__(self, memo: Any) -> Network:
         return self  # it never changes

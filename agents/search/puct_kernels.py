@@ -80,7 +80,7 @@ class Leaves(NamedTuple):
     observations: Any  # int8, (batch, rows, columns, planes), as the player to move sees them
     # float64, (batch,): what the player to move has won so far, if the network's values leave that
     # out
-    banked: Any
+    return_so_far: Any
     paths: Any  # int32, (batch, longest_game + 2): the nodes on the way
     plies: Any  # int64, (batch,): of the path
     children: Any  # records, (1,): a child of a leaf
@@ -235,7 +235,7 @@ def describe_leaf(rules, options, position, leaves, slot):
     clear(leaves.observations[slot])
     player = r.to_move(rules, position)
     r.observe(rules, position, player, leaves.observations[slot])
-    leaves.banked[slot] = r.returns(rules, position, player) if options.to_come else 0.0
+    leaves.return_so_far[slot] = r.returns(rules, position, player) if options.to_come else 0.0
 
 
 @inner_kernel
@@ -244,7 +244,7 @@ def absorb(options, nodes, leaves, slot, logits, values):
     path, ply = leaves.paths[slot], leaves.plies[slot]
     leaf = nodes[path[ply]]
     set_priors(nodes, leaf, logits, slot)
-    value = min(max((leaves.banked[slot] + values[slot]) / options.scale, -1.0), 1.0)
+    value = min(max((leaves.return_so_far[slot] + values[slot]) / options.scale, -1.0), 1.0)
     for i in range(ply + 1):
         nodes[path[i]].pending -= 1
     back_up_value(options, nodes, path, ply, value)

@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.typing.templates import AbstractTemplate, infer, infer_global
 
+from .cache import depend_on_own_sources
 from .kernels import kernel
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,6 +39,7 @@ class RuleFunction:
 
         def decorate(body: F) -> F:
             self._check_parameters(body)
+            depend_on_own_sources(rules_type, body)
             compiled = compile_body(body)
             self.bodies[rules_type] = compiled
             self.dispatch.register(rules_type)(compiled)
@@ -48,6 +50,7 @@ class RuleFunction:
     def set_default(self, body: F) -> F:
         """Compile the decorated function and use it for games that register no body."""
         self._check_parameters(body)
+        depend_on_own_sources(None, body)
         self.default = kernel(body)
         self.dispatch.register(tuple)(self.default)
         return cast(F, self.default)

@@ -1,111 +1,26 @@
 """Compilation: the one decorator that turns a Python function into a cached machine-code kernel.
 
-Everything compiled in plyground goes through :func:`kernel`. numba's own disk cache notices edits
-of the file that a kernel stands in, but not of the files that it calls. A changed rule would go on
-playing as before. The cache of a kernel is therefore in a folder named by a hash of the sources
-that the kernel depends on, the numba version, and the flags that change the machine code. Folders
-that were not used for thirty days are removed.
+Everything compiled in plyground goes through :func:`kernel`; :mod:`.cache` keeps the machine code.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import hashlib
-import os
-import shutil
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
-import platformdirs
-from numba.core.caching import NullCache
 
-from .sources import digest_of, package_sources, sources_of_kernels
+from .cache import KernelCache, cache_root, remove_unused_folders, watch_source
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-UNUSED_SECONDS = 30 * 24 * 3600
 ANNOUNCE_AFTER_SECONDS = 1.0
-_MARKER = "last_used"
 
-_dispatchers: list[tuple[Path, Any]] = []  # with the file that each kernel stands in
-_foreign_sources: set[Path] = set()
-_caching = not numba.config.DISABLE_JIT
-
-
-def source_fingerprint(path: Path) -> str:
-    """A hash of everything that the kernels of a file depend on.
-
-    That is the sources, the versions of numba and numpy, and the debug flags.
-    """
-    flags = (
-        numba.__version__,
-        np.__version__,
-        numba.config.BOUNDSCHECK,
-        numba.config.OPT,
-        numba.config.DEBUG,
-    )
-    digest = digest_of([*sources_of_kernels(path), *sorted(_foreign_sources)])
-    return hashlib.sha256(f"{digest} {flags!r}".encode()).hexdigest()[:20]
-
-
-def cache_root() -> Path:
-    """The folder of the cache folders; ``PLYGROUND_CACHE`` overrides the platform's choice."""
-    chosen = os.environ.get("PLYGROUND_CACHE")
-    return (
-        Path(chosen)
-        if chosen
-        else Path(platformdirs.user_cache_dir("plyground", appauthor=False)) / "kernels"
-    )
-
-
-@functools.cache
-def _cache_folder(path: Path) -> Path | None:
-    """Create or touch the cache folder for the kernels of a file; None where none is writable."""
-    folder = cache_root() / source_fingerprint(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / _MARKER).touch()
-    except OSError:
-        return None
-    return folder
-
-
-def _remove_unused_folders(root: Path) -> None:
-    """Delete cache folders whose marker was last touched more than thirty days ago."""
-    oldest = time.time() - UNUSED_SECONDS
-    for marker in root.glob(f"*/{_MARKER}"):
-        try:
-            if marker.stat().st_mtime < oldest:
-                shutil.rmtree(marker.parent, ignore_errors=True)
-        except OSError:
-            continue  # another process was quicker
-
-
-if _caching:
-    _remove_unused_folders(cache_root())
-
-
-def _enable_cache(path: Path, dispatcher: Any) -> None:
-    """Turn the disk cache on for one kernel of a file, in our folder.
-
-    numba reads the setting only at this moment.
-    """
-    folder = _cache_folder(path) if _caching else None
-    if folder is None:
-        return
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        dispatcher.enable_caching()
-    finally:
-        numba.config.CACHE_DIR = before
+if not numba.config.DISABLE_JIT:
+    remove_unused_folders(cache_root())
 
 
 def _compile(function: F, inner: bool) -> F:
@@ -119,9 +34,7 @@ def _compile(function: F, inner: bool) -> F:
         forceinline=inner,
     )
     if not numba.config.DISABLE_JIT:
-        path = _source_of(function)
-        _enable_cache(path, dispatcher)
-        _dispatchers.append((path, dispatcher))
+        dispatcher._cache = KernelCache(function)
     return cast(F, dispatcher)
 
 
@@ -159,33 +72,6 @@ def entry_point(kernel: Any, *example: Any) -> Any:
         if numba.config.DISABLE_JIT
         else kernel.compile(tuple(numba.typeof(argument) for argument in example))
     )
-
-
-def watch_source(function: Callable[..., Any]) -> None:
-    """Let the cache depend on the file of a function defined outside envs and agents.
-
-    Such a function belongs to a user's own game.
-
-    A function without a file (in a notebook's cell, at the prompt) cannot be watched. From then on
-    this process caches nothing, so that no later process finds a kernel compiled with it.
-    """
-    global _caching
-    path = _source_of(function)
-    if not _caching or path in package_sources("envs", "agents") or path in _foreign_sources:
-        return
-    if path.is_file():
-        _foreign_sources.add(path)
-        _cache_folder.cache_clear()
-        for source, dispatcher in _dispatchers:
-            _enable_cache(source, dispatcher)
-    else:
-        _caching = False
-        for _, dispatcher in _dispatchers:
-            dispatcher._cache = NullCache()
-
-
-def _source_of(function: Callable[..., Any]) -> Path:
-    return Path(function.__code__.co_filename).resolve()
 
 
 @contextlib.contextmanager

@@ -30,11 +30,7 @@ def package_sources(*folders: str) -> frozenset[Path]:
 
 def digest_of(paths: Iterable[Path]) -> str:
     """A hash of the names (relative to the package) and contents of files, whatever their order."""
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        name = path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path
-        digest.update(name.as_posix().encode() + b"\0" + _content(path) + b"\0")
-    return digest.hexdigest()
+    return hashlib.sha256(b"".join(sorted(map(_digest_of_file, paths)))).hexdigest()
 
 
 def sources_of_kernels(path: Path) -> set[Path]:
@@ -60,6 +56,12 @@ def sources_of_kernels(path: Path) -> set[Path]:
 @functools.cache
 def _content(path: Path) -> bytes:
     return path.read_bytes()
+
+
+@functools.cache
+def _digest_of_file(path: Path) -> bytes:
+    name = path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path
+    return hashlib.sha256(name.as_posix().encode() + b"\0" + _content(path)).digest()
 
 
 @functools.cache

@@ -9,10 +9,12 @@ import sys
 
 import pytest
 
+REFUSED = "solve connect_four:rows=99"
 COMMANDS = (
     "solve connect_four:rows=4,cols=4",
-    "solve connect_four:rows=99",
+    REFUSED,
     "games",
+    "games --json",
     "agents alphabeta",
     "size connect_four",
     "match tic_tac_toe greedy random --show",
@@ -21,38 +23,53 @@ COMMANDS = (
     "quality tic_tac_toe random --positions 5",
     "tournament --help",
 )
+# One process runs all commands: starting Python takes longer than most of them.
+RUN_ALL = """
+import sys
+from plyground.cli import run
+for command in sys.argv[1:]:
+    run(command.split())
+    for stream in (sys.stdout, sys.stderr):
+        print(end="\\f", file=stream, flush=True)
+"""
 
 
-def printed(command, encoding, folder):
-    """What a command writes where Python's encoding is another, and what it writes to standard
-    error.
-    """
+@pytest.fixture(scope="module", params=["cp1252", "ascii", "utf-8"])
+def encoding(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def printed(encoding, tmp_path_factory):
+    """What each command writes where Python's encoding is another: output and errors."""
     done = subprocess.run(
-        [sys.executable, "-m", "plyground.cli", *command.split()],
+        [sys.executable, "-c", RUN_ALL, *COMMANDS],
         env=os.environ | {"PYTHONIOENCODING": encoding, "COLUMNS": "80", "NO_COLOR": "1"},
-        cwd=folder,
+        cwd=tmp_path_factory.mktemp(encoding),
         capture_output=True,
-        check=False,
+        check=True,
     )
-    return done.stdout.decode(encoding), done.stderr.decode(encoding)
+    texts = [stream.decode(encoding).split("\f") for stream in (done.stdout, done.stderr)]
+    assert [len(text) for text in texts] == [len(COMMANDS) + 1] * 2
+    return dict(zip(COMMANDS, zip(*texts)))
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_encoding_gets_the_whole_text(command, encoding, tmp_path):
-    output, errors = printed(command, encoding, tmp_path)
+def test_every_encoding_gets_the_whole_text(command, printed):
+    output, errors = printed[command]
     assert "Traceback" not in errors
     assert "?" not in output + errors, "a character is not transliterated"
-    assert output or errors.startswith("plyground: ")
+    assert errors.startswith("plyground: ") if command == REFUSED else output
 
 
-def test_minus_and_multiplication_signs_become_plain_characters(tmp_path):
-    assert "an nxn board" in printed("games", "ascii", tmp_path)[0]
-    assert "-k: loses" in printed("solve connect_four:rows=4,cols=4", "cp1252", tmp_path)[0]
-    assert "−k: loses" in printed("solve connect_four:rows=4,cols=4", "utf-8", tmp_path)[0]
+def test_minus_and_multiplication_signs_become_plain_characters(printed, encoding):
+    unicode = encoding == "utf-8"
+    board = "an nxn board" if encoding == "ascii" else "an n×n board"
+    assert board in printed["games"][0]
+    loss = "−k: loses" if unicode else "-k: loses"
+    assert loss in printed["solve connect_four:rows=4,cols=4"][0]
 
 
-def test_json_says_the_same_in_every_encoding(tmp_path):
-    texts = [printed("games --json", encoding, tmp_path)[0] for encoding in ("ascii", "utf-8")]
-    assert json.loads(texts[0]) == json.loads(texts[1])
-    assert "n×n" in texts[1]
+def test_json_loses_no_character_in_any_encoding(printed):
+    text = printed["games --json"][0]
+    assert "n×n" in json.dumps(json.loads(text), ensure_ascii=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...envs.game import Game
 from ..curriculum import Curriculum
-from ..export import export_policy
+from ..export import PolicyExporter
 from ..network import full_precision
 from ..run import TrainingRun, open_folder
 from ..sb3 import BoardVecEnv
@@ -49,6 +49,7 @@ class PPOTrainer:
             symmetries=settings.symmetries,
         )
         self.learner = Learner(self.env, settings, seed)
+        self._exporter = PolicyExporter(self.learner.model, game)
         self.snapshots = Snapshots(self.learner.policy, settings.snapshots, seed)
         self.curriculum = make_curriculum(settings, game, self.snapshots)
         self.env.games.set_opponents(self.curriculum.opponents)
@@ -87,7 +88,7 @@ class PPOTrainer:
     def export(self, path: Path) -> None:
         """Write the present policy as a policy file."""
         with full_precision(self.learner.policy):
-            export_policy(self.learner.model, path, self.game)
+            self._exporter.write(path)
 
     def state(self) -> dict[str, Any]:
         """The state of the learner, its games and its opponents, for a checkpoint."""

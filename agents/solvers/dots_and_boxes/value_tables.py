@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ....envs.compiled.kernels import cache_root, kernel
+from ....envs.compiled.cache import cache_root
+from ....envs.compiled.kernels import kernel
 from ....envs.files import written_whole
 from ....envs.games.dots_and_boxes_board import boxes_beside, count_edges
 from ....envs.specification import SpecificationError
