@@ -158,7 +158,11 @@ def random_positions(
 INTERACTIVE = {"human"}
 # What stands after the name of an agent that needs a file or a function; {network} is a policy file
 # of the game. Agents that need something else have tests of their own.
-ARGUMENTS = {"onnx": "{network}", "ppo": "{network}", "python": "plain_agents:Leftmost"}
+ARGUMENTS = {
+    "onnx": "{network}",
+    "ppo": "{network}",
+    "python": "plain_agents:Leftmost",
+}
 # Little effort for options that set the effort, where a preset does not set them.
 EFFORT = {"depth": 2, "simulations": 12, "memory": 4}
 

@@ -1,4 +1,7 @@
-"""Agents that play a trained network without search: ``onnx:FILE`` and ``ppo:RUN``."""
+"""Agents that play a trained network without search.
+
+``zoo:NAME``, ``onnx:FILE``, ``ppo:RUN`` and ``alphazero:RUN``.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from ...envs.specification import Parameter, SpecificationError, format_specific
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from .policy_file import Network, load_policy_file
+from .zoo import PREFIX, ZooNetworks
 
 BEST = "best.onnx"  # the policy file of a run folder
 # probabilities that differ by less count as equal: a batch is computed in another order than one
@@ -94,16 +98,18 @@ class PolicyAgent(Agent):
     takes_streams = True
 
     @abstractmethod
-    def load(self) -> Network:
-        """The network; SpecificationError if there is none."""
+    def load(self) -> Network | ZooNetworks:
+        """The network, or those for several boards; SpecificationError if there is none."""
 
     def check_options(self) -> None:
         """Load the network."""
-        self.network = self.load()
-        self._positions = self.network.game.new_records(2)
+        self._source = self.load()
+        if isinstance(self._source, Network):
+            self.check_game(self._source.game)
 
     def check_game(self, game: Game) -> None:
-        self.network.check_game(game)
+        self.network = self._source.for_game(game)
+        self._positions = game.new_records(2)
 
     def prepare(self, game: Game) -> None:
         start = game.initial_position()
@@ -203,7 +209,7 @@ class PolicyAgent(Agent):
     @property
     def version(self) -> str:
         """Includes a hash of the network: after further training a policy is another agent."""
-        return f"{super().version}, policy {self.network.version[:12]}"
+        return f"{super().version}, policy {self._source.version[:12]}"
 
     @property
     def spec(self) -> str:
@@ -213,6 +219,26 @@ class PolicyAgent(Agent):
             if self.options[p.name] != p.default and p.name != self.argument
         }
         return format_specification(self.name, changed, self.options[self.argument])
+
+
+@register_agent("zoo")
+class ZooPolicy(PolicyAgent):
+    """Plays a trained network that is shipped with plyground, without search.
+
+    ``mcts:network=zoo:NAME`` plays it with search. See :mod:`plyground.agents.policies.zoo`.
+    """
+
+    summary = "a trained network that is shipped with plyground: zoo:NAME"
+    parameters = (
+        Parameter("name", str, None, "which; plyground zoo lists them"),
+        *PolicyAgent.parameters,
+    )
+    argument = "name"
+
+    def load(self) -> ZooNetworks:
+        if self.options["name"] is None:
+            raise SpecificationError("write zoo:NAME; plyground zoo lists the names")
+        return ZooNetworks(self.options["name"])
 
 
 @register_agent("onnx")
@@ -291,6 +317,17 @@ class AlphaZeroPolicy(PolicyAgent):
         if self.options["path"] is None:
             raise SpecificationError("write alphazero:RUN; RUN is the folder of a training run")
         return load_run(Path(self.options["path"]))
+
+
+def open_network(given: str) -> Network | ZooNetworks:
+    """The network that a text names: zoo:NAME, a run folder or a policy file.
+
+    Raises:
+        SpecificationError: there is no such network.
+    """
+    if given.startswith(PREFIX):
+        return ZooNetworks(given.removeprefix(PREFIX))
+    return load_run(Path(given))
 
 
 def load_run(path: Path, game: str | None = None) -> Network:

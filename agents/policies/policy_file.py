@@ -106,6 +106,11 @@ class Network(ABC):
                 f"{_full_spec(game)}"
             )
 
+    def for_game(self, game: Game) -> Network:
+        """The network itself, which is for one game; SpecificationError for another."""
+        self.check_game(game)
+        return self
+
     def expected_return(self, value: float, position: Position) -> float:
         """The return that a value means to the player to move.
 

@@ -90,11 +90,10 @@ class Mcts(Agent):
 
     def check_options(self) -> None:
         """Load the network, if there is one."""
-        self._network = load_guide(self.options, self.parameters)
+        self._networks = load_guide(self.options, self.parameters)
 
     def check_game(self, game: Game) -> None:
-        if self._network is not None:
-            self._network.check_game(game)
+        self._network = None if self._networks is None else self._networks.for_game(game)
         heuristic_index(game, self.options["heuristic"])
         check_endgame(game, self.options["endgame"])
         if (
@@ -376,13 +375,13 @@ class Mcts(Agent):
 
     @property
     def deterministic(self) -> bool:
-        return self._network is not None and self.options["time"] is None
+        return self._networks is not None and self.options["time"] is None
 
     @property
     def version(self) -> str:
         """With a hash of the network, if there is one."""
         return super().version + (
-            "" if self._network is None else f", policy {self._network.version[:12]}"
+            "" if self._networks is None else f", policy {self._networks.version[:12]}"
         )
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from ...envs.compiled.kernels import entry_point
 from ...envs.game import Game
 from ...envs.specification import Parameter, SpecificationError
-from ..policies.policy import load_run
+from ..policies.policy import open_network
 from ..policies.policy_file import TO_COME, Network
+from ..policies.zoo import ZooNetworks
 from . import puct_kernels as puct_search
 from .mcts_kernels import (
     ROOT,
@@ -30,7 +31,7 @@ NETWORK_PARAMETERS = (
         "network",
         str,
         None,
-        "in place of playouts: a policy file (.onnx), or the folder of a training run",
+        "in place of playouts: zoo:NAME, a policy file (.onnx), or the folder of a training run",
     ),
     Parameter(
         "c_puct",
@@ -50,7 +51,9 @@ _ONLY_WITH, _NOT_WITH = (
 )
 
 
-def load_guide(options: Mapping[str, Any], parameters: tuple[Parameter, ...]) -> Network | None:
+def load_guide(
+    options: Mapping[str, Any], parameters: tuple[Parameter, ...]
+) -> Network | ZooNetworks | None:
     """The network that ``network=`` names, or None.
 
     Raises:
@@ -77,7 +80,7 @@ def load_guide(options: Mapping[str, Any], parameters: tuple[Parameter, ...]) ->
         raise SpecificationError(
             f"network={given} is not possible: make a policy file of it by plyground export-policy"
         )
-    return load_run(Path(given))
+    return open_network(given)
 
 
 class Guide:

@@ -1,0 +1,122 @@
+"""The zoo: trained networks that are shipped with the package.
+
+``zoo:NAME`` plays a network, ``mcts:network=zoo:NAME`` searches with it. A name may stand for
+several boards; the board that is played decides. Each network is a policy file in the folder
+``networks`` with a model card beside it, a JSON file of the same name that says how the network was
+trained and what was measured. ``benchmarks/zoo.py`` makes both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...envs.game import Game
+from ...envs.registry import make_game
+from ...envs.specification import SpecificationError, check_names
+from .policy_file import Network, OnnxNetwork
+
+FOLDER = Path(__file__).resolve().parent / "networks"
+PREFIX = "zoo:"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Card:
+    """The model card of a shipped network.
+
+    Attributes:
+        name: what stands behind ``zoo:``.
+        game: the game with its parameters.
+        file: the name of the policy file.
+        sha256: the hash of its content.
+        bytes: its size.
+        parameters: how many weights it has.
+        algorithm: what it was trained by.
+        training: how: command, seed, commit, hours, machine, games, curve.
+        measured: move quality, ratings and speed, each with its command.
+    """
+
+    name: str
+    game: str
+    file: str
+    sha256: str
+    bytes: int
+    parameters: int
+    algorithm: str
+    training: Mapping[str, Any]
+    measured: Mapping[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """Where the policy file lies."""
+        return FOLDER / self.file
+
+    def network(self) -> OnnxNetwork:
+        """The network.
+
+        Raises:
+            SpecificationError: the policy file is missing or not the one of the card, or
+                onnxruntime is not installed.
+        """
+        return _load(self)
+
+
+@functools.cache
+def cards() -> tuple[Card, ...]:
+    """All model cards, by name and board."""
+    return tuple(read_card(path) for path in sorted(FOLDER.glob("*.json")))
+
+
+def read_card(path: Path) -> Card:
+    """The model card in a file."""
+    return Card(**json.loads(path.read_text(encoding="utf-8")))
+
+
+class ZooNetworks:
+    """The networks of one name, a network for each board.
+
+    Raises:
+        SpecificationError: there is no such name.
+    """
+
+    def __init__(self, name: str) -> None:
+        known = cards()
+        check_names("the zoo has no network", [name], [card.name for card in known])
+        self.name = name
+        self.cards = [card for card in known if card.name == name]
+
+    def for_game(self, game: Game) -> Network:
+        """The network for a game; SpecificationError if there is none."""
+        for card in self.cards:
+            if make_game(card.game) == game:
+                return card.network()
+        boards = " and ".join(card.game for card in self.cards)
+        raise SpecificationError(f"{PREFIX}{self.name} plays {boards}, not {game.spec}")
+
+    @property
+    def version(self) -> str:
+        """A hash of the networks; that of the network where there is only one."""
+        hashes = [card.sha256 for card in self.cards]
+        return (
+            hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+        )
+
+
+@functools.cache
+def _load(card: Card) -> OnnxNetwork:
+    source = f"{PREFIX}{card.name}"
+    try:
+        data = card.path.read_bytes()
+    except OSError as error:
+        raise SpecificationError(f"{source} cannot be read: {error.strerror}") from None
+    if hashlib.sha256(data).hexdigest() != card.sha256:
+        raise SpecificationError(
+            f"{source} is damaged: {card.path} is not the file of its model card; install "
+            f"plyground anew"
+        )
+    return OnnxNetwork(source, data)

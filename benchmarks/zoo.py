@@ -1,0 +1,222 @@
+"""Make the zoo: take the network of a run, measure it, write its model card.
+
+A network and its card lie in ``agents/policies/networks``. Three steps::
+
+    python benchmarks/zoo.py add runs/az_c4 connect_four   # the network, its curves, its card
+    python benchmarks/zoo.py measure connect_four          # quality, ratings, speed into the card
+    plyground zoo --markdown > docs/zoo.md
+
+``add`` keeps the weights in float16, which halves the file; they are read as float32. ``measure``
+runs the commands that the card then names. ``machine`` describes the processor the run used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from plyground import make_game
+from plyground.agents.policies.policy_file import OnnxNetwork
+from plyground.agents.policies.zoo import FOLDER, Card, ZooNetworks
+from plyground.training.export import compact_policy
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+# The search agents of each game's pool, and the random plies that its games begin with.
+POOLS = {
+    "tic_tac_toe": (("random", "greedy", "alphabeta:depth=4", "mcts:simulations=200"), 2),
+    "connect_four": (
+        ("random", "greedy", "alphabeta:depth=2", "alphabeta:depth=4", "alphabeta:depth=8",
+         "mcts:simulations=1000"),
+        4,
+    ),
+    "dots_and_boxes": (
+        ("random", "greedy", "alphabeta:depth=4", "alphabeta:time=0.01", "mcts:time=0.01"), 4,
+    ),
+    "gomoku": (("random", "easy", "medium", "hard", "mcts:simulations=1000"), 4),
+}  # fmt: skip
+SOLVED = ("tic_tac_toe", "connect_four", "dots_and_boxes")  # games that the solvers reach
+SIMULATIONS = {"connect_four": 200}  # of the search beside the network; others: 100
+REPEATS = 300
+
+
+def command(*words: str) -> list[str]:
+    """A command of plyground for this Python."""
+    return [sys.executable, "-m", "plyground.cli", *words]
+
+
+def add(run: Path, name: str, machine: str) -> None:
+    """Take the best network of a run into the zoo, with its curves and a card without figures."""
+    described = json.loads((run / "run.json").read_text())
+    best = json.loads((run / "best.json").read_text())
+    updates = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    updates = [entry for entry in updates if entry["kind"] == "update"]
+    data = compact_policy((run / "best.onnx").read_bytes())
+    network = OnnxNetwork(str(run), data)
+    rows, columns, _ = network.game.facts.observation_shape
+    board = "" if network.game == make_game(network.game.name) else f"_{rows}x{columns}"
+    stem = f"{name}{board}"
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / f"{stem}.onnx").write_bytes(data)
+    picture = IMAGES / f"zoo_{stem}.png"
+    subprocess.run(command("curves", str(run), "--out", str(picture)), check=True)
+    weights = onnx.load_from_string(data).graph.initializer
+    last = updates[-1]
+    settings = described["description"]
+    words = shlex.split(described["command"])
+    words[words.index("--out") + 1] = f"runs/{run.name}"
+    card = Card(
+        name=name,
+        game=network.game.spec,
+        file=f"{stem}.onnx",
+        sha256=hashlib.sha256(data).hexdigest(),
+        bytes=len(data),
+        parameters=sum(
+            int(np.prod(tensor.dims)) for tensor in weights if tensor.data_type in (1, 10)
+        ),
+        algorithm=network.kind,
+        training={
+            "command": shlex.join(words),
+            "seed": settings["seed"],
+            "commit": git("rev-parse", "--short", "HEAD"),
+            "hours": round(last["time/seconds"] / 3600, 2),
+            "processor_hours": round(last["time/cpu_seconds"] / 3600, 2),
+            "machine": machine,
+            "date": datetime.date.today().isoformat(),
+            "steps": last["step"],
+            "games": int(last.get("total/games", 0)),
+            "simulations": int(last.get("total/simulations", 0)),
+            "best_at_step": best["step"],
+            "scores": {entry["opponent"]: entry["score"] for entry in best["scores"]},
+            "curves": picture.name,
+            "versions": described["versions"],
+        },
+        measured={},
+    )
+    write(card, stem)
+    print(f"{stem}: {len(data):,} bytes, {card.parameters:,} weights")
+
+
+def git(*words: str) -> str:
+    """What git prints."""
+    told = subprocess.run(
+        ["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=True
+    )
+    return told.stdout.strip()
+
+
+def write(card: Card, stem: str) -> None:
+    """Write a card beside its network."""
+    text = json.dumps(vars(card), indent=1, ensure_ascii=False)
+    (FOLDER / f"{stem}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def measure(card: Card, pairs: int, positions: int) -> None:
+    """Measure the network of a card and write the figures into it."""
+    game = make_game(card.game)
+    alone = f"zoo:{card.name}"
+    searching = f"mcts:network={alone},simulations={SIMULATIONS.get(game.name, 100)}"
+    measured: dict[str, Any] = {"speed": speed(card)}
+    if game.name in SOLVED:
+        words = ["quality", card.game, alone, searching, "--positions", str(positions)]
+        found = json.loads(printed(*words, "--json"))
+        measured["quality"] = {
+            "command": shlex.join(["plyground", *words]),
+            "rows": [
+                {
+                    "agent": row["agent"],
+                    "phase": row["phase"],
+                    "moves": row["moves"],
+                    "optimal": row["optimal"]["share"],
+                }
+                for row in found["qualities"]
+            ],
+        }
+    agents, plies = POOLS[game.name]
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["tournament", card.game, alone, searching, *agents, "--pairs", str(pairs)]
+        words += ["--opening", f"random:{plies}"]
+        store = str(Path(folder) / "pool.db")
+        printed(*words, "--store", store, "--isolate", "never", "--concurrency", "1")
+        told = json.loads(printed("report", store, "--json", "--anchor", "random=0"))
+        measured["ratings"] = {
+            "command": shlex.join(["plyground", *words]),
+            "rows": ratings_of(told),
+        }
+    write(Card(**{**vars(card), "measured": measured}), Path(card.file).stem)
+
+
+def ratings_of(report: Any) -> list[dict[str, Any]]:
+    """The rows of the one tournament in a report, best first."""
+    tournament = report["tournaments"][0]
+    elo = {row["agent"]: row for row in tournament["ratings"]["agents"]}
+    rows = [
+        {
+            "agent": row["agent"],
+            "elo": round(elo[row["agent"]]["elo"]),
+            "error": round(elo[row["agent"]]["margin"]),
+            "score": row["score"],
+            "games": row["games"],
+            "seconds": row["seconds_per_move"],
+        }
+        for row in tournament["agents"]
+    ]
+    return sorted(rows, key=lambda row: -row["elo"])
+
+
+def printed(*words: str) -> str:
+    """The standard output of a command of plyground."""
+    done = subprocess.run(command(*words), capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{shlex.join(words)}: {done.stderr}")
+    return done.stdout
+
+
+def speed(card: Card) -> dict[str, float]:
+    """Microseconds for a position, alone and in a batch of 64, on one thread."""
+    network = ZooNetworks(card.name).for_game(make_game(card.game))
+    shape = network.game.facts.observation_shape
+    found = {}
+    for batch in (1, 64):
+        observations = np.zeros((batch, *shape), np.int8)
+        network.evaluate(observations)
+        began = time.process_time()
+        for _ in range(REPEATS):
+            network.evaluate(observations)
+        found[f"batch_{batch}"] = round((time.process_time() - began) / REPEATS / batch * 1e6, 1)
+    return found
+
+
+def main() -> None:
+    """Add or measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    steps = parser.add_subparsers(dest="step", required=True)
+    adding = steps.add_parser("add")
+    adding.add_argument("run", type=Path)
+    adding.add_argument("name")
+    adding.add_argument("--machine", default="2 cores of an AMD EPYC (AVX-512, bfloat16)")
+    measuring = steps.add_parser("measure")
+    measuring.add_argument("name")
+    measuring.add_argument("--pairs", type=int, default=50)
+    measuring.add_argument("--positions", type=int, default=300)
+    arguments = parser.parse_args()
+    if arguments.step == "add":
+        add(arguments.run, arguments.name, arguments.machine)
+    else:
+        for card in ZooNetworks(arguments.name).cards:
+            measure(card, arguments.pairs, arguments.positions)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""The command ``zoo``: the trained networks that are shipped, and their model cards."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from rich.console import Console
+
+from ..agents.policies.zoo import Card, ZooNetworks, cards
+from ..envs.specification import SpecificationError
+from ..evaluation.report import display
+from .app import command
+from .common import JsonOption, argument, option
+from .output import print_json, say
+
+PHASES = ("all", "opening", "middle", "end")
+HEAD = """# The zoo: trained networks that are shipped
+
+`zoo:NAME` plays a network without search, `mcts:network=zoo:NAME` with search. They need
+`pip install -e ".[policy]"` (onnxruntime) and nothing else.
+
+```console
+$ plyground zoo
+$ plyground play connect_four --against zoo:connect_four
+$ plyground match connect_four mcts:network=zoo:connect_four,simulations=200 alphabeta --show
+```
+
+A name may stand for several boards; the board that is played decides. Wherever an agent is named, a
+network of the zoo can stand: as an opponent in `gymnasium.make`, in tournaments, in `plyground
+analyse`.
+
+The networks learnt from nothing but the rules. Each card below was written by `benchmarks/zoo.py`
+from the run and from the commands it names. A test compares every file with its card's hash. This
+page is the output of `plyground zoo --markdown`."""
+
+
+@command("[NAME]")
+def zoo(
+    name: Annotated[str | None, argument("NAME", "Show only the cards of this network.")] = None,
+    /,
+    *,
+    markdown: Annotated[bool, option("", "Write the page docs/zoo.md to standard output.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the trained networks that are shipped with plyground; zoo:NAME plays one.
+
+    With a name, the model cards in full: how the network was trained, how well it plays.
+
+    [bold]Examples[/bold]
+
+    plyground zoo
+
+    plyground zoo connect_four
+    """
+    if markdown and (as_json or name is not None):
+        raise SpecificationError("--markdown writes the whole page; leave out NAME and --json")
+    shown = list(cards()) if name is None else ZooNetworks(name.removeprefix("zoo:")).cards
+    if as_json:
+        print_json([vars(card) for card in shown])
+    elif markdown:
+        say("\n\n".join([HEAD, *map(_markdown, shown)]))
+    elif name is None:
+        _print_list(shown)
+    else:
+        say("\n\n".join(map(_text, shown)))
+
+
+def _print_list(shown: list[Card]) -> None:
+    """A line for each network."""
+    table = display.plain_table(
+        "network", "game", "learnt by", "weights", "KiB", "hours", "optimal %", "Elo", left=3
+    )
+    for card in shown:
+        table.add_row(
+            f"zoo:{card.name}",
+            card.game,
+            card.algorithm,
+            f"{card.parameters:,}",
+            f"{card.bytes / 1024:.0f}",
+            f"{card.training['hours']:g}",
+            display.percent(_share(card, f"zoo:{card.name}", "all")),
+            _elo(card),
+        )
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(
+        "optimal: moves of the network alone, without search, in random positions; Elo: the same, "
+        "random = 0, in its game's pool.",
+        style="dim",
+    )
+
+
+def _share(card: Card, agent: str, phase: str) -> float | None:
+    """The share of optimal moves of an agent in a phase, if it was measured."""
+    for row in card.measured.get("quality", {}).get("rows", []):
+        if (row["agent"], row["phase"]) == (agent, phase):
+            return float(row["optimal"])
+    return None
+
+
+def _elo(card: Card) -> str:
+    rows = card.measured.get("ratings", {}).get("rows", [])
+    found = [str(row["elo"]) for row in rows if row["agent"] == f"zoo:{card.name}"]
+    return found[0] if found else "-"
+
+
+def _facts(card: Card) -> list[tuple[str, str]]:
+    """What a card says of the network and its training, as pairs of a name and a text."""
+    training = card.training
+    facts = [
+        ("game", card.game),
+        ("learnt by", card.algorithm),
+        ("command", training["command"]),
+        ("seed, commit", f"{training['seed']}, {training['commit']}"),
+        (
+            "time",
+            f"{training['hours']:g} hours, {training['processor_hours']:g} of processor time",
+        ),
+        ("machine", training["machine"]),
+        ("learnt from", _experience(training)),
+        ("size", f"{card.parameters:,} weights, {card.bytes:,} bytes"),
+        ("sha256", card.sha256),
+    ]
+    if "speed" in card.measured:
+        speed = card.measured["speed"]
+        text = f"{speed['batch_1']:g} µs, in a batch of 64 {speed['batch_64']:g} µs"
+        facts.append(("a position takes", text))
+    return facts
+
+
+def _experience(training: Any) -> str:
+    """How much was played."""
+    played = f"{training['steps']:,} moves"
+    if training["games"]:
+        played += f", {training['games']:,} games, {training['simulations']:,} simulations"
+    return played
+
+
+def _text(card: Card) -> str:
+    """A card as plain text."""
+    lines = [f"zoo:{card.name} on {card.game}", ""]
+    lines += [f"  {name:18}{text}" for name, text in _facts(card)]
+    for title, head, rows in _tables(card):
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        lines += ["", title]
+        for row in [head, *rows]:
+            cells = [row[0].ljust(widths[0])]
+            cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
+            lines.append("  " + "  ".join(cells))
+    return "\n".join(lines)
+
+
+def _markdown(card: Card) -> str:
+    """A card as a section of docs/zoo.md."""
+    lines = [f"## `zoo:{card.name}` on `{card.game}`", "", "| | |", "|---|---|"]
+    code = {"game", "command", "sha256"}
+    lines += [
+        f"| {name} | {f'`{text}`' if name in code else text} |" for name, text in _facts(card)
+    ]
+    for title, head, rows in _tables(card):
+        lines += ["", f"{title.partition(':')[0]}: `{title.partition(': ')[2]}`", ""]
+        lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+        lines += [f"| `{row[0]}` | " + " | ".join(row[1:]) + " |" for row in rows]
+    lines += ["", f"![The learning curves of the run](images/{card.training['curves']})"]
+    return "\n".join(lines)
+
+
+def _tables(card: Card) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Title with the command, heading and rows of each table of a card."""
+    found = []
+    if "quality" in card.measured:
+        quality = card.measured["quality"]
+        agents = dict.fromkeys(row["agent"] for row in quality["rows"])
+        rows = [
+            [agent, *(display.percent(_share(card, agent, phase)) for phase in PHASES)]
+            for agent in agents
+        ]
+        head = ["agent", "optimal moves, %", *PHASES[1:]]
+        found.append((f"Move quality: {quality['command']}", head, rows))
+    if "ratings" in card.measured:
+        ratings = card.measured["ratings"]
+        rows = [
+            [
+                row["agent"],
+                f"{row['elo']}",
+                f"{row['error']}",
+                display.percent(row["score"]),
+                display.duration(row["seconds"]),
+            ]
+            for row in ratings["rows"]
+        ]
+        head = ["agent", "Elo", "±", "score, %", "time a move"]
+        found.append((f"Ratings: {ratings['command']}", head, rows))
+    return found

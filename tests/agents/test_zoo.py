@@ -1,0 +1,113 @@
+"""The networks that are shipped: each is the one of its card, and plays."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+
+import gymnasium
+import numpy as np
+import pytest
+from command_line import invoke
+from helpers import ROOT, random_position
+from plyground import make_agent, make_game
+from plyground.agents.policies import zoo
+from plyground.agents.policies.policy_file import OnnxNetwork
+from plyground.envs.specification import SpecificationError
+
+CARDS = zoo.cards()
+MOST_BYTES, MOST_BYTES_IN_ALL = 1_000_000, 6_000_000
+
+
+@pytest.fixture(params=CARDS, ids=lambda card: card.file)
+def card(request):
+    return request.param
+
+
+def test_the_file_is_the_one_of_the_card(card):
+    data = card.path.read_bytes()
+    assert (hashlib.sha256(data).hexdigest(), len(data)) == (card.sha256, card.bytes)
+    network = OnnxNetwork(card.file, data)
+    assert (network.game, network.kind) == (make_game(card.game), card.algorithm)
+
+
+def test_every_network_has_a_card_and_all_are_small():
+    files = {path.name for path in zoo.FOLDER.glob("*.onnx")}
+    assert files == {card.file for card in CARDS}
+    assert max(card.bytes for card in CARDS) <= MOST_BYTES
+    assert sum(card.bytes for card in CARDS) <= MOST_BYTES_IN_ALL
+
+
+def test_it_plays_alone_and_with_search(card):
+    game = make_game(card.game)
+    for spec in (f"zoo:{card.name}", f"mcts:network=zoo:{card.name},simulations=16"):
+        agent, position = make_agent(spec, game), random_position(game, 3, seed=1)
+        for _ in range(4):
+            if not position.is_over:
+                decision = agent.analyse(position)
+                assert position.is_legal(decision.action)
+                assert game.facts.min_return <= decision.value <= game.facts.max_return
+                position.play(decision.action)
+        assert "policy" in agent.version
+
+
+def test_it_has_learnt_more_than_chance(card):
+    """Alone, it scores far more than half against random play."""
+    game, agents = make_game(card.game), []
+    agents = [make_agent(f"zoo:{card.name}", game), make_agent("random", game)]
+    total = 0.0
+    for seed in range(10):
+        position = game.initial_position()
+        agents[1].reset(seed)
+        while not position.is_over:
+            position.play(agents[(position.to_move + seed) % 2].act(position))
+        total += np.sign(position.returns[seed % 2])
+    assert total >= 6
+
+
+def test_it_is_an_opponent_to_train_against():
+    env = gymnasium.make("plyground/ConnectFour-v0", opponent="zoo:connect_four")
+    _, info = env.reset(seed=1)
+    ended = False
+    while not ended:
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        _, _, ended, _, info = env.step(action)
+    env.close()
+
+
+def test_a_card_tells_how_to_make_the_network_again(card):
+    assert card.training["command"].startswith("plyground train ")
+    assert card.training["machine"]
+    assert {"quality", "ratings", "speed"} & set(card.measured)
+
+
+def test_another_board_and_an_unknown_name_are_refused_in_a_sentence():
+    with pytest.raises(SpecificationError, match="zoo:connect_four plays connect_four, not"):
+        make_agent("zoo:connect_four", "connect_four:rows=5")
+    with pytest.raises(SpecificationError, match=r"no network .conect_four.*connect_four"):
+        make_agent("zoo:conect_four")
+    with pytest.raises(SpecificationError, match="no network 'chess'"):
+        make_agent("mcts:network=zoo:chess")
+    with pytest.raises(SpecificationError, match="plyground zoo lists"):
+        make_agent("zoo")
+
+
+def test_a_file_that_is_not_the_one_of_its_card_is_refused(card):
+    other = dataclasses.replace(card, sha256="0" * 64)
+    with pytest.raises(SpecificationError, match=r"damaged.*install plyground anew"):
+        other.network()
+
+
+def test_the_command_lists_the_networks_and_shows_a_card():
+    listed = invoke(["zoo"])
+    assert listed.exit_code == 0
+    assert all(f"zoo:{card.name}" in listed.stdout for card in CARDS)
+    shown = invoke(["zoo", "connect_four"])
+    assert "plyground train alphazero connect_four" in shown.stdout
+    refused = invoke(["zoo", "--markdown", "--json"])
+    assert refused.exit_code == 2
+
+
+def test_the_page_is_that_of_the_cards():
+    page = (ROOT / "docs" / "zoo.md").read_text(encoding="utf-8")
+    assert page == invoke(["zoo", "--markdown"]).stdout
