@@ -26,7 +26,8 @@ from .search import deepening
 from .search.alphabeta import AlphaBeta, Minimax, TreeSearchAgent
 from .search.search_form import search_form
 
-UNLIMITED = 1 << 60  # nodes
+# Nodes. As a plain integer it would be a type of its own, and the search be compiled once more.
+UNLIMITED = np.int64(1 << 60)
 
 
 class RandomOpponent(NamedTuple):

@@ -65,6 +65,7 @@ class TreeSearchAgent(Agent):
         self._table = self.new_table(game)
         self._symmetries = self.symmetries(game)
         self._options = self.search_options(game)
+        self._plan = self.search_plan(game, 1)
         self._search(game.initial_position(), 1, math.inf, math.inf, None)
 
     @property
@@ -121,7 +122,10 @@ class TreeSearchAgent(Agent):
     ) -> Decision:
         """Search to ``last_depth`` plies or as far as the limits allow."""
         workspace, state = self._workspace, self._workspace.state[0]
-        plan = self.search_plan(position.game, last_depth)
+        first_depth = 1 if self._iterative else last_depth
+        plan = self._plan._replace(first_depth=first_depth, last_depth=last_depth)
+        # An iteration that is cut short may leave the decision to the one before.
+        cut_short = deadline < math.inf or nodes < math.inf
         deepening.begin(self._form.rules, plan, workspace, self._table, position.record)
         decision: Decision | None = None
         while True:
@@ -132,10 +136,14 @@ class TreeSearchAgent(Agent):
                 if not resisting and workspace.frames[0].best_action >= 0:
                     decision = self._decision(plan, complete=False)
                 break
-            decision = self._decision(plan, complete=True)
-            if report is not None and not resisting:
-                report(decision)
-            if status == deepening.SEARCH_COMPLETE or (deadline < math.inf and state.legal == 1):
+            ended = status == deepening.SEARCH_COMPLETE or (
+                deadline < math.inf and state.legal == 1
+            )
+            if ended or cut_short or report is not None:
+                decision = self._decision(plan, complete=True)
+                if report is not None and not resisting:
+                    report(decision)
+            if ended:
                 break
         if decision is None:  # not even one action could be searched within the limits
             return Decision(position.legal_actions()[0], scale="points", nodes=int(state.nodes))
