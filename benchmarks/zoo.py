@@ -56,7 +56,7 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "plyground.cli", *words]
 
 
-def add(run: Path, name: str, machine: str) -> None:
+def add(run: Path, name: str, also: list[str], machine: str) -> None:
     """Take the best network of a run into the zoo, with its curves and a card without figures."""
     described = json.loads((run / "run.json").read_text())
     best = json.loads((run / "best.json").read_text())
@@ -64,9 +64,8 @@ def add(run: Path, name: str, machine: str) -> None:
     updates = [entry for entry in updates if entry["kind"] == "update"]
     data = compact_policy((run / "best.onnx").read_bytes())
     network = OnnxNetwork(str(run), data)
-    rows, columns, _ = network.game.facts.observation_shape
-    board = "" if network.game == make_game(network.game.name) else f"_{rows}x{columns}"
-    stem = f"{name}{board}"
+    rules: Any = network.game.rules
+    stem = f"{name}_{rules.rows}x{rules.cols}"
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / f"{stem}.onnx").write_bytes(data)
     picture = IMAGES / f"zoo_{stem}.png"
@@ -79,6 +78,7 @@ def add(run: Path, name: str, machine: str) -> None:
     card = Card(
         name=name,
         game=network.game.spec,
+        also=[make_game(spec).spec for spec in also],
         file=f"{stem}.onnx",
         sha256=hashlib.sha256(data).hexdigest(),
         bytes=len(data),
@@ -205,6 +205,7 @@ def main() -> None:
     adding = steps.add_parser("add")
     adding.add_argument("run", type=Path)
     adding.add_argument("name")
+    adding.add_argument("--also", action="append", default=[], help="another game that it plays")
     adding.add_argument("--machine", default="2 cores of an AMD EPYC (AVX-512, bfloat16)")
     measuring = steps.add_parser("measure")
     measuring.add_argument("name")
@@ -212,7 +213,7 @@ def main() -> None:
     measuring.add_argument("--positions", type=int, default=300)
     arguments = parser.parse_args()
     if arguments.step == "add":
-        add(arguments.run, arguments.name, arguments.machine)
+        add(arguments.run, arguments.name, arguments.also, arguments.machine)
     else:
         for card in ZooNetworks(arguments.name).cards:
             measure(card, arguments.pairs, arguments.positions)

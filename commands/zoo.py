@@ -109,6 +109,7 @@ def _facts(card: Card) -> list[tuple[str, str]]:
     training = card.training
     facts = [
         ("game", card.game),
+        *([("plays as well", ", ".join(card.also))] if card.also else []),
         ("learnt by", card.algorithm),
         ("command", training["command"]),
         ("seed, commit", f"{training['seed']}, {training['commit']}"),
@@ -153,7 +154,7 @@ def _text(card: Card) -> str:
 def _markdown(card: Card) -> str:
     """A card as a section of docs/zoo.md."""
     lines = [f"## `zoo:{card.name}` on `{card.game}`", "", "| | |", "|---|---|"]
-    code = {"game", "command", "sha256"}
+    code = {"game", "plays as well", "command", "sha256"}
     lines += [
         f"| {name} | {f'`{text}`' if name in code else text} |" for name, text in _facts(card)
     ]

@@ -24,6 +24,7 @@ An ONNX file holds numbers and names of operators. Reading one runs no code from
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -194,8 +195,23 @@ class OnnxNetwork(Network):
         """Write the same policy file elsewhere."""
         write_policy(Path(path), self._data)
 
+    def playing(self, game: Game) -> OnnxNetwork:
+        """The same network for another game of the same observations and actions.
+
+        Its values are clipped to the returns of that game.
+        """
+        other = copy.copy(self)
+        other.game = game
+        return other
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return OnnxNetwork, (self.source, self._data)
+        return _restore, (self.source, self._data, self.game.spec)
+
+
+def _restore(source: str, data: bytes, spec: str) -> OnnxNetwork:
+    """The network that was pickled, for the game that it played."""
+    network, game = OnnxNetwork(source, data), make_game(spec)
+    return network if network.game == game else network.playing(game)
 
 
 def load_policy_file(path: str | Path) -> OnnxNetwork:

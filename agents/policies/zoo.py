@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,8 @@ class Card:
 
     Attributes:
         name: what stands behind ``zoo:``.
-        game: the game with its parameters.
+        game: the game that it learnt, with its parameters.
+        also: games of the same positions and actions that it plays too.
         file: the name of the policy file.
         sha256: the hash of its content.
         bytes: its size.
@@ -43,6 +44,7 @@ class Card:
 
     name: str
     game: str
+    also: Sequence[str]
     file: str
     sha256: str
     bytes: int
@@ -95,7 +97,9 @@ class ZooNetworks:
         for card in self.cards:
             if make_game(card.game) == game:
                 return card.network()
-        boards = " and ".join(card.game for card in self.cards)
+            if game in map(make_game, card.also):
+                return card.network().playing(game)
+        boards = " and ".join(spec for card in self.cards for spec in (card.game, *card.also))
         raise SpecificationError(f"{PREFIX}{self.name} plays {boards}, not {game.spec}")
 
     @property

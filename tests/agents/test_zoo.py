@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import pickle
 
 import gymnasium
 import numpy as np
@@ -38,10 +39,16 @@ def test_every_network_has_a_card_and_all_are_small():
     assert sum(card.bytes for card in CARDS) <= MOST_BYTES_IN_ALL
 
 
-def test_it_plays_alone_and_with_search(card):
-    game = make_game(card.game)
+@pytest.mark.parametrize(
+    ("card", "game"),
+    [(card, spec) for card in CARDS for spec in (card.game, *card.also)],
+    ids=lambda value: getattr(value, "file", value),
+)
+def test_it_plays_alone_and_with_search(card, game):
+    game = make_game(game)
     for spec in (f"zoo:{card.name}", f"mcts:network=zoo:{card.name},simulations=16"):
-        agent, position = make_agent(spec, game), random_position(game, 3, seed=1)
+        agent = pickle.loads(pickle.dumps(make_agent(spec, game)))
+        position = random_position(game, 3, seed=1)
         for _ in range(4):
             if not position.is_over:
                 decision = agent.analyse(position)
