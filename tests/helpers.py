@@ -162,6 +162,7 @@ ARGUMENTS = {
     "onnx": "{network}",
     "ppo": "{network}",
     "python": "plain_agents:Leftmost",
+    "zoo": "tic_tac_toe",
 }
 # Little effort for options that set the effort, where a preset does not set them.
 EFFORT = {"depth": 2, "simulations": 12, "memory": 4}
