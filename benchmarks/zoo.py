@@ -56,7 +56,7 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "plyground.cli", *words]
 
 
-def add(run: Path, name: str, also: list[str], machine: str) -> None:
+def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> None:
     """Take the best network of a run into the zoo, with its curves and a card without figures."""
     described = json.loads((run / "run.json").read_text())
     best = json.loads((run / "best.json").read_text())
@@ -89,7 +89,7 @@ def add(run: Path, name: str, also: list[str], machine: str) -> None:
         training={
             "command": shlex.join(words),
             "seed": settings["seed"],
-            "commit": git("rev-parse", "--short", "HEAD"),
+            "commit": git("rev-parse", "--short", commit),
             "hours": round(last["time/seconds"] / 3600, 2),
             "processor_hours": round(last["time/cpu_seconds"] / 3600, 2),
             "machine": machine,
@@ -206,14 +206,15 @@ def main() -> None:
     adding.add_argument("run", type=Path)
     adding.add_argument("name")
     adding.add_argument("--also", action="append", default=[], help="another game that it plays")
-    adding.add_argument("--machine", default="2 cores of an AMD EPYC (AVX-512, bfloat16)")
+    adding.add_argument("--commit", default="HEAD", help="of the code that the run used")
+    adding.add_argument("--machine", default="one core of an AMD EPYC (bfloat16), others busy")
     measuring = steps.add_parser("measure")
     measuring.add_argument("name")
     measuring.add_argument("--pairs", type=int, default=50)
     measuring.add_argument("--positions", type=int, default=300)
     arguments = parser.parse_args()
     if arguments.step == "add":
-        add(arguments.run, arguments.name, arguments.also, arguments.machine)
+        add(arguments.run, arguments.name, arguments.also, arguments.commit, arguments.machine)
     else:
         for card in ZooNetworks(arguments.name).cards:
             measure(card, arguments.pairs, arguments.positions)
