@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated, Any
 
 from ..agents import Decision
-from ..agents.human import HumanQuit
 from ..envs import Position, make_game
 from ..envs.game import PLAYERS
 from ..evaluation.match import GameResult, play_game
@@ -26,6 +26,7 @@ from .common import (
 )
 from .options import NO_LIMITS, ConditionOptions
 from .output import print_json, say
+from .terminal_game import TerminalGame
 
 
 @command("GAME A B")
@@ -132,32 +133,18 @@ def play(
     against: Annotated[str, option("AGENT", "Your opponent.")] = "alphabeta:depth=4",
     seat: Annotated[int, option("0|1", "Your seat: 0 moves first, 1 second.", low=0, high=1)] = 0,
     seed: SeedOption = 1,
+    show_thinking: Annotated[bool, flag("Show what the opponent thinks of its moves.")] = False,
 ) -> None:
     """Play a game yourself, in the terminal.
 
-    Type moves by name. Type ? for a list of the legal moves, and q to leave.
+    Type moves by name. help lists the other words: undo, hint, level, save and more.
 
     [bold]Examples[/bold]
 
     plyground play tic_tac_toe:size=4
 
-    plyground play connect_four --against random --seat 1
+    plyground play connect_four --against zoo:connect_four --seat 1
     """
-    chosen = make_game(game)
-    names = ("you", against) if seat == 0 else (against, "you")
-    contest = Contest(chosen, ("human", against) if seat == 0 else (against, "human"), names)
-    try:
-        # an opponent that does not exist is told before anything else
-        with contest.seated() as players:
-            say(
-                f"{chosen.declaration.title}: you are {PLAYERS[seat]} and move "
-                f"{'second' if seat else 'first'}, against {against}."
-            )
-            result, _ = _play(contest, players, [], seed, show=False)
-    except (HumanQuit, KeyboardInterrupt):
-        say("\nYou left the game.")
-        return
-    say(f"\n{chosen.position(result.moves)}\n")
-    say(
-        "A draw." if result.winner is None else "You win." if result.winner == seat else "You lose."
-    )
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 - lines can be edited, and typed again, where there is one
+    TerminalGame(make_game(game), against, seat, seed, show_thinking).run()

@@ -73,6 +73,7 @@ class Declaration(NamedTuple):
     contract: Callable[[dict[str, Any]], dict[str, Any]]
     limits: str
     colours: tuple[str, str] | None
+    marks: tuple[str, str]
 
     def make_rules(self, rules_type: type, given: Mapping[str, Any]) -> Any:
         """The rules for the parameters given, short forms (``size=``, ``dots=``) included."""
@@ -109,6 +110,7 @@ def declare_game(
     expand: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given,
     contract: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
     colours: tuple[str, str] | None = None,
+    marks: tuple[str, str] = ("X", "O"),
 ) -> Callable[[T], T]:
     """Class decorator for a rules type: a NamedTuple of whole numbers, validated when it is made.
 
@@ -126,6 +128,7 @@ def declare_game(
         expand: replaces short forms among the parameters given by what they stand for.
         contract: the inverse, applied to all the values when a game is written as text.
         colours: those of player_0 and player_1 in pictures of the board, ``#rrggbb``.
+        marks: the letters of player_0 and player_1 in the board as text.
     """
 
     def decorate(rules_type: T) -> T:
@@ -144,6 +147,7 @@ def declare_game(
             contract,
             limits,
             colours,
+            marks,
         )
         return rules_type
 

@@ -243,6 +243,12 @@ def board_text(rules: Any, position: Any) -> str:
 
 
 @functools.singledispatch
+def winning_cells(rules: Any, position: Any) -> list[tuple[int, int]]:
+    """The (row, column) of the stones that won the game; empty where no row of stones wins."""
+    return []
+
+
+@functools.singledispatch
 def picture(rules: Any, position: Any, last_action: int | None) -> Any:
     """The board as a :class:`~plyground.envs.pictures.drawing.Picture`.
 

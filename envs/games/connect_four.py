@@ -31,7 +31,13 @@ from ..compiled.randomness import SALT_1, mix64, random_bits
 from ..declaration import Complexity, Facts, declare_game, wide_record
 from ..pictures.drawing import PLAYER_COLOURS
 from ..specification import Parameter
-from .connect_four_display import action_to_text, board_text, picture, text_to_action
+from .connect_four_display import (
+    action_to_text,
+    board_text,
+    picture,
+    text_to_action,
+    winning_cells,
+)
 from .connect_four_heuristics import THREATS, WINDOWS, evaluate
 from .connect_four_wide import CELLS, register_wide_rules
 from .connect_four_wide import POSITION as CELL_POSITION
@@ -296,4 +302,5 @@ r.outcome_reason.register(ConnectFour)(outcome_reason)
 r.action_to_text.register(ConnectFour)(action_to_text)
 r.text_to_action.register(ConnectFour)(text_to_action)
 r.board_text.register(ConnectFour)(board_text)
+r.winning_cells.register(ConnectFour)(winning_cells)
 r.picture.register(ConnectFour)(picture)

@@ -15,7 +15,11 @@ from ..pictures.drawing import (
     Ring,
     Text,
 )
-from .grid import COLUMN_LETTERS, grid_text, seen_cells, winning_cells
+from .grid import COLUMN_LETTERS, cells_in_rows, grid_text, seen_cells
+
+
+def winning_cells(rules: Any, position: Any) -> list[tuple[int, int]]:
+    return cells_in_rows(seen_cells(rules, position), rules.connect)
 
 
 def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
@@ -50,7 +54,7 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
     if last_action is not None:
         row = int(np.argmax(cells[:, last_action] != 0))
         shapes.append(Disc(last_action + 0.5 + margin, row + 0.44 + margin, 0.11, "#ffffff"))
-    for row, column in winning_cells(cells, rules.connect):
+    for row, column in winning_cells(rules, position):
         shapes.append(Ring(column + 0.5 + margin, row + 0.46 + margin, 0.41, "#ffffff", 0.08))
     for column in range(cols):
         shapes.append(
@@ -68,10 +72,12 @@ def text_to_action(rules: Any, text: str) -> int:
     column = (
         COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
     )
+    if column < 0 and name.isascii() and name.isdecimal():
+        column = int(name) - 1
     if not 0 <= column < rules.cols:
         raise ValueError(
             f"{text!r} is no column of this board; columns are a to "
-            f"{COLUMN_LETTERS[rules.cols - 1]}"
+            f"{COLUMN_LETTERS[rules.cols - 1]}, or 1 to {rules.cols}"
         )
     return column
 

@@ -91,6 +91,7 @@ def _check(rules: DotsAndBoxes) -> str | None:
     version=0,
     title="Dots and Boxes",
     colours=PLAYER_COLOURS,
+    marks=("A", "B"),
     position=_record_fields(EDGES, BOXES),
     parameters=(
         Parameter("rows", int, 4, "height in boxes", 1, 42),

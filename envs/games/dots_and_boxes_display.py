@@ -11,6 +11,9 @@ from typing import Any
 from ..pictures.drawing import BOX_FILLS, PLAYER_COLOURS, Disc, Line, Picture, Rectangle, Text
 from .dots_and_boxes_board import boxes_beside, count_edges
 
+# h 0 1, h,0,1 and h0 1; of single digits also h01.
+EDGE = re.compile(r"([hv])[\s,]*(\d+(?=[\s,])|\d(?=\d$))[\s,]*(\d+)", re.IGNORECASE | re.ASCII)
+
 
 def action_to_text(rules: Any, action: int) -> str:
     horizontal = (rules.rows + 1) * rules.cols
@@ -22,7 +25,7 @@ def action_to_text(rules: Any, action: int) -> str:
 
 
 def text_to_action(rules: Any, text: str) -> int:
-    match = re.fullmatch(r"\s*([hv])\s*(\d+)\s*[ ,]\s*(\d+)\s*", text, re.IGNORECASE | re.ASCII)
+    match = EDGE.fullmatch(text.strip())
     if match:
         vertical, row, column = match[1].lower() == "v", int(match[2]), int(match[3])
         if row < rules.rows + (not vertical) and column < rules.cols + vertical:
@@ -36,14 +39,19 @@ def text_to_action(rules: Any, text: str) -> int:
 
 
 def board_text(rules: Any, position: Any) -> str:
-    """Dots, edges, the owners' letters (A is player 0), and a line of statistics."""
+    """Numbered dots, edges, the owners' letters (A is player 0), and a line of statistics.
+
+    An edge is named by its orientation and its left or upper dot: row, then column.
+    """
     lines, vertical = [], (rules.rows + 1) * rules.cols
+    numbers = "".join(f"{column:<4}" for column in range(rules.cols + 1))
+    lines.append(f"   {numbers}")
     for row in range(rules.rows + 1):
         edges = (
             "---" if position.edges[row * rules.cols + column] else "   "
             for column in range(rules.cols)
         )
-        lines.append("+" + "+".join(edges) + "+")
+        lines.append(f"{row:2} +" + "+".join(edges) + "+")
         if row < rules.rows:
             walls = [
                 "|" if position.edges[vertical + row * (rules.cols + 1) + c] else " "
@@ -52,9 +60,8 @@ def board_text(rules: Any, position: Any) -> str:
             owners = [
                 " AB"[position.owner[row * rules.cols + column]] for column in range(rules.cols)
             ] + [""]
-            lines.append(
-                "".join(f"{wall} {owner} " if owner else wall for wall, owner in zip(walls, owners))
-            )
+            cells = (f"{wall} {owner} " if owner else wall for wall, owner in zip(walls, owners))
+            lines.append("   " + "".join(cells))
     left = rules.rows * rules.cols - int(position.score[0]) - int(position.score[1])
     counts = (
         f"A {position.score[0]}, B {position.score[1]}, boxes left {left}, edges {position.drawn} "

@@ -198,8 +198,9 @@ def candidates(rules, position, radius, out):
     return list_near(rules, stones, radius, out)
 
 
-def winning_row(rules: Gomoku, cells: np.ndarray) -> list[tuple[int, int]]:
-    """The (row, column) of the stones in winning rows; ``cells`` is (rows, cols)."""
+@r.winning_cells.register(Gomoku)
+def winning_cells(rules: Gomoku, position: Any) -> list[tuple[int, int]]:
+    cells = board_cells(rules, position)
     flat, found = np.ascontiguousarray(cells).ravel(), set()
     for action in np.flatnonzero(flat):
         row, column = divmod(int(action), rules.cols)
@@ -267,6 +268,6 @@ def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
     if last_action is not None:
         row, column = divmod(last_action, rules.cols)
         shapes.append(Disc(column + margin, row + margin, 0.12, "#e0312f"))
-    for row, column in winning_row(rules, cells):
+    for row, column in winning_cells(rules, position):
         shapes.append(Ring(column + margin, row + margin, 0.42, "#e0312f", 0.06))
     return Picture(width, height, shapes)

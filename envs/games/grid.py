@@ -27,7 +27,7 @@ def count_run(cells, rows, cols, action, row_step, col_step, stone):
     return length
 
 
-def winning_cells(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
+def cells_in_rows(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
     """The (row, column) of every cell in a row of ``connect`` or more equal stones.
 
     ``cells`` is (rows, cols), 0 free.

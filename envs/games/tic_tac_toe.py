@@ -31,7 +31,7 @@ from ..pictures.drawing import (
     Text,
 )
 from ..specification import Parameter
-from .grid import COLUMN_LETTERS, winning_cells
+from .grid import COLUMN_LETTERS, cells_in_rows
 from .stones import (
     POSITION,
     board_cells,
@@ -103,6 +103,11 @@ def evaluate(rules, position, player, heuristic):
     return counts[0].sum() - counts[1].sum()
 
 
+@r.winning_cells.register(TicTacToe)
+def winning_cells(rules: TicTacToe, position: Any) -> list[tuple[int, int]]:
+    return cells_in_rows(board_cells(rules, position), rules.connect)
+
+
 @r.picture.register(TicTacToe)
 def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture:
     """Crosses and rings on a paper grid with the cells' names at its sides.
@@ -117,7 +122,7 @@ def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture
         shapes.append(
             Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#e9e1cf", 0.1)
         )
-    for row, column in winning_cells(cells, rules.connect):
+    for row, column in winning_cells(rules, position):
         shapes.append(
             Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#c5e5c5", 0.1)
         )

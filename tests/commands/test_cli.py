@@ -319,32 +319,6 @@ def test_size_and_perft_give_the_known_figures():
     ]
 
 
-# -- a person plays --
-
-
-def test_a_person_plays_and_the_result_is_announced():
-    typed = (
-        "\n".join(
-            ["9 9", "hello"] + [f"{row} {column}" for row in (1, 2, 3) for column in (1, 2, 3)]
-        )
-        + "\n"
-    )
-    result = plyground("play", "tic_tac_toe", "--against", "random", "--seed", "4", typed=typed)
-    assert result.exit_code == 0
-    assert "you are player_0 and move first, against random" in result.stdout
-    assert "row 9, column 9 is off the board" in result.stdout
-    assert "'hello' is no cell of this board" in result.stdout
-    assert "is taken. Try again." in result.stdout
-    assert result.stdout.rstrip().endswith(("You win.", "You lose.", "A draw."))
-
-
-def test_a_person_may_leave():
-    result = plyground("play", "connect_four", "--against", "random", "--seat", "1", typed="q\n")
-    assert result.exit_code == 0
-    assert "player_0 (random) plays" in result.stdout
-    assert result.stdout.rstrip().endswith("You left the game.")
-
-
 # -- real processes --
 
 

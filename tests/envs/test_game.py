@@ -434,7 +434,12 @@ def test_the_dots_and_boxes_board_as_text():
     position = make_game("dots_and_boxes:rows=1,cols=2").position(
         ["h 0 0", "h 1 0", "v 0 0", "v 0 1", "h 1 1"]
     )
-    assert str(position).splitlines()[:3] == ["+---+   +", "| B |", "+---+---+"]
+    assert str(position).splitlines()[:4] == [
+        "   0   1   2",
+        " 0 +---+   +",
+        "   | B |",
+        " 1 +---+---+",
+    ]
     assert "A 0" in str(position)
     assert "5 of 7" in str(position)
 

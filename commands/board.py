@@ -1,0 +1,66 @@
+"""A board on the terminal: the players' marks in colour, the last move and the winning row."""
+
+from __future__ import annotations
+
+import re
+
+from rich.text import Text
+
+from ..envs import rules as r
+from ..envs.game import Game, Position
+from ..envs.games.grid import COLUMN_LETTERS
+
+STYLES = ("bold red", "bold yellow")  # of the marks of player_0 and player_1
+CHANGED, WON = "reverse", "bold green reverse"
+# A line with a word is no row of the board; a row of cells begins with its number.
+WORDS, ROW_OF_CELLS = re.compile(r"[A-Za-z]{3}"), re.compile(r"\s*\d+ ")
+
+
+def board(position: Position, before: Position | None = None) -> Text:
+    """The board, with what has changed since an earlier position reversed.
+
+    Args:
+        position: the position.
+        before: the one before the last move, if there is one.
+    """
+    text = str(position)
+    shown = Text(text, no_wrap=True)
+    earlier = (text if before is None else str(before)).split("\n")
+    start = 0
+    for line, old in zip(text.split("\n"), earlier):
+        if not WORDS.search(line):
+            width = len(line)
+            for column, (new, former) in enumerate(zip(line, old.ljust(width))):
+                place = start + column
+                if new in position.game.declaration.marks:
+                    style = STYLES[position.game.declaration.marks.index(new)]
+                    shown.stylize(style, place, place + 1)
+                if new not in (former, " "):
+                    shown.stylize(CHANGED, place, place + 1)
+        start += len(line) + 1
+    for place in _winning_places(position, text):
+        shown.stylize(WON, place, place + 1)
+    return shown
+
+
+def winning_row(position: Position) -> list[str]:
+    """The names of the cells that won the game, none where no row of stones wins."""
+    cells = r.winning_cells(position.game.rules, position.record)
+    return [_cell_name(position.game, *cell) for cell in cells]
+
+
+def _cell_name(game: Game, row: int, column: int) -> str:
+    rows = game.facts.observation_shape[0]
+    return f"{COLUMN_LETTERS[column]}{rows - row}"
+
+
+def _winning_places(position: Position, text: str) -> list[int]:
+    """Where the winning cells stand in a board's text: cells are two characters apart."""
+    cells = r.winning_cells(position.game.rules, position.record)
+    starts, start = [], 0
+    for line in text.split("\n"):
+        label = ROW_OF_CELLS.match(line)
+        if label:
+            starts.append(start + label.end())
+        start += len(line) + 1
+    return [starts[row] + 2 * column for row, column in cells]

@@ -1,0 +1,208 @@
+"""``plyground play``: a person at the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import select
+import sys
+
+import pytest
+from command_line import invoke
+from helpers import GAMES, SMALL_GAMES
+from plyground import make_game
+from plyground.commands.board import CHANGED, WON, board, winning_row
+
+
+def play(*words, typed):
+    result = invoke(["play", *words], typed="".join(f"{line}\n" for line in typed))
+    assert result.exit_code == 0, result.output
+    assert "Traceback" not in result.output
+    return result.stdout
+
+
+def moves_of(game, path):
+    saved = json.loads(path.read_text())
+    assert saved["game"] == make_game(game).spec
+    return saved["moves"]
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_whole_game_is_played_and_its_end_announced(spec, seat, tmp_path):
+    """Every legal move is tried at every turn: some are illegal, one is played."""
+    game, saved = make_game(spec), tmp_path / "game.json"
+    names = [game.action_to_text(action) for action in range(game.facts.num_actions)]
+    typed = names * game.facts.longest_game + [f"save {saved}", "quit"]
+    shown = play(spec, "--against", "random", "--seat", seat, typed=typed)
+    ends = [line for line in shown.splitlines() if line in ("You win.", "You lose.", "A draw.")]
+    assert len(ends) == 1
+    position = game.position(moves_of(spec, saved))
+    assert position.is_over
+    told = {1: "You win.", 0: "A draw.", -1: "You lose."}
+    result = (position.returns[seat] > 0) - (position.returns[seat] < 0)
+    assert ends == [told[result]]
+
+
+def test_ones_own_move_is_shown_before_the_answer():
+    shown = play("connect_four", "--against", "random", typed=["d"])
+    assert shown.index(" 1 . . . X . . .") < shown.index("random plays")
+    assert "you are X and move first, against random" in shown
+    assert shown.rstrip().endswith("You left the game.")
+
+
+@pytest.mark.parametrize(
+    ("spec", "typed", "told"),
+    [
+        ("tic_tac_toe", ["a1", "a1"], "a1 cannot be played now"),
+        ("tic_tac_toe", ["9 9"], "row 9, column 9 is off the board"),
+        ("tic_tac_toe", ["hello"], "'hello' is no cell of this board"),
+        ("tic_tac_toe", [""], "nothing was entered"),
+        ("connect_four", ["9"], "columns are a to g, or 1 to 7"),
+        ("dots_and_boxes", ["h 9 9"], "is no edge of this board"),
+        ("tic_tac_toe", ["undo"], "no move of yours to take back"),
+        ("tic_tac_toe", ["redo"], "nothing to play again"),
+        ("tic_tac_toe", ["level nobody"], "there is no agent 'nobody'"),
+        ("tic_tac_toe", ["level hard"], "The opponent remains random"),
+        ("tic_tac_toe", ["level"], "The opponent is random"),
+        ("tic_tac_toe", ["save"], "save game.json"),
+        ("tic_tac_toe", ["save no/such/folder/g.json"], "cannot be written"),
+        ("tic_tac_toe", ["resign", "a1"], "The game is over"),
+        ("tic_tac_toe", ["resign", "hint"], "The game is over"),
+    ],
+)
+def test_bad_input_gets_a_sentence_and_another_try(spec, typed, told):
+    assert told in play(spec, "--against", "random", typed=[*typed, "help", "quit"])
+
+
+@pytest.mark.parametrize(
+    ("spec", "texts"),
+    [
+        ("connect_four", ["d", "D", "4"]),
+        ("dots_and_boxes", ["h 0 1", "h01", "h,0,1", "H 0,1", "h0 1"]),
+        ("tic_tac_toe", ["a3", "A3", "3 1", "3,1"]),
+    ],
+)
+def test_a_move_can_be_written_in_several_ways(spec, texts, tmp_path):
+    firsts = set()
+    for text in texts:
+        play(spec, "--against", "random", typed=[text, f"save {tmp_path / 'g.json'}"])
+        firsts.add(moves_of(spec, tmp_path / "g.json")[0])
+    assert len(firsts) == 1
+
+
+def test_undo_takes_back_ones_move_with_the_answer_and_redo_plays_them_again(tmp_path):
+    one, two, three = (tmp_path / f"{n}.json" for n in "123")
+    typed = [
+        "d",
+        f"save {one}",
+        "a",
+        "undo",
+        f"save {two}",
+        "redo",
+        f"save {three}",
+        "undo",
+        "undo",
+    ]
+    shown = play("connect_four", "--against", "random", typed=[*typed, "undo"])
+    before, after, again = (moves_of("connect_four", path) for path in (one, two, three))
+    assert (len(before), after, again[:3]) == (2, before, [*before, "a"])
+    assert len(again) == 4
+    assert "no move of yours to take back" in shown
+
+
+def test_undo_where_a_player_moves_twice(tmp_path):
+    """One's own moves are taken back one by one, though no answer lies between them."""
+    spec, rng = "dots_and_boxes:rows=1,cols=2", random.Random(1)
+    names = [make_game(spec).action_to_text(a) for a in range(7)]
+    rng.shuffle(names)
+    kept = tmp_path / "g.json"
+    typed = [*names, *names, *["undo"] * 7, f"save {kept}"]
+    play(spec, "--against", "random", "--seat", 1, typed=typed)
+    game = make_game(spec)
+    left = moves_of(spec, kept)
+    assert all(game.position(left[:ply]).to_move == 0 for ply in range(len(left)))
+
+
+def test_seats_levels_and_games_can_change():
+    typed = ["d", "swap", "level greedy", "level", "thinking", "d", "new", "resign", "undo"]
+    shown = play("connect_four", "--against", "random", typed=[*typed, "moves", "hint"])
+    for told in ("You are O now", "You play against greedy now", "The opponent is greedy"):
+        assert told in shown
+    for told in ("What the opponent thinks is shown", "You resigned.", "Legal moves: a, b"):
+        assert told in shown
+    assert "alphabeta:time=1 would play" in shown
+
+
+def test_thoughts_are_told_only_on_request():
+    assert "nodes" not in play("tic_tac_toe", "--against", "greedy", typed=["a1"])
+    assert "nodes" in play("tic_tac_toe", "--against", "greedy", "--show-thinking", typed=["a1"])
+
+
+def test_an_opponent_that_fails_is_named_and_the_game_goes_on():
+    typed = ["a1", "b1", "level random", "b2", "quit"]
+    shown = play("tic_tac_toe", "--against", "python:broken.agents:ReturnsNone", typed=typed)
+    assert "python:broken.agents:ReturnsNone " in shown
+    assert "Type level AGENT for another opponent" in shown
+    assert "You play against random now" in shown
+
+
+def marked(text, style):
+    return "".join(text.plain[span.start] for span in text.spans if span.style == style)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_the_last_move_is_marked_on_every_board(spec):
+    game = make_game(spec)
+    before = game.initial_position()
+    after = before.after(before.legal_actions()[0])
+    assert marked(board(after, before), CHANGED)
+    assert not marked(board(after), CHANGED)
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "row"),
+    [
+        ("tic_tac_toe", "a3,b3,a2,b2,a1", ["a3", "a2", "a1"]),
+        ("connect_four", "a,b,a,b,a,b,a", ["a4", "a3", "a2", "a1"]),
+        ("gomoku:size=12,connect=3", "l12,a1,k11,a2,j10", ["l12", "k11", "j10"]),
+        ("dots_and_boxes:rows=1,cols=1", "h 0 0,h 1 0,v 0 0,v 0 1", []),
+    ],
+)
+def test_the_winning_row_is_marked(spec, moves, row):
+    position = make_game(spec).position(moves.split(","))
+    assert winning_row(position) == row
+    won = marked(board(position), WON)
+    assert won == "X" * len(row)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_lines_can_be_edited_and_called_back_at_a_terminal():
+    """Arrow up brings the line before; backspace corrects."""
+    import pty
+
+    words = [sys.executable, "-m", "plyground.cli", "play", "tic_tac_toe", "--against", "random"]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvpe(words[0], words, os.environ | {"TERM": "xterm"})
+    shown = b""
+
+    def wait_for(text, after=0):
+        nonlocal shown
+        while text not in shown[after:]:
+            assert select.select([terminal], [], [], 60)[0], shown
+            shown += os.read(terminal, 4096)
+        return shown.index(text, after) + len(text)
+
+    start = wait_for(b"your move")
+    os.write(terminal, b"movex\x7fs\n")
+    first = wait_for(b"Legal moves", start)
+    wait_for(b"your move", first)
+    os.write(terminal, b"\x1b[A\n")
+    second = wait_for(b"Legal moves", first)
+    wait_for(b"your move", second)
+    os.write(terminal, b"quit\n")
+    wait_for(b"You left the game", second)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    os.close(terminal)
