@@ -63,11 +63,17 @@ def read_move(game: Game, text: str) -> int:
     """The action that a person's text means.
 
     The text is the action's name or, on a board of cells, the row and the column with the numbers
-    at the sides of the board.
+    at the sides of the board. Where actions are columns, it may be the column's number from 1.
 
     Raises:
         ValueError: there is no such action; says what is allowed.
     """
+    if text.isascii() and text.isdecimal() and _has_columns(game):
+        if not 1 <= int(text) <= game.facts.num_actions:
+            raise ValueError(
+                f"there is no column {text}; columns go from 1 to {game.facts.num_actions}"
+            )
+        return int(text) - 1
     numbers = re.fullmatch(r"\s*(-?\d+)\s*[ ,]\s*(-?\d+)\s*", text, re.ASCII)
     if numbers is None or not _has_cells(game):
         if not text:
@@ -87,6 +93,12 @@ def _has_cells(game: Game) -> bool:
     """Whether the actions are the cells of a board of rows and columns."""
     rows, cols = getattr(game.rules, "rows", 0), getattr(game.rules, "cols", 0)
     return bool(rows > 1 and game.facts.num_actions == rows * cols)
+
+
+def _has_columns(game: Game) -> bool:
+    """Whether the actions are the columns of a board."""
+    rows, cols = getattr(game.rules, "rows", 0), getattr(game.rules, "cols", 0)
+    return bool(rows > 1 and game.facts.num_actions == cols)
 
 
 def _taken(game: Game) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Annotated, Any
 
 from rich.console import Console
@@ -159,11 +160,18 @@ def _markdown(card: Card) -> str:
         f"| {name} | {f'`{text}`' if name in code else text} |" for name, text in _facts(card)
     ]
     for title, head, rows in _tables(card):
-        lines += ["", f"{title.partition(':')[0]}: `{title.partition(': ')[2]}`", ""]
+        what, _, words = title.partition(": ")
+        lines += ["", f"{what}:", "", "```console", *_wrapped(words), "```", ""]
         lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
         lines += [f"| `{row[0]}` | " + " | ".join(row[1:]) + " |" for row in rows]
     lines += ["", f"![The learning curves of the run](images/{card.training['curves']})"]
     return "\n".join(lines)
+
+
+def _wrapped(words: str) -> list[str]:
+    """A command on lines of at most 100 columns."""
+    lines = textwrap.wrap(f"$ {words}", 98, subsequent_indent="      ", break_on_hyphens=False)
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
 def _tables(card: Card) -> list[tuple[str, list[str], list[list[str]]]]:

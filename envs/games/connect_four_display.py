@@ -72,12 +72,10 @@ def text_to_action(rules: Any, text: str) -> int:
     column = (
         COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
     )
-    if column < 0 and name.isascii() and name.isdecimal():
-        column = int(name) - 1
     if not 0 <= column < rules.cols:
         raise ValueError(
             f"{text!r} is no column of this board; columns are a to "
-            f"{COLUMN_LETTERS[rules.cols - 1]}, or 1 to {rules.cols}"
+            f"{COLUMN_LETTERS[rules.cols - 1]}"
         )
     return column
 
