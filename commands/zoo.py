@@ -68,15 +68,12 @@ def zoo(
 
 def _print_list(shown: list[Card]) -> None:
     """A line for each network."""
-    table = display.plain_table(
-        "network", "game", "learnt by", "weights", "KiB", "hours", "optimal %", "Elo", left=3
-    )
+    table = display.plain_table("network", "game", "KiB", "hours", "optimal %", "Elo", left=2)
+    table.columns[0].no_wrap = True
     for card in shown:
         table.add_row(
             f"zoo:{card.name}",
             card.game,
-            card.algorithm,
-            f"{card.parameters:,}",
             f"{card.bytes / 1024:.0f}",
             f"{card.training['hours']:g}",
             display.percent(_share(card, f"zoo:{card.name}", "all")),
