@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..envs import rules as r
 from ..envs.game import PLAYERS, Game, Position
+from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
-from .registry import register_agent
+from .registry import register_agent, resolve_agent
 
 
 class HumanQuit(KeyboardInterrupt):
@@ -57,6 +58,13 @@ class HumanAgent(Agent):
             if position.is_legal(action):
                 return Decision(action)
             self.tell(f"{position.game.action_to_text(action)} {_taken(position.game)}. Try again.")
+
+
+def refuse_people(specs: Iterable[str], where: str) -> None:
+    """SpecificationError if an agent is a person, who cannot play ``where``: "a tournament"."""
+    for spec in specs:
+        if issubclass(resolve_agent(spec)[0], HumanAgent):
+            raise SpecificationError(f"a person cannot play in {where}; use: plyground play GAME")
 
 
 def read_move(game: Game, text: str) -> int:

@@ -102,6 +102,10 @@ def run(words: Sequence[str]) -> int:
         return _refuse(_sentence(error))
     except EXPECTED as error:
         return _refuse(str(error))
+    except MemoryError as error:
+        # numpy says how much was asked for, then the type of the array, which is no news to a user.
+        asked = str(error).partition(" for an array")[0] or "a request failed"
+        return _refuse(f"there is not enough memory: {asked}")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
     except KeyboardInterrupt:

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.text import Text
 
+from ..agents.human import refuse_people
 from ..envs.files import written_whole
-from ..envs.specification import SpecificationError
 from ..evaluation.report.display import (
     duration,
     percent,
@@ -195,8 +195,7 @@ def sprt(
     plyground sprt connect_four montecarlo:simulations=200 montecarlo:simulations=100 --elo1 50
     --max-pairs 500
     """
-    if "human" in (first, second):
-        raise SpecificationError("a person cannot play in a test; use: plyground play GAME")
+    refuse_people((first, second), "a test")
     conditions = limits.conditions()
     agents, (balanced, within) = (first, second), (balance.balanced, balance.within)
     plan = Plan(game, agents, max_pairs, opening, seed, balanced=balanced, within=within)

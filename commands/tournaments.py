@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
+from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
 from ..evaluation.report import display
 from ..evaluation.schedule import FORMATS
@@ -147,8 +148,8 @@ def _planned(
         balanced, within = balance.balanced, balance.within
         plan = Plan(game, agents, pairs, opening, seed, format, balanced, within)
         planned = [PlannedTournament(plan, schedule.name)]
-    if any("human" in one.plan.agents for one in planned):
-        raise SpecificationError("a person cannot play in a tournament; use: plyground play GAME")
+    for one in planned:
+        refuse_people(one.plan.agents, "a tournament")
     return planned
 
 

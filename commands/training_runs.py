@@ -14,19 +14,23 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
+from ..agents.human import refuse_people
 from ..envs import Game
 from ..envs.specification import SpecificationError
 from ..evaluation.gauntlet import play_gauntlet
 from ..evaluation.report.display import parameter_table, percent
 from ..training.settings import RunSettings, settings_table
 from .app import INTERRUPTED, same_command
-from .common import SeedOption, flag, option
+from .common import flag, option
 from .output import note, say
 
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
 Rows = list[dict[str, Any]]
 Measure = Callable[[Any], Rows]
+
+
+GREATEST_SEED = 2**32 - 1  # torch and SB3 take no greater one
 
 
 @Parameter(name="*")
@@ -37,7 +41,7 @@ class RunOptions:
     out: Annotated[Path | None, option("FOLDER", "The run's folder; a run in it is resumed.")] = (
         None
     )
-    seed: SeedOption = 1
+    seed: Annotated[int, option("N", "Seed of all random choices.", low=0, high=GREATEST_SEED)] = 1
     settings: Annotated[
         tuple[str, ...],
         option(
@@ -93,6 +97,7 @@ def gauntlet(game: Game, settings: RunSettings, seed: int) -> Measure | None:
         return None
     from ..agents.opponents import make_opponents
 
+    refuse_people(opponents, "training")
     for name in opponents:
         make_opponents(name, game)
     pairs, plies = settings.evaluation_pairs, settings.evaluation_plies

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..agents.human import refuse_people
 from ..agents.opponents import MIXTURE, make_opponents, read_mixture
 from ..envs.game import Game
 from ..envs.single_agent.opponents import Opponent
@@ -107,6 +108,7 @@ class Curriculum:
         self._stages = read_stages(text, rehearsal)
         self._threshold = threshold
         specs = {member.spec for members in self._stages for member in members}
+        refuse_people(specs - {SELF}, "training")
         self._made = {
             spec: Opponent(SELF, snapshots) if spec == SELF else make_opponents(spec, game)[0]
             for spec in sorted(specs)
