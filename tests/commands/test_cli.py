@@ -136,7 +136,6 @@ def test_forfeits_are_told_below_the_table():
         ("train ppo tic_tac_toe --out r --opponent human", "a person cannot play in training"),
         ("train ppo tic_tac_toe --out r --evaluate human", "a person cannot play in training"),
         ("train ppo tic_tac_toe --out r --seed -1", 'invalid value "-1" for --seed'),
-        ("train ppo tic_tac_toe --out r --set games=100000000", "not enough memory: Unable to"),
         ("tournament tic_tac_toe random random --opening random:30", "leaves nothing to play"),
         ("tournament tic_tac_toe random random --store missing/games.db", "does not exist"),
         ("tournament tic_tac_toe random random --store .", "is a folder"),
@@ -170,6 +169,13 @@ def test_bad_input_ends_with_one_sentence_and_status_2(command, message):
     assert result.stderr.count("\n") == 1
     assert result.stdout == ""
     assert list(Path().iterdir()) == []  # a mistyped command leaves nothing behind
+
+
+def test_more_memory_than_there_is_ends_with_a_sentence():
+    result = plyground("train ppo tic_tac_toe --out r --set games=100000000")
+    assert result.exit_code == 2
+    assert "there is not enough memory: Unable to allocate" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize(
