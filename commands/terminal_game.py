@@ -17,8 +17,8 @@ from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
 from ..evaluation.players import Fault, Player, existing_action, illegal
 from ..evaluation.report import display
+from ..evaluation.report.board import board, winning_row
 from ..evaluation.runners.contest import Contest
-from .board import board, winning_row
 
 HINT_AGENT = "alphabeta:time=1"
 SHOWN_MOVES = 40

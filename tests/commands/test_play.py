@@ -12,7 +12,7 @@ import pytest
 from command_line import invoke
 from helpers import GAMES, SMALL_GAMES
 from plyground import make_game
-from plyground.commands.board import CHANGED, WON, board, winning_row
+from plyground.evaluation.report.board import CHANGED, WON, board, winning_row
 
 
 def play(*words, typed):

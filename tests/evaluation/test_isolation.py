@@ -13,7 +13,7 @@ import time
 
 import psutil
 import pytest
-from helpers import TESTS, records, run
+from helpers import TESTS, child_processes, records, run
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import Limits, play_game
@@ -230,7 +230,7 @@ def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path
     assert set(withdrawn.agents) == {2, 3, 4}  # a slow agent does not crash
     assert withdrawn.games > 0
     assert len(games) + withdrawn.games == tournament.schedule.total
-    assert psutil.Process().children(recursive=True) == []
+    assert child_processes() == []
 
 
 def crashing(tmp_path, withdraw_after: int) -> tuple[dict[int, int], int]:

@@ -10,7 +10,7 @@ import time
 
 import psutil
 import pytest
-from helpers import count_games, play, records, run
+from helpers import child_processes, count_games, play, records, run
 from plyground import make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.players import EXITED
@@ -25,10 +25,6 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="worker processes nee
 PLAN = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=20)
 
 
-def descendants() -> list[psutil.Process]:
-    return psutil.Process().children(recursive=True)
-
-
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory) -> list[tuple]:
     return records(run(PLAN, tmp_path_factory.mktemp("local") / "store.db"))
@@ -36,7 +32,7 @@ def expected(tmp_path_factory) -> list[tuple]:
 
 def test_processes_play_the_same_games(expected, tmp_path):
     assert play(PLAN, tmp_path / "store.db", ProcessRunner(2)) == expected
-    assert descendants() == []
+    assert child_processes() == []
 
 
 def test_games_of_processes_that_die_are_played_again(expected, tmp_path):
@@ -44,14 +40,14 @@ def test_games_of_processes_that_die_are_played_again(expected, tmp_path):
 
     def kill(game):
         """Kill a worker at every thirtieth game."""
-        workers = [process for process in descendants() if process.pid not in killed]
+        workers = [process for process in child_processes() if process.pid not in killed]
         if game.pair % 5 == 0 and game.players == (0, 1) and workers:
             killed.append(workers[0].pid)
             workers[0].kill()
 
     assert play(PLAN, tmp_path / "store.db", ProcessRunner(2), kill) == expected
     assert len(killed) >= 3
-    assert descendants() == []
+    assert child_processes() == []
 
 
 def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
@@ -74,7 +70,7 @@ def test_what_is_left_of_a_stopped_tournament_is_played_on_another_runner(expect
 
     with pytest.raises(Enough):
         play(PLAN, tmp_path / "store.db", ProcessRunner(2), stop)
-    assert descendants() == []
+    assert child_processes() == []
     with Store(tmp_path / "store.db") as store:
         assert 0 < len(list(Tournament(PLAN, store).played())) < len(expected)
     assert play(PLAN, tmp_path / "store.db", LocalRunner()) == expected
@@ -105,7 +101,7 @@ def test_a_worker_with_another_version_of_an_agent_is_refused():
         match=r"another version of [ab] \(plyground [\d.]+\) than the tournament \(plyground 9\)",
     ):
         ProcessRunner(1).get_ready(contest)
-    assert descendants() == []
+    assert child_processes() == []
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
@@ -164,4 +160,4 @@ def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_p
     assert [(given_up.game.players, given_up.reason) for given_up in runner.given_up] == [
         ((0, 1), "was killed by signal 9 (SIGKILL)")
     ]
-    assert descendants() == []
+    assert child_processes() == []

@@ -6,9 +6,9 @@ import re
 
 from rich.text import Text
 
-from ..envs import rules as r
-from ..envs.game import Game, Position
-from ..envs.games.grid import COLUMN_LETTERS
+from ...envs import rules as r
+from ...envs.game import Game, Position
+from ...envs.games.grid import COLUMN_LETTERS
 
 STYLES = ("bold red", "bold yellow")  # of the marks of player_0 and player_1
 CHANGED, WON = "reverse", "bold green reverse"
