@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from ..envs.compiled.randomness import random_below
@@ -55,7 +57,13 @@ class Greedy(Agent):
         chosen = best[int(random_below(self.rng, best.size))]
         actions = self._actions[:count].tolist()
         values = dict(zip(actions, points.astype(float).tolist()))
-        scores = {action: self._score(position, action, i) for i, action in enumerate(actions)}
+        # Most actions are estimated; only the others are looked at one by one.
+        special = (grades == WINS) | (grades == LOSES) | (grades == LETS_WIN) | (points == 0)
+        looked_at = special.tolist() if self._heuristic >= 0 else [True] * count
+        scores = {
+            action: self._score(position, action, i) if looked_at[i] else _estimate(values[action])
+            for i, action in enumerate(actions)
+        }
         action = actions[chosen]
         best_result = position.game.facts.max_return
         score = score_of_position(action, scores, best_result)
@@ -80,4 +88,10 @@ class Greedy(Agent):
                 return Score(child.returns[position.to_move], "return", "exact", 1)
         if grade in (LETS_WIN, LOSES) and position.game.facts.max_return == 1.0:
             return Score(-1.0, "return", "exact", 2)
-        return Score(points, "points")
+        return _estimate(points)
+
+
+@functools.lru_cache(maxsize=4096)
+def _estimate(points: float) -> Score:
+    """The score of an estimated position; the same few values return again and again."""
+    return Score(points, "points")
