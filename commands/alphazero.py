@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Annotated, Any
 
 from ..envs import Game, make_game
@@ -14,7 +15,6 @@ from .common import GameArgument, option
 from .training_runs import (
     DEFAULT_RUN,
     Measure,
-    ProgressBar,
     RunOptions,
     all_of,
     finish,
@@ -72,21 +72,7 @@ def alphazero(
     torch.set_num_threads(options.threads)
     measure = all_of([gauntlet(chosen, made, seed), _optimality(chosen, made, seed)])
     facts = run_facts(threads=options.threads, device=str(used))
-    finish(
-        lambda bar: train(
-            chosen,
-            made,
-            seed,
-            out,
-            facts,
-            used,
-            evaluate=measure,
-            on_progress=bar.show,
-            on_note=bar.note,
-        ),
-        ProgressBar(_describe),
-        out,
-    )
+    finish(partial(train, chosen, made, seed, out, facts, used), measure, _describe, out)
 
 
 def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure | None:

@@ -15,7 +15,7 @@ from ..agents.human import read_move
 from ..envs.files import written_whole
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
-from ..evaluation.players import Fault, Player, existing_action, illegal
+from ..evaluation.players import Fault, Player, legal_action
 from ..evaluation.report import display
 from ..evaluation.report.board import board, winning_row
 from ..evaluation.runners.contest import Contest
@@ -313,7 +313,4 @@ class TerminalGame:
         with display.status_line(Console(stderr=True)) as tell:
             tell(what)
             answer, decision = player.ask(self.position, analyse=True, allowed=math.inf)
-        action = existing_action(answer, self.game)
-        if not self.position.is_legal(action):
-            raise illegal(self.game, action)
-        return action, decision
+        return legal_action(answer, self.position), decision

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from ..training.settings import read_count
 from .app import command, missing_packages_are_refused, train_app
 from .common import GameArgument, argument, option
 from .output import note
-from .training_runs import DEFAULT_RUN, ProgressBar, RunOptions, finish, gauntlet, run_facts
+from .training_runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
 
 
 @command("GAME", parent=train_app)
@@ -62,13 +63,7 @@ def ppo(
         from ..training.ppo.trainer import train
     use_threads(options.threads)
     measure, facts = gauntlet(chosen, made, seed), run_facts(threads=options.threads)
-    finish(
-        lambda bar: train(
-            chosen, made, seed, out, facts, evaluate=measure, on_progress=bar.show, on_note=bar.note
-        ),
-        ProgressBar(_describe),
-        out,
-    )
+    finish(partial(train, chosen, made, seed, out, facts), measure, _describe, out)
 
 
 @command("RUN...")

@@ -114,11 +114,21 @@ def all_of(measures: Sequence[Measure | None]) -> Measure | None:
     return lambda player: [row for measure in asked for row in measure(player)]
 
 
-def finish(start: Callable[[ProgressBar], Any], bar: ProgressBar, out: Path) -> None:
-    """Run until the end or Ctrl-C, and print the scores."""
+def finish(
+    train: Callable[..., Any], measure: Measure | None, describe: Callable[[Any], str], out: Path
+) -> None:
+    """Run until the end or Ctrl-C, and print the scores.
+
+    Args:
+        train: begins or resumes the run; it takes ``evaluate``, ``on_progress`` and ``on_note``.
+        measure: measures the learner, or None.
+        describe: describes the progress of the run in a few words.
+        out: the folder of the run.
+    """
+    bar = ProgressBar(describe)
     try:
         with bar:
-            run = start(bar)
+            run = train(evaluate=measure, on_progress=bar.show, on_note=bar.note)
     except KeyboardInterrupt:
         note(f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}")
         raise SystemExit(INTERRUPTED) from None

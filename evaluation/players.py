@@ -187,6 +187,14 @@ def illegal(game: Game, action: int) -> Fault:
     )
 
 
+def legal_action(answer: Any, position: Position) -> int:
+    """The legal action that an answer stands for; Fault if it stands for none."""
+    action = existing_action(answer, position.game)
+    if not position.is_legal(action):
+        raise illegal(position.game, action)
+    return action
+
+
 def raised(error: BaseException) -> Fault:
     """The fault of raising: type, message and place, in one line."""
     frames = traceback.extract_tb(error.__traceback__)

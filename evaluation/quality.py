@@ -23,7 +23,7 @@ from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .players import Fault, Player, as_player, existing_action, illegal
+from .players import Fault, Player, as_player, legal_action
 from .store.store import Store, StoreError
 
 PHASES = ("opening", "middle", "end")  # thirds of the longest game
@@ -290,10 +290,7 @@ def _decide(player: Player, position: Position, seed: int) -> tuple[int, float]:
     began = time.perf_counter()
     answer, decision = player.ask(position.copy(), analyse=True, allowed=math.inf)
     seconds = time.perf_counter() - began if decision is None else decision.seconds
-    action = existing_action(answer, position.game)
-    if not position.is_legal(action):
-        raise illegal(position.game, action)
-    return action, seconds
+    return legal_action(answer, position), seconds
 
 
 class _StoredMove(NamedTuple):

@@ -31,3 +31,9 @@ def invoke(words, typed: str | None = None, **environment: str) -> Result:
         code = run([str(word) for word in words])
     texts = [streams[name].buffer.getvalue().decode() for name in ("stdout", "stderr")]
     return Result(code, *texts, "".join(texts))
+
+
+def plyground(*words, typed=None):
+    """Run a command line given as one text or as words."""
+    arguments = words[0].split() if len(words) == 1 else list(words)
+    return invoke(arguments, typed)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from rich.text import Text
 
 from ...envs import rules as r
-from ...envs.game import Game, Position
-from ...envs.games.grid import COLUMN_LETTERS
+from ...envs.game import Position
+from ...envs.games.grid import cell_name
 
 STYLES = ("bold red", "bold yellow")  # of the marks of player_0 and player_1
 CHANGED, WON = "reverse", "bold green reverse"
@@ -45,13 +46,9 @@ def board(position: Position, before: Position | None = None) -> Text:
 
 def winning_row(position: Position) -> list[str]:
     """The names of the cells that won the game, none where no row of stones wins."""
-    cells = r.winning_cells(position.game.rules, position.record)
-    return [_cell_name(position.game, *cell) for cell in cells]
-
-
-def _cell_name(game: Game, row: int, column: int) -> str:
-    rows = game.facts.observation_shape[0]
-    return f"{COLUMN_LETTERS[column]}{rows - row}"
+    rules: Any = position.game.rules
+    cells = r.winning_cells(rules, position.record)
+    return [cell_name(rules.rows, rules.cols, row * rules.cols + col) for row, col in cells]
 
 
 def _winning_places(position: Position, text: str) -> list[int]:

@@ -60,7 +60,7 @@ def test_it_plays_alone_and_with_search(card, game):
 
 def test_it_has_learnt_more_than_chance(card):
     """Alone, it scores far more than half against random play."""
-    game, agents = make_game(card.game), []
+    game = make_game(card.game)
     agents = [make_agent(f"zoo:{card.name}", game), make_agent("random", game)]
     total = 0.0
     for seed in range(10):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import pytest
-from command_line import invoke
+from command_line import plyground
 from plyground import make_agent, make_game
 from plyground.agents.score import Score
 from plyground.evaluation.report.analysis import static_evaluations, static_text
@@ -28,17 +28,6 @@ AGENTS = [
     "mcts:simulations=300",
     "solver",
 ]
-
-
-@pytest.fixture(autouse=True)
-def _own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-def plyground(line):
-    return invoke(line.split())
 
 
 def plyground_json(line):

@@ -15,26 +15,12 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import invoke
+from command_line import plyground
 from helpers import ROOT
 from plyground.agents.registry import agent_classes
 from plyground.envs.registry import game_names
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
-
-
-@pytest.fixture(autouse=True)
-def _own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-def plyground(*words, typed=None):
-    """Run a command line given as one text or as words."""
-    arguments = words[0].split() if len(words) == 1 else list(words)
-    return invoke(arguments, typed)
-
 
 # -- tournament --
 

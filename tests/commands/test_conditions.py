@@ -5,20 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from command_line import invoke
-
-
-@pytest.fixture(autouse=True)
-def _own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-def plyground(*words, typed=None):
-    """Run a command line given as one text or as words."""
-    arguments = words[0].split() if len(words) == 1 else list(words)
-    return invoke(arguments, typed)
+from command_line import plyground
 
 
 def test_worker_processes_and_limits_are_options_of_a_tournament():

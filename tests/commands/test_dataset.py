@@ -10,11 +10,6 @@ from helpers import run
 from plyground.evaluation.tournament import Plan
 
 
-@pytest.fixture(autouse=True)
-def _own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
 def dataset(*words):
     return invoke(["dataset", *words])
 
