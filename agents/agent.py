@@ -177,7 +177,9 @@ class Agent(ABC):
         self.get_ready(position.game)
         began = time.perf_counter()
         decision = self._look_up(position) or self.decide(position)
-        return dataclasses.replace(decision, seconds=time.perf_counter() - began)
+        # The decision was made for this call. A copy would cost as much as a random move.
+        object.__setattr__(decision, "seconds", time.perf_counter() - began)
+        return decision
 
     def get_ready(self, game: Game) -> None:
         """Check, allocate and compile for a game: compilation does not count as thinking time."""

@@ -155,10 +155,15 @@ class TrainingRun:
                 self._tensorboard.close()
             self.trainer.close()
 
+    @property
+    def _spent(self) -> float:
+        """Seconds of the run, on the clock that ends it."""
+        return self._cpu_seconds if self.settings.counts_processor_time else self._seconds
+
     def _share(self) -> float:
         """The share of the run that is done."""
         limit = self.settings.time_limit
-        timed = self._seconds / limit if limit else 0.0
+        timed = self._spent / limit if limit else 0.0
         return min(max(self.trainer.step / self.settings.steps, timed), 1.0)
 
     def _is_measurement_due(self) -> bool:
@@ -275,7 +280,7 @@ class TrainingRun:
         step, total, limit = self.trainer.step, self.settings.steps, self.settings.time_limit
         self.folder.cut_metrics(step)
         if self._share() < 1.0:
-            of = f"after {self._seconds / 3600:.2f} hours" if limit else f"of {total:,}"
+            of = f"after {self._spent / 3600:.2f} hours" if limit else f"of {total:,}"
             self._on_note(f"resumed at step {step:,} {of} from {path}")
 
     def _left_in_words(self) -> str:

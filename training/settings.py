@@ -76,6 +76,11 @@ class RunSettings:
         return [name.strip() for name in self.evaluate.split(";")]
 
     @property
+    def counts_processor_time(self) -> bool:
+        """Whether the time limit is one of processor time, of all processes together."""
+        return False
+
+    @property
     def time_limit(self) -> float:
         """Seconds that the run takes at most; 0: no limit."""
         return 0.0

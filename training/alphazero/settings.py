@@ -12,6 +12,7 @@ from ..settings import POSITIVE, RunSettings, make_settings, setting
 
 GUMBEL, PUCT = "gumbel", "puct"
 DENSE, CONVOLUTIONS = "dense", "convolutions"
+WALL, PROCESSOR = "wall", "processor"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +28,11 @@ class AlphaZeroSettings(RunSettings):
 
     steps: int = setting(10**12, "Actions of self-play in all.", low=1)
     hours: float = setting(3.0, "Hours that the run takes at most; 0: no limit.", low=0)
+    clock: str = setting(
+        WALL,
+        "What hours counts: wall (by the clock) or processor (of all processes together).",
+        choices=(WALL, PROCESSOR),
+    )
     workers: int = setting(1, "Processes of self-play.", low=1, high=1024)
     # Self-play.
     games: int = setting(512, "Games that each process plays at once.", low=1)
@@ -126,6 +132,11 @@ class AlphaZeroSettings(RunSettings):
     def time_limit(self) -> float:
         """Seconds that the run takes at most; 0: no limit."""
         return 3600.0 * self.hours
+
+    @property
+    def counts_processor_time(self) -> bool:
+        """Whether ``hours`` are hours of processor time."""
+        return self.clock == PROCESSOR
 
     def full_simulations(self, progress: float) -> int:
         """Simulations of a full search after this share of the run."""
