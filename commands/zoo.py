@@ -30,9 +30,9 @@ A name may stand for several boards; the board that is played decides. Wherever 
 network of the zoo can stand: as an opponent in `gymnasium.make`, in tournaments, in `plyground
 analyse`.
 
-The networks learnt from nothing but the rules. Each card below was written by `benchmarks/zoo.py`
-from the run and from the commands it names. A test compares every file with its card's hash. This
-page is the output of `plyground zoo --markdown`."""
+The networks learnt from nothing but the rules. Each card below was written by
+`benchmarks/learning/zoo.py` from the run and from the commands it names. A test compares every file
+with its card's hash. This page is the output of `plyground zoo --markdown`."""
 
 
 @command("[NAME]")

@@ -3,7 +3,7 @@
 ``zoo:NAME`` plays a network, ``mcts:network=zoo:NAME`` searches with it. A name may stand for
 several boards; the board that is played decides. Each network is a policy file in the folder
 ``networks`` with a model card beside it, a JSON file of the same name that says how the network was
-trained and what was measured. ``benchmarks/zoo.py`` makes both.
+trained and what was measured. ``benchmarks/learning/zoo.py`` makes both.
 """
 
 from __future__ import annotations

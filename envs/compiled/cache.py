@@ -23,7 +23,7 @@ from typing import Any
 import numba
 import numpy as np
 import platformdirs
-from numba.core.caching import FunctionCache, NullCache
+from numba.core.caching import NullCache
 from numba.core.sigutils import normalize_signature
 
 from .sources import digest_of, package_sources, sources_of_kernels
@@ -61,10 +61,15 @@ own_sources = OwnSources()
 
 
 class KernelCache:
-    """The cache of one kernel, in the interface of numba's ``FunctionCache``."""
+    """The cache of one kernel, in the interface of numba's ``FunctionCache``.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function, self._path = function, source_of(function)
+    Args:
+        function: the kernel's function.
+        kind: the class of numba's caches that reads and writes its form.
+    """
+
+    def __init__(self, function: Callable[..., Any], kind: type) -> None:
+        self._function, self._path, self._kind = function, source_of(function), kind
         self._is_own = not is_of_package(function)
 
     @property
@@ -89,7 +94,7 @@ class KernelCache:
         if own and not own_sources.cacheable:
             return NullCache()
         folder = _cache_folder(self._path, own_sources.files if own else frozenset())
-        return NullCache() if folder is None else _numba_cache(self._function, folder)
+        return NullCache() if folder is None else _numba_cache(self._function, folder, self._kind)
 
 
 def watch_source(function: Callable[..., Any]) -> None:
@@ -172,12 +177,12 @@ def _cache_folder(path: Path, own: frozenset[Path]) -> Path | None:
 
 
 @functools.cache
-def _numba_cache(function: Callable[..., Any], folder: Path) -> Any:
+def _numba_cache(function: Callable[..., Any], folder: Path, kind: type) -> Any:
     """The cache that numba keeps of a function, in a folder; numba reads the setting only now."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        return FunctionCache(function)
+        return kind(function)
     finally:
         numba.config.CACHE_DIR = before
 

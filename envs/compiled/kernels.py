@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.caching import FunctionCache
 
 from .cache import KernelCache, cache_root, remove_unused_folders, watch_source
+from .linking import KernelDispatcher, LinkingCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,16 +27,19 @@ if not numba.config.DISABLE_JIT:
 
 def _compile(function: F, inner: bool) -> F:
     watch_source(function)
-    dispatcher = numba.njit(
-        function,
-        nogil=True,
-        error_model="numpy",
-        no_cfunc_wrapper=True,  # kernels are not called from C; saves a tenth of the compile time
-        _nrt=not inner,
-        forceinline=inner,
-    )
-    if not numba.config.DISABLE_JIT:
-        dispatcher._cache = KernelCache(function)
+    if numba.config.DISABLE_JIT:
+        return function
+    options = {
+        "nopython": True,
+        "nogil": True,
+        "error_model": "numpy",
+        "no_cfunc_wrapper": True,  # kernels are not called from C
+        "_nrt": not inner,
+        "forceinline": inner,
+    }
+    dispatcher = KernelDispatcher(function, targetoptions=options)
+    dispatcher._cache = KernelCache(function, FunctionCache)
+    dispatcher.linking_cache = KernelCache(function, LinkingCache)
     return cast(F, dispatcher)
 
 

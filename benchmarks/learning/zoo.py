@@ -2,8 +2,8 @@
 
 A network and its card lie in ``agents/policies/networks``. Three steps::
 
-    python benchmarks/zoo.py add runs/az_c4 connect_four   # the network, its curves, its card
-    python benchmarks/zoo.py measure connect_four          # quality, ratings, speed into the card
+    python benchmarks/learning/zoo.py add runs/az_c4 connect_four   # network, curves, card
+    python benchmarks/learning/zoo.py measure connect_four          # figures into the card
     plyground zoo --markdown > docs/zoo.md
 
 ``add`` keeps the weights in float16, which halves the file; they are read as float32. ``measure``
@@ -31,7 +31,7 @@ from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.agents.policies.zoo import FOLDER, Card, ZooNetworks
 from plyground.training.export import compact_policy
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 IMAGES = ROOT / "docs" / "images"
 # The search agents of each game's pool, and the random plies that its games begin with.
 POOLS = {

@@ -3,7 +3,7 @@
 One run for each change of one setting. Its best network is then judged without search: the share of
 optimal moves in random positions that the exact solver knows::
 
-    python benchmarks/alphazero_settings.py --minutes 5 --out runs/settings
+    python benchmarks/learning/alphazero_settings.py --minutes 5 --out runs/settings
 
 A run that is finished is not run again, so that the command goes on where it was stopped. Runs
 differ by chance as well: ``base`` is run with three seeds, which shows by how much.
