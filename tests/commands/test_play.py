@@ -55,7 +55,7 @@ def test_ones_own_move_is_shown_before_the_answer():
 @pytest.mark.parametrize(
     ("spec", "typed", "told"),
     [
-        ("tic_tac_toe", ["a1", "a1"], "a1 cannot be played now"),
+        ("tic_tac_toe", ["a1", "a1"], "a1 is taken"),
         ("tic_tac_toe", ["9 9"], "row 9, column 9 is off the board"),
         ("tic_tac_toe", ["hello"], "'hello' is no cell of this board"),
         ("tic_tac_toe", [""], "nothing was entered"),
