@@ -10,7 +10,6 @@ from .commands import (  # noqa: F401
     analysis,
     datasets,
     listing,
-    playing,
     policies,
     quality,
     results,
@@ -21,6 +20,7 @@ from .commands import (  # noqa: F401
     zoo,
 )
 from .commands.app import run
+from .commands.terminal import playing, watching  # noqa: F401
 
 
 def main() -> None:

@@ -177,7 +177,8 @@ class Store(StoreFile):
         if not self.knows(name):
             return []
         query = (
-            "SELECT DISTINCT pair, opening FROM games JOIN tournaments ON tournament = number "
+            "SELECT DISTINCT pair, opening FROM games JOIN tournaments "
+            "ON tournament = tournaments.number "
             "WHERE name = ? ORDER BY pair"
         )
         found: dict[str, None] = {}
@@ -243,12 +244,12 @@ class Store(StoreFile):
         assert number is not None
         return number
 
-    def numbered_games(self, tournament: int) -> Iterator[tuple[int, StoredGame]]:
-        """The games of a tournament with the numbers they are known by, as they were finished."""
-        query = f"SELECT number, {_GAME_COLUMNS} FROM games WHERE tournament = ? ORDER BY number"
+    def numbered_games(self) -> Iterator[tuple[int, int, StoredGame]]:
+        """All games, the one finished last first: its number, its tournament's, and the game."""
+        query = f"SELECT number, tournament, {_GAME_COLUMNS} FROM games ORDER BY number DESC"
         with self._errors("read"):
-            for number, *row in self._connection.execute(query, (tournament,)):
-                yield number, _read_game(tuple(row))
+            for number, tournament, *row in self._connection.execute(query):
+                yield number, tournament, _read_game(tuple(row))
 
     def game(self, number: int) -> tuple[StoredTournament, StoredGame]:
         """A game by its number, and its tournament.

@@ -11,20 +11,20 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..agents import Decision
-from ..agents.human import read_move, refusal
-from ..envs.files import written_whole
-from ..envs.game import Game, Position
-from ..envs.specification import SpecificationError
-from ..evaluation.match import GameResult
-from ..evaluation.players import Fault, Player, legal_action
-from ..evaluation.report import display
-from ..evaluation.report.board import board, winning_row
-from ..evaluation.report.review_text import print_review
-from ..evaluation.review import Reviewer
-from ..evaluation.reviewed import PlayedGame
-from ..evaluation.runners.contest import Contest
-from ..evaluation.single_games import (
+from ...agents import Decision
+from ...agents.human import read_move, refusal
+from ...envs.files import written_whole
+from ...envs.game import Game, Position
+from ...envs.specification import SpecificationError
+from ...evaluation.match import GameResult
+from ...evaluation.players import Fault, Player, legal_action
+from ...evaluation.report import display
+from ...evaluation.report.board import board, winning_row
+from ...evaluation.report.review_text import print_review
+from ...evaluation.review import Reviewer
+from ...evaluation.reviewed import PlayedGame
+from ...evaluation.runners.contest import Contest
+from ...evaluation.single_games import (
     abandoned,
     entry_of,
     keep_game,
@@ -32,7 +32,7 @@ from ..evaluation.single_games import (
     person,
     resigned,
 )
-from ..evaluation.store.store import AgentEntry, Store, StoreError
+from ...evaluation.store.store import AgentEntry, Store, StoreError
 
 HINT_AGENT = "alphabeta:time=1"
 SHOWN_MOVES = 40

@@ -6,17 +6,17 @@ import contextlib
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..agents import Decision
-from ..envs import Position, make_game
-from ..envs.game import PLAYERS
-from ..evaluation.match import GameResult, play_game
-from ..evaluation.players import Player
-from ..evaluation.report import display
-from ..evaluation.runners.contest import Contest
-from ..evaluation.store.store import Store
-from ..evaluation.tournament import distinct_labels
-from .app import command
-from .common import (
+from ...agents import Decision
+from ...envs import Position, make_game
+from ...envs.game import PLAYERS
+from ...evaluation.match import GameResult, play_game
+from ...evaluation.players import Player
+from ...evaluation.report import display
+from ...evaluation.runners.contest import Contest
+from ...evaluation.store.store import Store
+from ...evaluation.tournament import distinct_labels
+from ..app import command
+from ..common import (
     GameArgument,
     JsonOption,
     OpeningOption,
@@ -26,9 +26,9 @@ from .common import (
     option,
     read_moves,
 )
-from .options import NO_LIMITS, ConditionOptions
-from .output import print_json, say
-from .terminal_game import TerminalGame
+from ..options import NO_LIMITS, ConditionOptions
+from ..output import print_json, say
+from .game import TerminalGame
 
 
 @command("GAME A B")
