@@ -49,7 +49,7 @@ from .store.store import StoredGame
 
 NEGLIGIBLE = 1e-9
 # Points of an estimate at which the side that leads is expected to score three games of four, as
-# benchmarks/estimates.py finds them.
+# benchmarks/reviews/estimates.py finds them.
 LEADS = {"gomoku": 700.0, "hex": 500.0, "othello": 75.0}
 USUAL_LEAD = 200.0
 SOLVER_SECONDS = 2.0  # for all moves of one position

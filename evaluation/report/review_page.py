@@ -87,7 +87,7 @@ def _review_data(frames: Frames, review: Review) -> dict[str, Any]:
         "exact": [value.exact for value in review.values],
         "values": [value_text(frames.game, value) for value in review.values],
         "moves": [_move_data(frames, played, move) for move in review.moves],
-        "head": ["", *GRADES, "loss a move, %"],
+        "head": ["", *GRADES, "loss, %"],
         "totals": totals,
         "method": method_text(review),
     }

@@ -68,7 +68,7 @@ class Viewer {
     this.graph = element("div", { class: "graph", onclick: (event) => this.goThere(event) });
     this.verdict = element("p", { class: "verdict", role: "status" });
     this.line = element("p", { class: "line" });
-    this.totals = element("div", { class: "totals scroll" });
+    this.totals = element("div", { class: "totals scroll", tabindex: 0, role: "region", "aria-label": "Totals of both players, can be scrolled" });
     this.stage = element("div", { class: "stage" }, this.title, this.board, this.controls, this.status, this.verdict, this.line, this.graph, this.moves, this.totals);
     this.root.replaceChildren(filters, element("div", { class: "panes" }, this.list, this.stage));
     this.root.classList.toggle("single", this.data.games.length === 1);

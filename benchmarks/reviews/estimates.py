@@ -1,6 +1,6 @@
 """How many points of a heuristic stand for how much expected score, game by game.
 
-    python benchmarks/estimates.py [GAMES]
+    python benchmarks/reviews/estimates.py [GAMES]
 
 Agents of different strength play from random openings. The estimator of reviews values positions of
 these games; ``points / (|points| + lead)`` is its forecast of the return. The table shows the mean
