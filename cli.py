@@ -10,7 +10,6 @@ from .commands import (  # noqa: F401
     analysis,
     datasets,
     listing,
-    playing,
     policies,
     quality,
     results,
@@ -18,9 +17,11 @@ from .commands import (  # noqa: F401
     tournaments,
     training,
     verification,
+    warm_up,
     zoo,
 )
 from .commands.app import run
+from .commands.terminal import playing, watching  # noqa: F401
 
 
 def main() -> None:

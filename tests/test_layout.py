@@ -49,7 +49,7 @@ LAYERS = {
         ("players", "match", "openings", "complexity"),
         ("store",),
         ("statistics", "quality", "withdrawals"),
-        ("report", "runners"),
+        ("review", "reviewed", "report", "runners"),
         ("*",),  # tournament, schedule, sprt, verify
         ("studies", "__init__"),
     ),
