@@ -15,8 +15,8 @@ import torch
 
 from ...agents.policies.policy_file import WHOLE_RETURN, policy_metadata
 from ...envs.game import Game
-from ..export import NetworkExporter
 from ..folder import RunFolder, TrainingError, write_file
+from ..network_export import NetworkExporter
 from ..run import TrainingRun, open_folder
 from .learner import AlphaZeroLearner, batches_for
 from .network import BoardNetwork, PolicyAndValue

@@ -26,8 +26,8 @@ from ..alphazero.network import PolicyAndValue
 from ..alphazero.trainer import AveragePlayer
 from ..alphazero.window import Canonical, Positions
 from ..datasets.file import Dataset, load
-from ..export import NetworkExporter
 from ..folder import TrainingError
+from ..network_export import NetworkExporter
 from ..run import TrainingRun, open_folder
 from .settings import SupervisedSettings
 
