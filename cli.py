@@ -18,6 +18,7 @@ from .commands import (  # noqa: F401
     tournaments,
     training,
     verification,
+    web,
     zoo,
 )
 from .commands.app import run
