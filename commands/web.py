@@ -11,7 +11,7 @@ from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
 from ..evaluation.store.store import Store
 from .app import command, missing_packages_are_refused
-from .common import option
+from .common import flag, option
 from .output import say
 
 
@@ -30,6 +30,9 @@ def web(
     workers: Annotated[
         int | None, option("N", "Processes that think; by default one a processor.", low=1, high=64)
     ] = None,
+    no_warm_up: Annotated[
+        bool, flag("Load agents when they are first asked, not ahead for the games offered.")
+    ] = False,
 ) -> None:
     """Play, analyse and watch games in a browser.
 
@@ -52,7 +55,9 @@ def web(
     refuse_people(agent, "the list of agents")
     if store is not None:
         Store(store).open().close()
-    settings = Settings(host=host, port=port, store=store, agents=agent)
+    settings = Settings(
+        host=host, port=port, store=store, agents=agent, presets_first=not no_warm_up
+    )
     if workers is not None:
         settings = dataclasses.replace(settings, workers=workers)
     if not host:

@@ -18,7 +18,7 @@ from .bars import bar_value
 from .errors import Refused
 from .opponents import choices, permitted, scripted
 from .positions import Line, read_actions, read_game, split_moves
-from .settings import LONGEST_MOVES, LONGEST_SPEC, MOST_MOVES
+from .settings import LONGEST_MOVES, LONGEST_NAME, LONGEST_SPEC, MOST_MOVES
 from .state import of
 from .thinking import SEEDS, Task
 
@@ -27,9 +27,11 @@ router = APIRouter(prefix="/api")
 LOOK_SECONDS = 0.25  # between two looks at whether the page still listens
 HEARTBEAT = ": still thinking\n\n"
 
-Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC)]
-MoveName = Annotated[str, Field(min_length=1, max_length=12)]
-MovesText = Annotated[str, Field(max_length=LONGEST_MOVES)]
+Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
+MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
+GameQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
+AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
+MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
 
 
 class Played(BaseModel):
@@ -72,7 +74,7 @@ def play(request: Request, move: Move) -> dict[str, Any]:
 
 
 @router.get("/opponents")
-def opponents(request: Request, game: Annotated[str, Query(max_length=LONGEST_SPEC)]) -> Any:
+def opponents(request: Request, game: GameQuery) -> Any:
     """The opponents offered in a game, and the agents that can be set up."""
     words, listed = of(request).words(request), of(request).settings.agents
     return {
@@ -91,8 +93,8 @@ def opponents(request: Request, game: Annotated[str, Query(max_length=LONGEST_SP
 @router.get("/check")
 def check(
     request: Request,
-    game: Annotated[str, Query(max_length=LONGEST_SPEC)],
-    agent: Annotated[str, Query(max_length=LONGEST_SPEC)],
+    game: GameQuery,
+    agent: AgentQuery,
 ) -> dict[str, str]:
     """The agent's specification within the limits; 422 if it may not play the game here."""
     return {"agent": permitted(agent, read_game(game), of(request).settings.agents)}
@@ -101,9 +103,9 @@ def check(
 @router.get("/think")
 async def think(
     request: Request,
-    game: Annotated[str, Query(max_length=LONGEST_SPEC)],
-    agent: Annotated[str, Query(max_length=LONGEST_SPEC)],
-    moves: Annotated[str, Query(max_length=LONGEST_MOVES)] = "",
+    game: GameQuery,
+    agent: AgentQuery,
+    moves: MovesQuery = "",
     seed: Annotated[int, Query(ge=0, lt=SEEDS)] = 0,
 ) -> StreamingResponse:
     """Server-sent events: ``progress`` any number of times, then ``move`` or ``error``.

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from .sessions import Sessions
 from .settings import LONGEST_BODY
 
@@ -72,10 +74,7 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *added]
             await send(message)
 
-        try:
-            await self._app(scope, _limited(receive), send_with_headers)
-        except _BodyTooLong:
-            await _refuse(send, 413, TOO_LONG)
+        await self._app(scope, _limited(receive), send_with_headers)
 
     def _wrong(self, scope: Message, headers: dict[bytes, str]) -> tuple[int, str] | None:
         """The status and the sentence of a request that is refused."""
@@ -116,12 +115,8 @@ def _session_name(cookies: str) -> str | None:
     return None if found is None else found.value
 
 
-class _BodyTooLong(Exception):
-    """A request without a stated length turns out too long."""
-
-
 def _limited(receive: Receive) -> Receive:
-    """``receive`` that counts the bytes of the body."""
+    """``receive`` that counts the bytes of a body whose length is not stated."""
     taken = 0
 
     async def limited() -> Message:
@@ -129,7 +124,7 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         taken += len(message.get("body", b""))
         if taken > LONGEST_BODY:
-            raise _BodyTooLong
+            raise HTTPException(413, TOO_LONG)
         return message
 
     return limited

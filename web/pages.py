@@ -61,7 +61,7 @@ templates = Environment(
 )
 
 
-def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+def render(request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
     """A page in the visitor's language. A language in the link is remembered."""
     words = of(request).words(request)
     page = templates.get_template(template).render(
@@ -72,7 +72,7 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
         pages=_pages(of(request).settings.store is not None),
         **values,
     )
-    response = HTMLResponse(page, status, {"cache-control": "no-store"})
+    response = HTMLResponse(page, code, {"cache-control": "no-store"})
     if request.query_params.get("lang") in LANGUAGES:
         response.set_cookie(LANGUAGE_COOKIE, words.language, YEAR, httponly=True, samesite="strict")
     return response

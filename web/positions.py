@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..envs.game import Game, IllegalActionError, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .errors import Refused, sentence
-from .settings import LONGEST_MOVES, LONGEST_SPEC, MOST_ACTIONS, MOST_MOVES
+from .settings import LONGEST_MOVES, LONGEST_NAME, LONGEST_SPEC, MOST_ACTIONS, MOST_MOVES
 from .words import Words
 
 
@@ -54,6 +54,11 @@ def split_moves(game: Game, text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
+def _check_name(number: int, name: str) -> None:
+    if len(name) > LONGEST_NAME:
+        raise Refused(f"Move {number}: a move is named by at most {LONGEST_NAME} characters.")
+
+
 def has_short_names(game: Game) -> bool:
     """Whether the name of every action is one character."""
     return all(len(game.action_to_text(action)) == 1 for action in range(game.facts.num_actions))
@@ -70,6 +75,7 @@ def read_actions(game: Game, names: Sequence[str]) -> list[int]:
         raise Refused(f"A game has at most {MOST_MOVES} moves here.")
     position, actions = game.initial_position(), []
     for number, name in enumerate(names, 1):
+        _check_name(number, name)
         try:
             action = game.text_to_action(name)
             position.play(action)
@@ -159,7 +165,8 @@ class Line:
         actions, replies = np.empty((2, count), np.int16)
         grades, points = np.empty((2, count), np.int64)
         record, children = self.position.record, game.new_records(2)
-        found = grade_actions(game.rules, record, -1, children, actions, replies, grades, points)
+        grade: Callable[..., int] = grade_actions  # a kernel, which carries no annotations
+        found = grade(game.rules, record, -1, children, actions, replies, grades, points)
         graded = [(int(actions[i]), int(grades[i])) for i in range(found)]
         wins = [action for action, grade in graded if grade == WINS]
         holding = [action for action, grade in graded if grade >= HOLDS]

@@ -61,6 +61,11 @@ class Thinkers:
         """The numbers of the processes that run."""
         return [process.pid for process in self._all if process.pid is not None]
 
+    @property
+    def waiting(self) -> int:
+        """How many searches are under way or wait."""
+        return self._waiting
+
     async def think(
         self, session: Session, task: Task, report: Callable[[Decision], None]
     ) -> Decision:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import sys
 
 import plyground
 import pytest
+from browsing import chromium
 from command_line import invoke
 from plyground.agents import make_agent
 from plyground.envs import rules as r
@@ -39,11 +38,6 @@ LABELS = (
     'a "b" & \'c\' </script><img src="https://example.org/x.png" onerror=alert(2)>',
     "third",
 )
-CHROMIUM = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
-
 # The contrast of every text with what lies behind it, smallest first (WCAG 2.2, relative
 # luminance); colours are resolved by painting them.
 CONTRASTS = """() => {
@@ -143,19 +137,8 @@ def page_file(store):
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = (
-        shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
-    if chromium is None and "CI" not in os.environ:
-        pytest.skip("there is no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM))
+    with chromium() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -39,6 +39,7 @@ function show(said = view.said) {
     board.mark(view.threats.wins.map((action) => [action, "wins"]));
     board.mark(view.threats.holds.map((action) => [action, "holds"]));
   }
+  byId("board").dataset.state = over() ? "over" : ofPerson() ? "yours" : "theirs";
   showPlayers();
   showStatus();
   showElsewhere();
@@ -59,7 +60,8 @@ function keepInAddress() {
   if (seat) query.seat = seat;
   if (seed) query.seed = seed;
   for (const name of ["clock", "lang"]) if (asked.get(name)) query[name] = asked.get(name);
-  const text = new URLSearchParams(query).toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+  // commas, colons and equals signs may stand as they are, and a person can read them
+  const text = new URLSearchParams(query).toString().replace(/%(2C|3A|3D)/g, decodeURIComponent);
   history.replaceState(null, "", `/play?${text}`);
   const analyse = byId("analyse");
   if (analyse) {
@@ -363,6 +365,7 @@ const buttons = { undo, redo, hint, resign, swap, rematch, copy: copyLink };
 for (const [id, action] of Object.entries(buttons)) byId(id).addEventListener("click", action);
 byId("level").addEventListener("change", changeLevel);
 byId("show-threats").addEventListener("change", async () => {
+  byId("threat-legend").hidden = !byId("show-threats").checked;
   if (!byId("show-threats").checked) return show("");
   view = await ask("view", {}).catch((error) => (complain(error), view));
   return show("");
