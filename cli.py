@@ -10,7 +10,6 @@ from .commands import (  # noqa: F401
     analysis,
     datasets,
     listing,
-    playing,
     policies,
     quality,
     results,
@@ -22,6 +21,7 @@ from .commands import (  # noqa: F401
     zoo,
 )
 from .commands.app import run
+from .commands.terminal import playing, watching  # noqa: F401
 
 
 def main() -> None:

@@ -57,7 +57,7 @@ class HumanAgent(Agent):
                 continue
             if position.is_legal(action):
                 return Decision(action)
-            self.tell(f"{position.game.action_to_text(action)} {_taken(position.game)}. Try again.")
+            self.tell(f"{refusal(position.game, action)}. Try again.")
 
 
 def refuse_people(specs: Iterable[str], where: str) -> None:
@@ -109,8 +109,13 @@ def _has_columns(game: Game) -> bool:
     return bool(rows > 1 and game.facts.num_actions == cols)
 
 
-def _taken(game: Game) -> str:
-    return "is taken" if _has_cells(game) else "cannot be played now"
+def refusal(game: Game, action: int) -> str:
+    """Why an action that exists is not legal, in words.
+
+    On a board of stones that stay where they are, the cell is taken.
+    """
+    taken = _has_cells(game)
+    return f"{game.action_to_text(action)} {'is taken' if taken else 'cannot be played now'}"
 
 
 def _help(position: Position, legal: list[int]) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 from rich.console import Console
 
 from ..evaluation.report import display
+from ..evaluation.single_games import of_people
 from ..evaluation.store.store import Store
 from ..evaluation.verify import verify as verify_games
 from .app import FAILED, command
@@ -37,6 +38,9 @@ def verify(
     deviating = False
     with Store(store) as opened:
         for tournament in opened.tournaments():
+            if of_people(tournament):
+                say(f"{tournament.name}: left out, since people have played in it")
+                continue
             with display.status_line(Console(stderr=True)) as tell:
                 tell(f"playing games of {tournament.name} again")
                 played, deviations = verify_games(tournament, opened, games, isolate)

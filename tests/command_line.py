@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import re
 import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 from unittest import mock
 
+import pexpect
+import pytest
 from plyground.cli import run
+
+ANSWER_SECONDS = 120  # so long a program at a pseudo-terminal may take, compilation included
 
 
 class Result(NamedTuple):
@@ -37,3 +44,51 @@ def plyground(*words, typed=None):
     """Run a command line given as one text or as words."""
     arguments = words[0].split() if len(words) == 1 else list(words)
     return invoke(arguments, typed)
+
+
+class AtTerminal:
+    """A command line in a process of its own, at a pseudo-terminal."""
+
+    def __init__(self, words) -> None:
+        program = [sys.executable, "-m", "plyground.cli", *map(str, words)]
+        self.process = pexpect.spawn(
+            program[0],
+            program[1:],
+            env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+            encoding="utf-8",
+            timeout=ANSWER_SECONDS,
+            dimensions=(50, 100),
+            echo=False,
+        )
+
+    def see(self, text: str) -> str:
+        """Wait for a text; returns what came before it, without colours."""
+        self.process.expect_exact(text)
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.process.before)
+
+    def type(self, line: str) -> None:
+        """Type a line and Enter."""
+        self.process.sendline(line)
+
+    def ask(self, line: str, prompt: str) -> str:
+        """Type a line and wait for the next prompt; returns what came between."""
+        self.type(line)
+        return self.see(prompt)
+
+    def ended(self) -> int:
+        """Wait for the end of the program; returns its exit status."""
+        self.process.expect(pexpect.EOF)
+        self.process.wait()
+        return self.process.exitstatus
+
+
+@contextlib.contextmanager
+def at_terminal(*words) -> Iterator[AtTerminal]:
+    """Run a command line at a pseudo-terminal; it is ended with the body."""
+    if os.name == "nt":
+        pytest.skip("Windows has no pseudo-terminals")
+    running = AtTerminal(words)
+    try:
+        yield running
+    finally:
+        running.process.close(force=True)

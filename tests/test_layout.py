@@ -50,6 +50,8 @@ LAYERS = {
         ("players", "match", "openings", "complexity"),
         ("store",),
         ("statistics", "quality", "withdrawals"),
+        ("reviewed",),
+        ("review",),
         ("report", "runners"),
         ("*",),  # tournament, schedule, sprt, verify
         ("studies", "__init__"),

@@ -58,7 +58,37 @@ ALTER TABLE tournaments ADD COLUMN left_out INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE tournaments ADD COLUMN command TEXT;
 """
 
-STEPS = (_GAMES_AND_AGENTS, _LEFT_OUT_AND_COMMAND)  # step n leads from version n to version n + 1
+# A number for each game, by which people name it: it never changes, and is never given again.
+_NUMBERED_GAMES = """
+CREATE TABLE numbered_games (
+    number INTEGER PRIMARY KEY,
+    tournament INTEGER NOT NULL REFERENCES tournaments,
+    pair INTEGER NOT NULL,
+    player_0 INTEGER NOT NULL,
+    player_1 INTEGER NOT NULL,
+    opening TEXT NOT NULL,
+    moves TEXT NOT NULL,
+    seed_0 INTEGER NOT NULL,
+    seed_1 INTEGER NOT NULL,
+    return_0 REAL NOT NULL,
+    return_1 REAL NOT NULL,
+    reason TEXT NOT NULL,
+    fault TEXT,
+    forfeited INTEGER,
+    seconds_0 REAL NOT NULL,
+    seconds_1 REAL NOT NULL,
+    decisions_0 INTEGER NOT NULL,
+    decisions_1 INTEGER NOT NULL,
+    finished REAL NOT NULL,
+    UNIQUE (tournament, pair, player_0, player_1)
+) STRICT;
+INSERT INTO numbered_games SELECT rowid, * FROM games ORDER BY rowid;
+DROP TABLE games;
+ALTER TABLE numbered_games RENAME TO games;
+"""
+
+# step n leads from version n to version n + 1
+STEPS = (_GAMES_AND_AGENTS, _LEFT_OUT_AND_COMMAND, _NUMBERED_GAMES)
 SCHEMA_VERSION = len(STEPS)
 
 

@@ -1,35 +1,21 @@
 """The results store: one SQLite file that holds tournaments, their agents and every finished game.
 
-Each game is one transaction. The file is in write-ahead-log mode: a process killed at any moment
-loses at most the game it was playing, several processes can work on one file, and one can read
-while another writes. The order in which a machine that loses power had written its last games may
-cost those games, never the file.
-
-A store of an older version is brought up to date when it is opened. Where nothing can be written (a
-medium mounted read-only, a file of another user, a full disk), a store can still be
-read, an older one as a copy in memory. Source: the SQLite documentation, "Write-Ahead Logging",
-"PRAGMA synchronous" and "URI Filenames".
+Each game is one transaction: a process killed at any moment loses at most the game it was playing.
+The order in which a machine that loses power had written its last games may cost those games, never
+the file. :mod:`.connection` opens the file, :mod:`.schema` says what is in it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import shutil
-import sqlite3
 import time
-import urllib.parse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..match import GameResult
-from .schema import APPLICATION_ID, SCHEMA_VERSION, migrate
+from .connection import StoreError, StoreFile, transaction
 
-BUSY_SECONDS = 30.0
-# free space below which an error of input or output is put down to a full disk
-FULL_BYTES = 1 << 20
+__all__ = ["AgentEntry", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
 
 GameKey = tuple[int, int, int]  # pair, the agents' numbers by seat
 
@@ -43,10 +29,6 @@ _INSERT_GAME = (
     f"{', '.join('?' for _ in _GAME_COLUMNS.split(','))}, ?) "
     "ON CONFLICT DO NOTHING"
 )
-
-
-class StoreError(Exception):
-    """The store cannot be opened, read or written; the message says what to do."""
 
 
 class AgentEntry(NamedTuple):
@@ -91,178 +73,8 @@ class StoredTournament(NamedTuple):
     command: str | None = None
 
 
-class Store:
-    """A results store, usable as a context manager.
-
-    The file is opened, or made, when it is first needed.
-
-    Raises (all methods):
-        StoreError: the place cannot be written, the file is no plyground store or one of another
-        version.
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-        self._opened: sqlite3.Connection | None = None
-        self._unwritable: str | None = None  # why the store can only be read, once that is known
-
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        if self._opened is None:
-            self._opened = self._connect()
-        return self._opened
-
-    def _connect(self) -> sqlite3.Connection:
-        if self.path.is_dir():
-            raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
-        if not self.path.absolute().parent.is_dir():
-            raise StoreError(
-                f"the folder {self.path.absolute().parent} for the store does not exist"
-            )
-        with self._errors("opened"):
-            try:
-                return self._connect_writing()
-            except sqlite3.OperationalError as error:
-                connection = self._connect_reading()
-                if connection is None:
-                    raise
-                self._unwritable = self._explained(error)
-                return connection
-
-    def _connect_writing(self) -> sqlite3.Connection:
-        """Open the file, made or brought up to date as it needs."""
-        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
-            with _transaction(connection, "DEFERRED"):  # all that is read belongs to one moment
-                version = self._version(connection)
-            if version < SCHEMA_VERSION:
-                with _transaction(connection):
-                    # asked again: another process may have been quicker
-                    migrate(connection, self._version(connection))
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _connect_reading(self) -> sqlite3.Connection | None:
-        """Open a file that cannot be written, for reading; None if that is not possible either."""
-        if not self.path.is_file() or not self.path.stat().st_size:
-            return None
-        log = self.path.with_name(self.path.name + "-wal")
-        # A store in write-ahead-log mode needs a file for locks beside it, unless SQLite is told
-        # that no process writes.
-        unlogged = () if log.exists() and log.stat().st_size else ("immutable=1",)
-        for options in ("mode=ro", *unlogged):
-            connection = sqlite3.connect(
-                f"file:{urllib.parse.quote(str(self.path.absolute()))}?{options}",
-                uri=True,
-                isolation_level=None,
-            )
-            try:
-                return self._up_to_date(connection)
-            except sqlite3.OperationalError:
-                connection.close()
-            except BaseException:
-                connection.close()
-                raise
-        return None
-
-    def _up_to_date(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """This connection, or one to an updated copy in memory of a file of an older version."""
-        version = self._version(connection)
-        if version == SCHEMA_VERSION:
-            return connection
-        copy = sqlite3.connect(":memory:", isolation_level=None)
-        connection.backup(copy)
-        connection.close()
-        with _transaction(copy):
-            migrate(copy, version)
-        return copy
-
-    def _version(self, connection: sqlite3.Connection) -> int:
-        """The version of the store, 0 for an empty file.
-
-        StoreError if the version is newer than known here, or the file is of another program.
-        """
-        application, version, tables = (
-            connection.execute(query).fetchone()[0]
-            for query in (
-                "PRAGMA application_id",
-                "PRAGMA user_version",
-                "SELECT count(*) FROM sqlite_schema",
-            )
-        )
-        if application == APPLICATION_ID and version > SCHEMA_VERSION:
-            raise StoreError(
-                f"{self.path} is a plyground store of version {version}, this plyground knows "
-                f"versions up to {SCHEMA_VERSION}; "
-                "use a newer plyground, or choose another file with --store FILE"
-            )
-        if application != APPLICATION_ID and tables:
-            raise StoreError(
-                f"{self.path} is an SQLite file of another program; choose another file with "
-                f"--store FILE"
-            )
-        return int(version) if application == APPLICATION_ID else 0
-
-    def open(self) -> Store:
-        """Open or make the file now; returns this store."""
-        assert self._connection
-        return self
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    @contextlib.contextmanager
-    def _errors(self, action: str) -> Iterator[None]:
-        """Turn errors of SQLite into one sentence that names the file."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            if error.sqlite_errorname == "SQLITE_NOTADB":
-                raise StoreError(
-                    f"{self.path} is no plyground store; choose another file with --store FILE"
-                ) from None
-            raise StoreError(
-                f"the store {self.path} cannot be {action}: {self._explained(error)}"
-            ) from error
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for a body that writes; StoreError if the store can only be read."""
-        connection = self._connection
-        if self._unwritable is not None:
-            raise StoreError(f"the store {self.path} cannot be written: {self._unwritable}")
-        with self._errors("written"):
-            yield connection
-
-    def _explained(self, error: sqlite3.Error) -> str:
-        """An error of SQLite in words that say what can be done about it."""
-        name = getattr(error, "sqlite_errorname", "")
-        with contextlib.suppress(OSError):
-            no_space = (
-                name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN"))
-                and shutil.disk_usage(self.path.absolute().parent).free < FULL_BYTES
-            )
-            if name == "SQLITE_FULL" or no_space:
-                return (
-                    f"the disk is full ({error}); all games counted so far are in it, and when "
-                    f"there is space the same command goes on"
-                )
-        if name.startswith("SQLITE_READONLY"):
-            return f"it is read-only ({error})"
-        return str(error)
+class Store(StoreFile):
+    """A results store: see :class:`StoreFile` for how it is opened and closed."""
 
     def enter_tournament(
         self,
@@ -279,7 +91,7 @@ class Store:
         Raises:
             StoreError: the name belongs to a tournament with other settings.
         """
-        with self._writing() as connection, _transaction(connection):
+        with self._writing() as connection, transaction(connection):
             row = connection.execute(
                 "SELECT number, settings FROM tournaments WHERE name = ?", (name,)
             ).fetchone()
@@ -328,7 +140,7 @@ class Store:
         """
         if not self.path.exists():
             raise StoreError(f"there is no store {self.path}")
-        with self._errors("read"), _transaction(self._connection, "DEFERRED"):
+        with self._errors("read"), transaction(self._connection, "DEFERRED"):
             columns = "number, name, settings, pairs, left_out, command"
             found = self._connection.execute(
                 f"SELECT {columns} FROM tournaments ORDER BY number"
@@ -365,7 +177,8 @@ class Store:
         if not self.knows(name):
             return []
         query = (
-            "SELECT DISTINCT pair, opening FROM games JOIN tournaments ON tournament = number "
+            "SELECT DISTINCT pair, opening FROM games JOIN tournaments "
+            "ON tournament = tournaments.number "
             "WHERE name = ? ORDER BY pair"
         )
         found: dict[str, None] = {}
@@ -396,28 +209,8 @@ class Store:
 
     def add(self, tournament: int, game: StoredGame) -> bool:
         """Commit a finished game; False, and no change, if the store holds it already."""
-        result = game.result
-        row = (
-            *(
-                tournament,
-                game.pair,
-                *game.players,
-                _write_actions(game.opening),
-                _write_actions(result.moves),
-                *game.seeds,
-                *result.returns,
-            ),
-            *(
-                result.reason,
-                result.fault,
-                result.forfeited,
-                *result.seconds,
-                *result.decisions,
-                time.time(),
-            ),
-        )
         with self._writing() as connection:
-            cursor = connection.execute(_INSERT_GAME, row)
+            cursor = connection.execute(_INSERT_GAME, _row(tournament, game))
         return cursor.rowcount == 1
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
@@ -432,6 +225,48 @@ class Store:
             ):
                 yield _read_game(row)
 
+    def add_next(self, tournament: int, game: StoredGame) -> int:
+        """Commit a game that belongs to no schedule, as a pair of its own; returns its number.
+
+        Its own ``pair`` does not count: it becomes the next one that is free.
+        """
+        with self._writing() as connection, transaction(connection):
+            (pair,) = connection.execute(
+                "SELECT coalesce(max(pair) + 1, 0) FROM games WHERE tournament = ?", (tournament,)
+            ).fetchone()
+            number = connection.execute(
+                _INSERT_GAME, _row(tournament, game._replace(pair=pair))
+            ).lastrowid
+            connection.execute(
+                "UPDATE tournaments SET pairs = max(pairs, ?) WHERE number = ?",
+                (pair + 1, tournament),
+            )
+        assert number is not None
+        return number
+
+    def numbered_games(self) -> Iterator[tuple[int, int, StoredGame]]:
+        """All games, the one finished last first: its number, its tournament's, and the game."""
+        query = f"SELECT number, tournament, {_GAME_COLUMNS} FROM games ORDER BY number DESC"
+        with self._errors("read"):
+            for number, tournament, *row in self._connection.execute(query):
+                yield number, tournament, _read_game(tuple(row))
+
+    def game(self, number: int) -> tuple[StoredTournament, StoredGame]:
+        """A game by its number, and its tournament.
+
+        Raises:
+            StoreError: there is no such game.
+        """
+        tournaments = {tournament.number: tournament for tournament in self.tournaments()}
+        query = f"SELECT tournament, {_GAME_COLUMNS} FROM games WHERE number = ?"
+        with self._errors("read"):
+            row = self._connection.execute(query, (number,)).fetchone()
+            most = self._connection.execute("SELECT max(number) FROM games").fetchone()[0]
+        if row is None:
+            held = f"its games have numbers from 1 to {most}" if most else "it holds no games"
+            raise StoreError(f"{self.path} holds no game {number}; {held}")
+        return tournaments[row[0]], _read_game(row[1:])
+
     def latest(self, tournament: int, agent: int, count: int) -> list[StoredGame]:
         """The games of an agent that were finished last, the last one first, at most ``count``."""
         query = (
@@ -445,19 +280,28 @@ class Store:
             ]
 
 
-@contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
-    """A transaction around the body, rolled back if the body raises.
-
-    IMMEDIATE keeps other writers out; DEFERRED reads one state of the file.
-    """
-    connection.execute(f"BEGIN {kind}")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
+    """A game as the values of ``_INSERT_GAME``."""
+    result = game.result
+    return (
+        *(
+            tournament,
+            game.pair,
+            *game.players,
+            _write_actions(game.opening),
+            _write_actions(result.moves),
+            *game.seeds,
+            *result.returns,
+        ),
+        *(
+            result.reason,
+            result.fault,
+            result.forfeited,
+            *result.seconds,
+            *result.decisions,
+            time.time(),
+        ),
+    )
 
 
 def _read_game(row: tuple[Any, ...]) -> StoredGame:

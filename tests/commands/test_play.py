@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import select
-import sys
 
 import pytest
 from command_line import invoke
@@ -55,7 +52,7 @@ def test_ones_own_move_is_shown_before_the_answer():
 @pytest.mark.parametrize(
     ("spec", "typed", "told"),
     [
-        ("tic_tac_toe", ["a1", "a1"], "a1 cannot be played now"),
+        ("tic_tac_toe", ["a1", "a1"], "a1 is taken"),
         ("tic_tac_toe", ["9 9"], "row 9, column 9 is off the board"),
         ("tic_tac_toe", ["hello"], "'hello' is no cell of this board"),
         ("tic_tac_toe", [""], "nothing was entered"),
@@ -176,34 +173,3 @@ def test_the_winning_row_is_marked(spec, moves, row):
     assert winning_row(position) == row
     won = marked(board(position), WON)
     assert won == "X" * len(row)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
-def test_lines_can_be_edited_and_called_back_at_a_terminal():
-    """Arrow up brings the line before; backspace corrects."""
-    import pty
-
-    words = [sys.executable, "-m", "plyground.cli", "play", "tic_tac_toe", "--against", "random"]
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execvpe(words[0], words, os.environ | {"TERM": "xterm"})
-    shown = b""
-
-    def wait_for(text, after=0):
-        nonlocal shown
-        while text not in shown[after:]:
-            assert select.select([terminal], [], [], 60)[0], shown
-            shown += os.read(terminal, 4096)
-        return shown.index(text, after) + len(text)
-
-    start = wait_for(b"your move")
-    os.write(terminal, b"movex\x7fs\n")
-    first = wait_for(b"Legal moves", start)
-    wait_for(b"your move", first)
-    os.write(terminal, b"\x1b[A\n")
-    second = wait_for(b"Legal moves", first)
-    wait_for(b"your move", second)
-    os.write(terminal, b"quit\n")
-    wait_for(b"You left the game", second)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    os.close(terminal)

@@ -5,20 +5,34 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 
-from ..agents import Decision
-from ..agents.human import read_move
-from ..envs.files import written_whole
-from ..envs.game import Game, Position
-from ..envs.specification import SpecificationError
-from ..evaluation.players import Fault, Player, legal_action
-from ..evaluation.report import display
-from ..evaluation.report.board import board, winning_row
-from ..evaluation.runners.contest import Contest
+from ...agents import Decision
+from ...agents.human import read_move, refusal
+from ...envs.files import written_whole
+from ...envs.game import Game, Position
+from ...envs.specification import SpecificationError
+from ...evaluation.match import GameResult
+from ...evaluation.players import Fault, Player, legal_action
+from ...evaluation.report import display
+from ...evaluation.report.board import board, winning_row
+from ...evaluation.report.review_text import print_review
+from ...evaluation.review import Reviewer
+from ...evaluation.reviewed import PlayedGame
+from ...evaluation.runners.contest import Contest
+from ...evaluation.single_games import (
+    abandoned,
+    entry_of,
+    keep_game,
+    one_after_another,
+    person,
+    resigned,
+)
+from ...evaluation.store.store import AgentEntry, Store, StoreError
 
 HINT_AGENT = "alphabeta:time=1"
 SHOWN_MOVES = 40
@@ -30,6 +44,7 @@ HELP = """A move is written by its name. Other words:
   level AGENT    another opponent, such as level hard or level zoo:connect_four
   thinking       show what the opponent thinks, or no longer
   resign, new    give up; begin a new game
+  review         how good the moves were, and what was better
   save FILE      write the moves to a file (JSON)
   quit           leave"""
 
@@ -47,21 +62,27 @@ class TerminalGame:
         seat: the person's seat.
         seed: start of the agent's random stream; the next game has the next number.
         show_thinking: whether the agent's thoughts are shown.
+        store: where the games are kept, if they are.
 
     Raises:
         SpecificationError: there is no such agent, or it cannot play the game.
     """
 
     def __init__(
-        self, game: Game, opponent: str, seat: int, seed: int, show_thinking: bool
+        self,
+        game: Game,
+        opponent: str,
+        seat: int,
+        seed: int,
+        show_thinking: bool,
+        store: Store | None = None,
     ) -> None:
         self.game, self.opponent, self.seat, self.seed = game, opponent, seat, seed
+        self._store = store
         self._console = Console(highlight=False)
         self._show_thinking = show_thinking
         self._player = self._seated(opponent)
-        self._moves: list[int] = []
-        self._undone: list[int] = []
-        self._resigned = False
+        self._begin()
         self._words: dict[str, Callable[[str], None]] = {
             "help": lambda _: self._say(HELP),
             "?": lambda _: self._say(HELP),
@@ -74,8 +95,18 @@ class TerminalGame:
             "thinking": lambda _: self._toggle_thinking(),
             "resign": lambda _: self._resign(),
             "new": lambda _: self._begin_anew(),
+            "review": lambda _: self._review(),
             "save": self._save,
         }
+
+    def _begin(self) -> None:
+        """The state at the beginning of a game."""
+        self._moves: list[int] = []
+        self._undone: list[int] = []
+        self._resigned = False
+        self._kept: tuple[int, ...] | None = None  # the moves of the game that was kept last
+        self._opponents: list[AgentEntry] = []  # that have moved, one after another
+        self._seconds, self._decisions = [0.0, 0.0], [0, 0]
 
     @property
     def position(self) -> Position:
@@ -101,6 +132,7 @@ class TerminalGame:
         except (Left, KeyboardInterrupt):
             if not self.over:
                 self._say("\nYou left the game.")
+                self._keep_unfinished()
 
     # -- talk --
 
@@ -127,6 +159,7 @@ class TerminalGame:
         position = self.position
         if self._resigned:
             self._say("You resigned.")
+            self._keep(resigned(self.game, *self._course()))
             return
         assert position.outcome is not None
         row = winning_row(position)
@@ -135,20 +168,26 @@ class TerminalGame:
         self._say(
             "A draw." if winner is None else f"You {'win' if winner == self.seat else 'lose'}."
         )
+        moves, _, seconds, decisions = self._course()
+        reason = position.outcome.reason
+        self._keep(GameResult(moves, position.returns, reason, None, None, seconds, decisions))
 
     def _read(self) -> str:
         """A line that the person types; Left at the end of the input or after a finished game."""
         if self.over:
-            prompt = "new, undo, save FILE or quit: "
+            prompt = "new, undo, review, save FILE or quit: "
         else:
             legal = self.position.legal_actions()
             example = self.game.action_to_text(legal[len(legal) // 2])
             mark = self.game.declaration.marks[self.seat]
             prompt = f"{mark}, your move (such as {example}): "
+        began = time.perf_counter()
         try:
             return input(prompt).strip()
         except EOFError:
             raise Left from None
+        finally:
+            self._seconds[self.seat] += time.perf_counter() - began
 
     def _obey(self, text: str) -> None:
         """Do what a line says: a word of the game, or a move."""
@@ -160,7 +199,7 @@ class TerminalGame:
         if word in self._words and (not rest or word in ("level", "save")):
             self._words[word](rest.strip())
         elif self.over:
-            self._say("The game is over. Type new, undo, save FILE or quit.")
+            self._say("The game is over. Type new, undo, review, save FILE or quit.")
         else:
             self._try_move(text)
 
@@ -171,10 +210,10 @@ class TerminalGame:
             self._say(f"{error}. Try again, or type help.")
             return
         if not self.position.is_legal(action):
-            name = self.game.action_to_text(action)
-            self._say(f"{name} cannot be played now. Try again, or type moves.")
+            self._say(f"{refusal(self.game, action)}. Try again, or type moves.")
             return
         self._undone.clear()
+        self._decisions[self.seat] += 1
         self._moves.append(action)
         self._show_board()
 
@@ -254,10 +293,58 @@ class TerminalGame:
         self._announce_end()
 
     def _begin_anew(self) -> None:
-        self._moves, self._undone, self._resigned = [], [], False
+        if not self.over:
+            self._keep_unfinished()
+        self._begin()
         self.seed += 1
         self._player.prepare(self.game, self.seed)
         self._show_board()
+
+    def _review(self) -> None:
+        if not self._moves:
+            self._say("There is no move to review.")
+            return
+        names = [self.opponent, self.opponent]
+        names[self.seat] = "you"
+        played = PlayedGame(self.game, tuple(self._moves), (names[0], names[1]))
+        with display.show_steps("moves", Console(stderr=True)) as progress:
+            found = Reviewer(self.game).review(played, progress)
+        print_review(found, self._console)
+
+    # -- the store --
+
+    def _course(self) -> tuple[tuple[int, ...], int, tuple[float, float], tuple[int, int]]:
+        """The moves, the person's seat, and each seat's seconds and decisions."""
+        (first, second), (moves_0, moves_1) = self._seconds, self._decisions
+        return tuple(self._moves), self.seat, (first, second), (moves_0, moves_1)
+
+    def _keep_unfinished(self) -> None:
+        """Keep a game that the person leaves after a move of their own.
+
+        One that was kept at its end, and then taken back in part, is not kept again.
+        """
+        moves = tuple(self._moves)
+        seen = self._kept is not None and self._kept[: len(moves)] == moves
+        if self._own_plies(self._moves) and not seen:
+            self._keep(abandoned(self.game, *self._course()))
+
+    def _keep(self, result: GameResult) -> None:
+        """Keep a game that has ended, if there is a store and it is not there yet."""
+        if self._store is None or self._kept == result.moves:
+            return
+        opponents = self._opponents or [entry_of(self._player.describe())]
+        sides = [one_after_another(opponents)] * 2
+        sides[self.seat] = person()
+        try:
+            seeds = (self.seed, self.seed)
+            number = keep_game(self._store, self.game, (sides[0], sides[1]), result, seeds=seeds)
+        except StoreError as error:
+            self._say(f"The game is not kept: {error}.")
+            return
+        self._kept = result.moves
+        self._say(
+            f"The game is kept: plyground replay {self._store.path} {number}",
+        )
 
     def _save(self, name: str) -> None:
         if not name:
@@ -304,13 +391,18 @@ class TerminalGame:
             self.seat = self.position.to_move
             return
         self._moves.append(action)
+        self._decisions[1 - self.seat] += 1
+        self._opponents.append(entry_of(self._player.describe()))
         thoughts = f"   [{display.thoughts(self.game, decision)}]" if self._show_thinking else ""
         self._say(f"{self.opponent} plays {self.game.action_to_text(action)}{thoughts}")
         self._show_board()
 
     def _ask(self, player: Player, what: str) -> tuple[int, Decision | None]:
         """A player's legal action and decision; Fault if it has none."""
+        began = time.perf_counter()
         with display.status_line(Console(stderr=True)) as tell:
             tell(what)
             answer, decision = player.ask(self.position, analyse=True, allowed=math.inf)
+        if player is self._player:
+            self._seconds[1 - self.seat] += time.perf_counter() - began
         return legal_action(answer, self.position), decision

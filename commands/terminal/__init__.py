@@ -1,0 +1,1 @@
+"""People at the terminal: games played, watched and stepped through."""

@@ -1,0 +1,138 @@
+"""A finished game at the terminal, stepped through move by move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rich.console import Console
+
+from ...evaluation.report import display
+from ...evaluation.report.board import board, winning_row
+from ...evaluation.report.review_text import print_review, value_text, verdict
+from ...evaluation.review import Reviewer
+from ...evaluation.reviewed import PlayedGame, Review
+
+HELP = """Enter or next   one move on
+back            one move back
+goto N          the position after move N; a number alone does the same
+first, last     the ends of the game
+review          grade the moves; they are shown with their grades from then on
+quit            leave"""
+
+
+class TerminalReplay:
+    """The game, and the words with which a person steps through it.
+
+    Args:
+        played: the game.
+        title: what is said of it at the beginning.
+        agent: the agent that estimates in a review; None for the usual one.
+    """
+
+    def __init__(self, played: PlayedGame, title: str, agent: str | None = None) -> None:
+        self.played, self._title, self._agent = played, title, agent
+        self._console = Console(highlight=False)
+        self._review: Review | None = None
+        self._ply = 0
+        last = len(played.actions)
+        self._words: dict[str, Callable[[], int]] = {
+            "": lambda: self._ply + 1,
+            "next": lambda: self._ply + 1,
+            "n": lambda: self._ply + 1,
+            "back": lambda: self._ply - 1,
+            "b": lambda: self._ply - 1,
+            "first": lambda: 0,
+            "last": lambda: last,
+        }
+
+    def run(self) -> None:
+        """Step through the game until the person leaves."""
+        self._say(f"{self._title}\nEnter shows the next move; type help for all words.")
+        self._show()
+        try:
+            while True:
+                text = input(f"move {self._ply} of {len(self.played.actions)}: ").strip().lower()
+                if text in ("q", "quit", "exit"):
+                    return
+                self._obey(text)
+        except (EOFError, KeyboardInterrupt):
+            self._say("")
+
+    def print_all(self) -> None:
+        """Print the whole game, for a reader that is no terminal."""
+        self._say(self._title)
+        for ply in range(len(self.played.actions) + 1):
+            self._ply = ply
+            self._show()
+
+    def review(self) -> Review:
+        """The review of the game, which is made at the first call."""
+        if self._review is None:
+            reviewer = Reviewer(self.played.game, self._agent)
+            with display.show_steps("moves", Console(stderr=True)) as progress:
+                self._review = reviewer.review(self.played, progress)
+        return self._review
+
+    def print_review(self) -> None:
+        """Print the graded moves and the totals."""
+        print_review(self.review(), self._console)
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def _obey(self, text: str) -> None:
+        word, _, rest = text.partition(" ")
+        number = rest.strip() if word in ("goto", "g") else text
+        if text in ("help", "?"):
+            self._say(HELP)
+        elif text == "review":
+            self.print_review()
+        elif text in self._words:
+            self._go(self._words[text]())
+        elif number.isascii() and number.isdecimal():
+            self._go(int(number))
+        else:
+            self._say(f"There is no word {text!r}. Type help for all words.")
+
+    def _go(self, ply: int) -> None:
+        last = len(self.played.actions)
+        if ply < 0:
+            self._say("This is the start of the game.")
+        elif ply > last:
+            self._say(f"The game has {last} moves; this is its end.")
+        else:
+            self._ply = ply
+            self._show()
+
+    def _show(self) -> None:
+        """The position, what led to it, and at the end of the game how it ended."""
+        actions, game = self.played.actions, self.played.game
+        position = game.position(actions[: self._ply])
+        before = game.position(actions[: self._ply - 1]) if self._ply else None
+        self._say("")
+        for line in self._captions():
+            self._say(line)
+        self._console.print(board(position, before))
+        if self._ply == len(actions) and self.played.reason:
+            row = winning_row(position)
+            self._say(f"{self._ending()}" + (f" ({', '.join(row)})" if row else ""))
+
+    def _captions(self) -> Iterator[str]:
+        played, ply = self.played, self._ply
+        if ply:
+            seat = played.game.position(played.actions[: ply - 1]).to_move
+            by = "opening" if ply <= played.opening else played.players[seat]
+            mark = played.game.declaration.marks[seat]
+            name = played.game.action_to_text(played.actions[ply - 1])
+            yield f"{ply}. {mark} {name} ({by})"
+        if self._review is not None:
+            value = value_text(played.game, self._review.values[ply])
+            graded = f"; {verdict(played.game, self._review.moves[ply - 1])}" if ply else ""
+            yield f"   {value}{graded}"
+
+    def _ending(self) -> str:
+        played = self.played
+        if played.winner is None:
+            return f"A draw: {played.reason}"
+        mark = played.game.declaration.marks[played.winner]
+        return f"{mark} ({played.players[played.winner]}) wins: {played.reason}"

@@ -1,0 +1,260 @@
+"""Commands to look at games: ``replay`` those of a store, ``watch`` agents play."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ...agents import Decision
+from ...agents.human import refuse_people
+from ...envs import Position, make_game
+from ...envs.game import Game
+from ...evaluation.match import play_game
+from ...evaluation.report import display
+from ...evaluation.report.board import board, winning_row
+from ...evaluation.reviewed import PlayedGame
+from ...evaluation.runners.contest import Contest
+from ...evaluation.single_games import entry_of, keep_game
+from ...evaluation.store.store import Store, StoredGame, StoredTournament
+from ...evaluation.tournament import distinct_labels
+from ..app import command
+from ..common import (
+    GameArgument,
+    JsonOption,
+    OpeningOption,
+    SeedOption,
+    StoreArgument,
+    argument,
+    flag,
+    option,
+    read_moves,
+)
+from ..options import NO_LIMITS, ConditionOptions
+from ..output import note, print_json, say
+from .replay import TerminalReplay
+
+GAMES_LISTED = 30
+DELAY = 1.0
+
+
+@command("STORE [ID]")
+def replay(
+    store: StoreArgument,
+    number: Annotated[
+        int | None, argument("ID", "The number of the game; without it the games are listed.")
+    ] = None,
+    /,
+    *,
+    review: Annotated[bool, flag("Grade every move and show what was better.")] = False,
+    agent: Annotated[
+        str | None,
+        option("AGENT", "The agent that estimates in a review where no solver reaches."),
+    ] = None,
+    last: Annotated[
+        int, option("N", "List the N games that were finished last; 0: all.", low=0)
+    ] = GAMES_LISTED,
+    as_json: JsonOption = False,
+) -> None:
+    """Step through a game of a store, or list its games.
+
+    A review compares every move with the best one, by the exact solver where it reaches. Over a
+    pipe the whole game is printed.
+
+    [bold]Examples[/bold]
+
+    plyground replay plyground-tournament.db
+
+    plyground replay plyground-tournament.db 7 --review
+    """
+    with Store(store) as opened:
+        if number is None:
+            _list_games(opened, last, as_json)
+            return
+        tournament, stored = opened.game(number)
+    played = _played(tournament, stored)
+    shown = TerminalReplay(played, _title(number, played), agent)
+    if as_json:
+        known = {"number": number, "tournament": tournament.name}
+        print_json(known | (shown.review().to_json() if review else _game_json(played)))
+    elif review:
+        say(f"{_title(number, played)}\n")
+        shown.print_review()
+    elif sys.stdout.isatty():
+        shown.run()
+    else:
+        shown.print_all()
+
+
+def _played(tournament: StoredTournament, stored: StoredGame) -> PlayedGame:
+    first, second = (tournament.agents[player].label for player in stored.players)
+    return PlayedGame.of_stored(tournament.settings["game"], stored, (first, second))
+
+
+def _title(number: int, played: PlayedGame) -> str:
+    marks = played.game.declaration.marks
+    sides = [f"{mark} {name}" for mark, name in zip(marks, played.players)]
+    return f"Game {number}, {played.game.spec}: {' against '.join(sides)}"
+
+
+def _game_json(played: PlayedGame) -> dict[str, Any]:
+    return {
+        "game": played.game.spec,
+        "players": list(played.players),
+        "actions": list(played.actions),
+        "moves": [played.game.action_to_text(action) for action in played.actions],
+        "opening": played.opening,
+        "winner": played.winner,
+        "reason": played.reason,
+    }
+
+
+def _list_games(store: Store, last: int, as_json: bool) -> None:
+    """A line for each game, the one finished last first."""
+    tournaments = {tournament.number: tournament for tournament in store.tournaments()}
+    games = store.numbered_games()
+    rows = list(_rows(tournaments, itertools.islice(games, last) if last else games))
+    if as_json:
+        print_json(rows)
+        return
+    if not rows:
+        say(f"{store.path} holds no games")
+        return
+    table = display.plain_table("ID", "game", "first", "second", "result", "moves", left=5)
+    for row in rows:
+        result = {None: "draw", 0: "first wins", 1: "second wins"}[row["winner"]]
+        texts = [str(row["number"]), row["game"], *row["players"], f"{result}: {row['reason']}"]
+        table.add_row(*map(Text, texts), str(row["plies"]))
+    Console(highlight=False).print(table)
+    if any(True for _ in games):
+        say(f"These are the last {len(rows)}; --last 0 lists all.")
+
+
+def _rows(
+    tournaments: dict[int, StoredTournament], games: Iterator[tuple[int, int, StoredGame]]
+) -> Iterator[dict[str, Any]]:
+    for number, tournament, stored in games:
+        held = tournaments[tournament]
+        yield {
+            "number": number,
+            "tournament": held.name,
+            "game": held.settings["game"],
+            "players": [held.agents[player].label for player in stored.players],
+            "winner": stored.result.winner,
+            "reason": stored.result.reason,
+            "plies": len(stored.result.moves),
+        }
+
+
+@command("GAME A B")
+def watch(
+    game: GameArgument,
+    first: Annotated[str, argument("A", "The agent that moves first.")],
+    second: Annotated[str, argument("B", "The agent that moves second.")],
+    /,
+    *,
+    delay: Annotated[
+        float, option("SECONDS", "How long each position is shown.", low=0, high=3600)
+    ] = DELAY,
+    step: Annotated[bool, flag("Wait for Enter after every move; q leaves.")] = False,
+    show_thinking: Annotated[bool, flag("Show what the agents think of their moves.")] = False,
+    opening: OpeningOption = "",
+    seed: SeedOption = 1,
+    store: Annotated[Path | None, option("FILE", "Keep the game in this store.")] = None,
+    limits: ConditionOptions = NO_LIMITS,
+) -> None:
+    """Watch two agents play, one position after another.
+
+    Over a pipe nothing waits.
+
+    [bold]Examples[/bold]
+
+    plyground watch gomoku:size=10,rule=caro medium hard
+
+    plyground watch connect_four mcts:time=1 zoo:connect_four --step --show-thinking
+    """
+    refuse_people((first, second), "a game that is watched")
+    chosen = make_game(game)
+    actions = tuple(read_moves(chosen, opening))
+    labels = tuple(distinct_labels((first, second)))
+    contest = Contest(chosen, (first, second), labels, limits.conditions())
+    viewer = _Viewer(chosen, labels, delay, step, show_thinking)
+    with Store("" if store is None else store) as kept, contest.seated() as players:
+        if store is not None:
+            kept.open()
+        viewer.begin(actions)
+        result = play_game(
+            chosen,
+            players,
+            actions,
+            (seed, seed + 1),
+            labels,
+            viewer.on_move,
+            contest.conditions.limits,
+        )
+        say(str(result))
+        if store is not None:
+            one, two = (
+                entry_of(player.describe(), label) for player, label in zip(players, labels)
+            )
+            number = keep_game(kept, chosen, (one, two), result, actions, (seed, seed + 1))
+            note(f"The game is kept: plyground replay {store} {number}")
+
+
+class _Viewer:
+    """Shows each position of a game, and waits after it at a terminal."""
+
+    def __init__(
+        self, game: Game, labels: tuple[str, ...], delay: float, step: bool, thinking: bool
+    ) -> None:
+        self._game, self._labels = game, labels
+        self._delay, self._step, self._thinking = delay, step, thinking
+        self._console = Console(highlight=False)
+        self._ply = 0
+        self._before = game.initial_position()
+
+    def begin(self, opening: tuple[int, ...]) -> None:
+        """Say who plays, and show the position in which the agents take over."""
+        sides = " against ".join(
+            f"{mark} {label}" for mark, label in zip(self._game.declaration.marks, self._labels)
+        )
+        self._console.print(f"{self._game.declaration.title}: {sides}", markup=False)
+        if opening:
+            names = ", ".join(map(self._game.action_to_text, opening))
+            self._console.print(f"opening: {names}", markup=False)
+        self._ply, self._before = len(opening), self._game.position(opening)
+        self._console.print()
+        self._console.print(board(self._before))
+
+    def on_move(
+        self, position: Position, seat: int, action: int, decision: Decision | None
+    ) -> None:
+        """Show a move."""
+        self._wait()
+        self._ply += 1
+        thoughts = f"   [{display.thoughts(self._game, decision)}]" if self._thinking else ""
+        mark = self._game.declaration.marks[seat]
+        name = self._game.action_to_text(action)
+        self._console.print(
+            f"\n{self._ply}. {mark} {name} ({self._labels[seat]}){thoughts}",
+            markup=False,
+            soft_wrap=True,
+        )
+        self._console.print(board(position, self._before))
+        if row := winning_row(position):
+            self._console.print(", ".join(row))
+        self._before = position.copy()
+
+    def _wait(self) -> None:
+        if not self._console.is_terminal:
+            return
+        if not self._step:
+            time.sleep(self._delay)
+        elif input("Enter for the next move, q to leave: ").strip().lower() in ("q", "quit"):
+            raise KeyboardInterrupt

@@ -1,0 +1,310 @@
+"""Review of a game: the value of every position, the grade of every move, the better move.
+
+Values are exact where the solver of the game proves them within a time limit, and where the
+analysing agent proves them. Elsewhere they are the agent's estimates. The two are told apart.
+
+A review works from the last move to the first: late positions are solved first, and what the solver
+keeps of them helps with the earlier ones. Once positions take too long, the solver is not asked for
+earlier ones any more.
+
+A move is compared with the best one of its position:
+
+- by the solver's values of all moves, if they are known;
+- else by the agent's values of the positions after both moves. Both are analysed from the same side
+  and with the same budget, so that neither is favoured.
+
+The difference is the **loss**: the expected score that the move gives away, from 0 (nothing) to 1
+(a win becomes a loss).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..agents import Agent, Decision, make_agent
+from ..agents.human import refuse_people
+from ..agents.score import Score
+from ..agents.search.mcts_kernels import SQUASH
+from ..agents.solvers.solver import solver_class_of
+from ..envs.game import PLAYERS, Game, Position
+from ..envs.registry import make_game
+from ..envs.specification import SpecificationError
+from .quality import MoveJudge
+from .reviewed import (
+    BEST,
+    FORCED,
+    GOOD,
+    INACCURACY,
+    INACCURACY_LOSS,
+    MISTAKE,
+    MISTAKE_LOSS,
+    PlayedGame,
+    PositionValue,
+    Review,
+    ReviewedMove,
+    from_first,
+)
+from .store.store import StoredGame
+
+NEGLIGIBLE = 1e-9
+SOLVER_SECONDS = 2.0  # for all moves of one position
+SOLVER_MEMORY_MB = 128
+MOST_UNSOLVED = 2  # positions that take too long before earlier ones are left to the agent
+RESULTS = {1: "won", 0: "drawn", -1: "lost"}
+
+Progress = Callable[[int, int], None]
+
+
+class Reviewer:
+    """Values positions and grades moves of one game. It remembers what it has found.
+
+    Args:
+        game: the game.
+        agent: the agent that estimates where no solver reaches, or its specification; by default
+            :func:`estimator_of` names it.
+        seed: start of the agent's random stream, in every position anew.
+        solver_seconds: the solver's time for one position; 0 leaves everything to the agent.
+        memory_mb: the memory of the solver's table, in MiB.
+
+    Raises:
+        SpecificationError: there is no such agent, it cannot play the game, or it values nothing.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        agent: str | Agent | None = None,
+        seed: int = 1,
+        solver_seconds: float = SOLVER_SECONDS,
+        memory_mb: int = SOLVER_MEMORY_MB,
+    ) -> None:
+        self.game = make_game(game)
+        chosen = estimator_of(self.game) if agent is None else agent
+        refuse_people([str(chosen)], "a review")
+        self._agent, self._seed = make_agent(chosen, self.game, seed), seed
+        self._judge = _judge_of(self.game, solver_seconds, memory_mb)
+        self._unsolved: list[int] = []  # the plies left in positions that took too long, ascending
+        self._known: dict[Position, PositionValue] = {}
+
+    @property
+    def agent(self) -> str:
+        """The specification of the agent that estimates."""
+        return self._agent.spec
+
+    @property
+    def solver_seconds(self) -> float | None:
+        """The solver's time for a position; None where the solver is not asked."""
+        return None if self._judge is None else self._judge.time_limit
+
+    def value(self, position: Position) -> PositionValue:
+        """The value of a position: exact where the solver reaches, else as the agent sees it."""
+        if position not in self._known:
+            self._known[position.copy()] = self._find(position)
+        return self._known[position]
+
+    def _find(self, position: Position) -> PositionValue:
+        if position.is_over:
+            first = position.returns[0]
+            return PositionValue(None, first, True, Score(first, kind="exact"))
+        return self._solved(position) or self._estimated(position)
+
+    def _solved(self, position: Position) -> PositionValue | None:
+        """The value by the solver; None if there is none or it took too long."""
+        values = self._solver_values(position)
+        if values is None:
+            return None
+        assert self._judge is not None
+        best = max(values.values())
+        worth = self._judge.solver.expected_return(position, best)
+        return PositionValue(
+            position.to_move,
+            from_first(worth, position.to_move),
+            True,
+            Score(worth, kind="exact"),
+            tuple(action for action, value in sorted(values.items()) if value == best),
+            solved=best,
+        )
+
+    def _solver_values(self, position: Position) -> dict[int, int] | None:
+        """The solver's value of every legal action; None if they are not known in time."""
+        if self._judge is None:
+            return None
+        left = self._judge.solver.plies_left(position)
+        hopeless = len(self._unsolved) >= MOST_UNSOLVED and left >= self._unsolved[-1]
+        if hopeless and not self._judge.knows(position):
+            return None
+        known = self._judge.knows(position)
+        values = self._judge.values(position)
+        if values is None and not known:
+            self._unsolved = sorted([*self._unsolved, left])[:MOST_UNSOLVED]
+        return None if values is None else dict(values)
+
+    def _estimated(self, position: Position) -> PositionValue:
+        """The value as the agent sees it, which may be a proof."""
+        self._agent.get_ready(self.game)
+        self._agent.reset(self._seed)
+        decision: Decision = self._agent.analyse(position)
+        score = decision.score
+        if score is None:
+            raise SpecificationError(
+                f"{self.agent} values nothing; a review needs an agent that does, such as "
+                f"{estimator_of(self.game)}"
+            )
+        scale, worth = self.game.facts.max_return, score.value
+        if score.unit == "points":
+            worth = scale * worth / (abs(worth) + SQUASH)
+        return PositionValue(
+            position.to_move,
+            from_first(worth, position.to_move),
+            score.is_exact,
+            score,
+            (decision.action,),
+            decision.principal_variation,
+        )
+
+    def line(self, position: Position) -> tuple[int, ...]:
+        """A line of best play, by the solver or as the agent expects it."""
+        value = self.value(position)
+        if value.solved is None or self._judge is None:
+            return value.line
+        solution = self._judge.solver.solve(position, time=self._judge.time_limit)
+        return solution.principal_variation if solution.exact else value.best[:1]
+
+    def grade(self, position: Position, action: int, ply: int = 0) -> ReviewedMove:
+        """Grade an action of a position.
+
+        Args:
+            position: a position that is not over.
+            action: a legal action.
+            ply: how many actions came before; it is only noted.
+
+        Raises:
+            IllegalActionError: the action may not be played.
+        """
+        before, child = self.value(position), position.after(action)
+        after, player = self.value(child), position.to_move
+        move = ReviewedMove(ply, player, action, FORCED, before, after, 0.0, True)
+        if len(position.legal_actions()) == 1:
+            return move
+        attainable = self._attainable(position, before, after, action)
+        loss = self._loss(player, attainable, after)
+        lost = self._solver_loss(position, action)
+        change = _change(player, attainable, after)
+        grade = _grade(loss, change, lost)
+        exact = attainable.exact and after.exact
+        move = dataclasses.replace(
+            move, grade=grade, loss=loss, exact=exact, change=change, solver_loss=lost
+        )
+        if grade == BEST:
+            return move
+        line = self.line(position)
+        reply = () if child.is_over else self.line(child)
+        return dataclasses.replace(move, better=before.best, line=line, reply=reply)
+
+    def _attainable(
+        self, position: Position, before: PositionValue, after: PositionValue, action: int
+    ) -> PositionValue:
+        """What the best action would have led to, valued as the action itself is."""
+        if before.exact and after.exact:
+            return before
+        if action in before.best:
+            return after
+        return self.value(position.after(before.best[0]))
+
+    def _loss(self, player: int, attainable: PositionValue, after: PositionValue) -> float:
+        facts = self.game.facts
+        lost = from_first(attainable.value - after.value, player)
+        return max(0.0, lost / (facts.max_return - facts.min_return))
+
+    def _solver_loss(self, position: Position, action: int) -> int | None:
+        if self.value(position).solved is None or self._judge is None:
+            return None
+        return self._judge.verdict(position, action)[0]
+
+    def moves(self, played: PlayedGame) -> Iterator[ReviewedMove]:
+        """Grade the moves of a game one by one, the last one first."""
+        positions = [self.game.initial_position()]
+        for action in played.actions:
+            positions.append(positions[-1].after(action))
+        for ply in reversed(range(len(played.actions))):
+            move = self.grade(positions[ply], played.actions[ply], ply)
+            yield dataclasses.replace(move, opening=ply < played.opening)
+
+    def review(self, played: PlayedGame, progress: Progress | None = None) -> Review:
+        """Review a game; ``progress`` is told how many moves are graded, of how many."""
+        graded: list[ReviewedMove] = []
+        for move in self.moves(played):
+            graded.append(move)
+            if progress is not None:
+                progress(len(graded), len(played.actions))
+        return self.gathered(played, graded)
+
+    def gathered(self, played: PlayedGame, moves: Sequence[ReviewedMove]) -> Review:
+        """The review that consists of these moves, given in any order."""
+        ordered = tuple(sorted(moves, key=lambda move: move.ply))
+        last = ordered[-1].after if ordered else self.value(self.game.initial_position())
+        values = (*(move.before for move in ordered), last)
+        return Review(played, self.agent, self.solver_seconds, values, ordered)
+
+
+def review(
+    game: Game | str,
+    played: StoredGame | Sequence[int | str],
+    players: tuple[str, str] = PLAYERS,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Review:
+    """Review a game.
+
+    Args:
+        game: the game or its specification.
+        played: a game of a store, or the actions (numbers or names).
+        players: the names of the two sides.
+        progress: called with how many moves are graded, of how many.
+        options: those of :class:`Reviewer`: ``agent``, ``seed``, ``solver_seconds``, ``memory_mb``.
+
+    Raises:
+        IllegalActionError: the actions cannot be played.
+        SpecificationError: the agent cannot review this game.
+    """
+    known = (
+        PlayedGame.of_stored(game, played, players)
+        if isinstance(played, StoredGame)
+        else PlayedGame.of_actions(game, played, players)
+    )
+    return Reviewer(known.game, **options).review(known, progress)
+
+
+def estimator_of(game: Game) -> str:
+    """The agent that estimates unless another is asked for; its budget does not depend on time."""
+    return "alphabeta:nodes=100000" if game.declaration.heuristics else "mcts:simulations=3000"
+
+
+def _judge_of(game: Game, seconds: float, memory_mb: int) -> MoveJudge | None:
+    """The solver's side of a review; None where there is no solver or it is not wanted."""
+    if seconds <= 0:
+        return None
+    try:
+        least = solver_class_of(game).least_memory_mb(game)
+    except SpecificationError:
+        return None
+    return MoveJudge(game, max(memory_mb, least), seconds)
+
+
+def _change(player: int, attainable: PositionValue, after: PositionValue) -> str | None:
+    """How an action changed the result under best play; None if it did not, or is not known."""
+    if not (attainable.exact and after.exact):
+        return None
+    results = [from_first(each.value, player) for each in (attainable, after)]
+    first, second = ((value > 0) - (value < 0) for value in results)
+    return f"{RESULTS[first]} to {RESULTS[second]}" if second < first else None
+
+
+def _grade(loss: float, change: str | None, solver_loss: int | None) -> str:
+    if change is not None or loss >= MISTAKE_LOSS:
+        return MISTAKE
+    if loss >= INACCURACY_LOSS:
+        return INACCURACY
+    return GOOD if loss > NEGLIGIBLE or solver_loss else BEST

@@ -1,0 +1,117 @@
+"""Single games in a store: those that people play, and those that are watched.
+
+They belong to no schedule. The games of the same two sides at the same game make up one tournament
+of the store, so that reports, exports and replays treat them as any others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..agents.human import HumanAgent
+from ..envs.game import Game
+from ..envs.version import __version__
+from .match import GameResult
+from .players import Description, LocalPlayer
+from .store.store import AgentEntry, Store, StoredGame, StoredTournament
+from .tournament import default_name
+
+SCHEDULE = "single games"
+RESIGNATION = "resignation"
+ABANDONED = "abandoned"  # the kind of fault of who leaves a game
+HUMAN = HumanAgent.name
+
+
+def entry_of(description: Description, label: str | None = None) -> AgentEntry:
+    """The entry of an agent that describes itself so; its label is its specification."""
+    spec, options, version, _ = description
+    return AgentEntry(label or spec, spec, options, version)
+
+
+def person() -> AgentEntry:
+    """The entry of a person."""
+    return entry_of(LocalPlayer(HumanAgent()).describe())
+
+
+def one_after_another(entries: Sequence[AgentEntry]) -> AgentEntry:
+    """The entry of a side that several agents have played, such as after a change of the level."""
+    distinct = list(dict.fromkeys(entry.label for entry in entries))
+    if len(distinct) == 1:
+        return entries[0]
+    text = ", then ".join(distinct)
+    return AgentEntry(text, text, {}, entries[0].version)
+
+
+def of_people(tournament: StoredTournament) -> bool:
+    """Whether a person has played in a tournament."""
+    return any(entry.spec == HUMAN for entry in tournament.agents)
+
+
+def resigned(
+    game: Game,
+    moves: tuple[int, ...],
+    seat: int,
+    seconds: tuple[float, float],
+    decisions: tuple[int, int],
+) -> GameResult:
+    """The result of a game that the player of a seat has given up."""
+    worst = _loss(game, seat)
+    return GameResult(moves, worst, RESIGNATION, None, None, seconds, decisions)
+
+
+def abandoned(
+    game: Game,
+    moves: tuple[int, ...],
+    seat: int,
+    seconds: tuple[float, float],
+    decisions: tuple[int, int],
+) -> GameResult:
+    """The result of a game that the player of a seat has left: a forfeit."""
+    reason = f"player_{seat} left the game"
+    return GameResult(moves, _loss(game, seat), reason, ABANDONED, seat, seconds, decisions)
+
+
+def _loss(game: Game, seat: int) -> tuple[float, float]:
+    """The returns where a seat has lost as much as the game knows."""
+    best, worst = game.facts.max_return, game.facts.min_return
+    return (worst, best) if seat == 0 else (best, worst)
+
+
+def keep_game(
+    store: Store,
+    game: Game,
+    sides: tuple[AgentEntry, AgentEntry],
+    result: GameResult,
+    opening: tuple[int, ...] = (),
+    seeds: tuple[int, int] = (0, 0),
+) -> int:
+    """Commit a game to a store; returns the number it is known by there.
+
+    Args:
+        store: the store; the file is made if there is none.
+        game: the game.
+        sides: the agents, or people, in seats 0 and 1.
+        result: how it went.
+        opening: the actions that were given, with which the moves of the result begin.
+        seeds: what the agents were reset with.
+
+    Raises:
+        StoreError: the store cannot be written.
+    """
+    first, second = sides
+    swapped = (second.spec == HUMAN, second.label) > (first.spec == HUMAN, first.label)
+    if first.label == second.label:
+        second, swapped = second._replace(label=f"{second.label} #2"), False
+    entries = [second, first] if swapped else [first, second]
+    settings = {
+        "game": game.spec,
+        "rules": f"{game.declaration.game_id} of plyground {__version__}",
+        "agents": [entry.spec for entry in entries],
+        "agent versions": [entry.version for entry in entries],
+        "schedule": SCHEDULE,
+    }
+    tournament = store.enter_tournament(
+        f"{SCHEDULE} of {default_name(settings)}", settings, entries, 0
+    )
+    players = (1, 0) if swapped else (0, 1)
+    return store.add_next(tournament, StoredGame(0, players, opening, seeds, result))

@@ -1,0 +1,99 @@
+"""``plyground play`` at a pseudo-terminal: every word and every bad input, in every game."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import at_terminal
+from helpers import GAMES, SMALL_GAMES
+from plyground import make_game
+from plyground.evaluation.store.store import Store
+
+PROMPT, OVER = "): ", "or quit: "
+BAD = {
+    "": "nothing was entered",
+    "hello there": "Try again",
+    "-1": "Try again",
+    "9999": "Try again",
+    "99 99": "Try again",
+    "1.5": "Try again",
+    "ö€": "Try again",
+    "undo 3": "Try again",
+    "a" * 300: "Try again",
+}
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+def test_all_words_and_bad_inputs(spec, tmp_path):
+    game, store, saved = make_game(spec), tmp_path / "games.db", tmp_path / "game.json"
+    with at_terminal("play", spec, "--against", "random", "--store", store) as person:
+        assert f"you are {game.declaration.marks[0]} and move first" in person.see(PROMPT)
+        for text, told in BAD.items():
+            assert told in person.ask(text, PROMPT), text
+        assert "resign, new" in person.ask("help", PROMPT)
+        moves = person.ask("moves", PROMPT).partition("Legal moves: ")[2]
+        first = moves.partition(", ")[0].strip()
+        assert game.position([first])
+        assert "no move of yours" in person.ask("undo", PROMPT)
+        assert "There is no move to review" in person.ask("review", PROMPT)
+        assert "there is no agent 'nobody'" in person.ask("level nobody", PROMPT)
+        assert "against greedy now" in person.ask("level greedy", PROMPT)
+        assert "is shown" in person.ask("thinking", PROMPT)
+        shown = person.ask(first, PROMPT)
+        assert shown.index("greedy plays") > 0
+        assert "nothing to play again" in person.ask("redo", PROMPT)
+        person.ask("undo", PROMPT)
+        assert "greedy plays" not in person.ask("redo", PROMPT)
+        assert "value after" in person.ask("review", PROMPT)
+        assert "would play" in person.ask("hint", PROMPT)
+        assert f"{saved}: " in person.ask(f"save {saved}", PROMPT)
+        assert json.loads(saved.read_text())["moves"][0] == first
+        assert f"You are {game.declaration.marks[1]} now" in person.ask("swap", PROMPT)
+        assert "plyground replay" in person.ask("resign", OVER)
+        for text in ("resign", "hint", first):
+            assert "The game is over" in person.ask(text, OVER), text
+        person.ask("new", PROMPT)
+        person.type("quit")
+        assert "You left the game" in person.see("the game.") + "the game."
+        assert person.ended() == 0
+    with Store(store) as kept:
+        games = [stored for _, _, stored in kept.numbered_games()]
+    assert [stored.result.reason for stored in games][-1] == "resignation"
+    assert games[-1].result.winner == 0  # the person had swapped to the second seat
+    assert games[-1].result.moves[0] == game.text_to_action(first)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_every_board_has_coordinates_by_which_moves_are_named(spec):
+    """Each character of a move's name stands at the sides of the board."""
+    game = make_game(spec)
+    text = str(game.initial_position())
+    for action in game.initial_position().legal_actions():
+        name = game.action_to_text(action)
+        parts = name.split()[1:] if " " in name else [name[:1], name[1:]]
+        assert all(part in text.split() or part == "" for part in parts), name
+
+
+def test_lines_can_be_edited_and_called_back():
+    """Arrow up brings the line before; backspace corrects."""
+    with at_terminal("play", "tic_tac_toe", "--against", "random") as person:
+        person.see(PROMPT)
+        assert "Legal moves" in person.ask("movex\x7fs", PROMPT)
+        assert "Legal moves" in person.ask("\x1b[A", PROMPT)
+        person.type("quit")
+        assert person.ended() == 0
+
+
+def test_ctrl_c_leaves_and_the_game_is_kept(tmp_path):
+    store = tmp_path / "games.db"
+    words = ("play", "tic_tac_toe", "--against", "random", "--store", store)
+    with at_terminal(*words) as person:
+        person.see(PROMPT)
+        person.ask("b2", PROMPT)
+        person.process.sendintr()
+        person.see("You left the game")
+        assert person.ended() == 0
+    with Store(store) as kept:
+        (stored,) = [stored for _, _, stored in kept.numbered_games()]
+    assert (stored.result.fault, stored.result.forfeited) == ("abandoned", 0)

@@ -1,0 +1,168 @@
+"""``plyground replay`` and ``plyground watch``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import at_terminal
+from command_line import plyground as command
+from helpers import SMALL_GAMES, run
+from plyground import make_game
+from plyground.evaluation.store.store import Store
+from plyground.evaluation.tournament import Plan
+
+PROMPT = ": "
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Two games of tic-tac-toe after an opening, and two of connect four."""
+    path = tmp_path_factory.mktemp("replay") / "games.db"
+    run(Plan("tic_tac_toe", ("greedy", "random"), pairs=1, opening="random:2"), path)
+    run(Plan("connect_four:rows=4,cols=5", ("random", "random"), pairs=1), path)
+    return path
+
+
+def stored(path, number):
+    with Store(path) as opened:
+        return opened.game(number)
+
+
+def test_the_games_of_a_store_are_listed_the_last_one_first(store):
+    shown = command("replay", store)
+    lines = shown.stdout.splitlines()
+    assert lines[0].split() == ["ID", "game", "first", "second", "result", "moves"]
+    assert [line.split()[0] for line in lines[1:] if line[:1].isdigit()] == ["4", "3", "2", "1"]
+    rows = json.loads(command("replay", store, "--json").stdout)
+    assert [row["number"] for row in rows] == [4, 3, 2, 1]
+    for row in rows:
+        _, game = stored(store, row["number"])
+        assert (row["plies"], row["winner"]) == (len(game.result.moves), game.result.winner)
+    few = command("replay", store, "--last", "1")
+    assert "These are the last 1; --last 0 lists all." in few.stdout
+    assert "These are" not in command("replay", store, "--last", "0").stdout
+
+
+def test_over_a_pipe_the_whole_game_is_printed(store):
+    tournament, game = stored(store, 1)
+    shown = command("replay", store, 1).stdout
+    made = make_game(tournament.settings["game"])
+    for ply in range(len(game.result.moves) + 1):
+        assert str(made.position(game.result.moves[:ply])) in shown
+    assert "1. X" in shown
+    assert "(opening)" in shown
+    assert game.result.reason in shown.splitlines()[-1]
+    assert "\x1b" not in shown
+
+
+def test_json_holds_the_moves_and_on_request_the_grades(store):
+    _, game = stored(store, 2)
+    plain = json.loads(command("replay", store, 2, "--json").stdout)
+    assert plain["actions"] == list(game.result.moves)
+    assert len(plain["moves"]) == len(plain["actions"])
+    graded = json.loads(command("replay", store, 2, "--json", "--review").stdout)
+    assert [move["action"] for move in graded["moves"]] == plain["actions"]
+    assert graded["values"][-1]["exact"]
+
+
+def test_a_review_grades_every_move_and_tells_exact_from_estimated(store):
+    _, game = stored(store, 1)
+    shown = command("replay", store, 1, "--review").stdout
+    assert "All values are exact." in shown
+    assert shown.count("opening") == 2
+    table = [line for line in shown.splitlines() if line[:1].isdigit()]
+    assert len(table) == len(game.result.moves)
+    for player in ("greedy", "random"):
+        assert player in shown
+
+
+def test_one_steps_forth_and_back_through_a_game(store):
+    _, game = stored(store, 1)
+    last = len(game.result.moves)
+    with at_terminal("replay", store, 1) as person:
+        assert "Enter shows the next move" in person.see("move 0 of ")
+        assert "1. X" in person.ask("", "move 1 of ")
+        person.ask("next", "move 2 of ")
+        person.ask("n", "move 3 of ")
+        assert "2. O" in person.ask("back", "move 2 of ")
+        assert game.result.reason in person.ask("last", f"move {last} of ")
+        assert "this is its end" in person.ask("", f"move {last} of ")
+        person.ask("goto 1", "move 1 of ")
+        person.ask("2", "move 2 of ")
+        person.ask("first", "move 0 of ")
+        assert "This is the start" in person.ask("b", "move 0 of ")
+        assert f"The game has {last} moves" in person.ask("99", "move 0 of ")
+        assert "There is no word 'hello'" in person.ask("hello", "move 0 of ")
+        assert "grade the moves" in person.ask("help", "move 0 of ")
+        assert "value after" in person.ask("review", "move 0 of ")
+        assert any(grade in person.ask("", "of ") for grade in ("best", "good", "mistake"))
+        person.type("quit")
+        assert person.ended() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("nowhere.db",), "there is no store nowhere.db"),
+        (("{store}", "77"), "holds no game 77; its games have numbers from 1 to 4"),
+        (("{store}", "one"), "ID"),
+        (("{store}", "1", "--review", "--agent", "nobody"), "there is no agent 'nobody'"),
+        (("{store}", "1", "--review", "--agent", "human"), "a person cannot play in a review"),
+    ],
+)
+def test_bad_input_of_replay_is_refused(words, told, store):
+    result = command("replay", *(word.format(store=store) for word in words))
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+def test_two_agents_are_watched(spec, tmp_path):
+    store = tmp_path / "games.db"
+    result = command("watch", spec, "greedy", "random", "--store", store, "--show-thinking")
+    assert result.exit_code == 0, result.output
+    _, game = stored(store, 1)
+    made = make_game(spec)
+    for ply in range(len(game.result.moves) + 1):
+        assert str(made.position(game.result.moves[:ply])) in result.stdout
+    assert str(game.result) in result.stdout
+    assert "nodes" in result.stdout
+    again = command("watch", spec, "greedy", "random")
+    assert again.stdout.splitlines()[-1] == str(game.result)
+
+
+def test_at_a_terminal_each_move_waits_for_enter():
+    with at_terminal("watch", "tic_tac_toe", "greedy", "random", "--step") as person:
+        person.see("Enter for the next move")
+        assert "1. X" in person.ask("", "Enter for the next move")
+        assert "2. O" in person.ask("", "Enter for the next move")
+        person.type("q")
+        assert person.ended() == 130
+
+
+def test_at_a_terminal_moves_follow_each_other_by_themselves():
+    words = ("watch", "tic_tac_toe", "greedy", "random", "--delay", "0.01", "--opening", "b2")
+    with at_terminal(*words) as person:
+        assert "opening: b2" in person.see("2. O")
+        person.see("player_")
+        assert person.ended() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("tic_tac_toe", "human", "random"), "a person cannot play in a game that is watched"),
+        (("tic_tac_toe", "nobody", "random"), "there is no agent 'nobody'"),
+        (("tic_tac_toe", "random", "hard"), "caro15_open"),
+        (("chess", "random", "random"), "there is no game"),
+        (("tic_tac_toe", "random", "random", "--delay", "-1"), "delay"),
+        (("tic_tac_toe", "random", "random", "--store", "no/such/folder/g.db"), "does not exist"),
+    ],
+)
+def test_bad_input_of_watch_is_refused(words, told):
+    result = command("watch", *words)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert "Traceback" not in result.output

@@ -1,0 +1,223 @@
+"""Reviews: values of positions and grades of moves."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from helpers import GAMES, SMALL_GAMES, random_position
+from plyground import make_agent, make_game
+from plyground.agents.solvers.solver import solve
+from plyground.envs.game import IllegalActionError
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.match import play_game
+from plyground.evaluation.review import Reviewer, estimator_of, review
+from plyground.evaluation.reviewed import (
+    BEST,
+    FORCED,
+    GOOD,
+    GRADES,
+    INACCURACY,
+    MISTAKE,
+    PlayedGame,
+)
+from plyground.evaluation.store.store import StoredGame
+
+
+def signs(values):
+    return [(value > 0) - (value < 0) for value in values]
+
+
+def test_a_blunder_in_connect_four_is_found_with_the_better_move():
+    found = review("connect_four:rows=5,cols=5", ["a", "a", "b", "b", "c", "e", "d"])
+    blunder = found.moves[5]
+    assert (blunder.grade, blunder.player, blunder.exact) == (MISTAKE, 1, True)
+    assert blunder.change is not None
+    assert blunder.change.endswith("to lost")
+    game = found.played.game
+    assert [game.action_to_text(action) for action in blunder.better] == ["d"]
+    assert blunder.line[0] == game.text_to_action("d")
+    assert blunder.reply == (game.text_to_action("d"),)
+    last = found.moves[6]
+    assert (last.grade, last.loss, last.after.to_move) == (BEST, 0.0, None)
+    assert found.played.winner == 0
+
+
+def test_exact_values_are_those_of_the_solver_from_the_side_of_player_0():
+    game = make_game("tic_tac_toe")
+    actions = [4, 1, 0, 8, 6, 2, 3]
+    found = review(game, actions)
+    for ply, value in enumerate(found.values):
+        position = game.position(actions[:ply])
+        if position.is_over:
+            assert value.value == position.returns[0]
+            continue
+        expected = solve(position, memory_mb=1).value
+        assert value.value == (expected if position.to_move == 0 else -expected)
+        assert value.exact
+        assert value.solved == expected
+    assert all(move.exact for move in found.moves)
+
+
+def test_the_grade_tells_a_changed_result_from_a_slower_win():
+    """In connect four the solver counts stones: a slower win is good, no mistake."""
+    game = make_game("connect_four:rows=4,cols=5")
+    reviewer = Reviewer(game)
+    position = game.position(["b", "b", "c", "c"])
+    values = solve(position, moves="all", memory_mb=16).values
+    best = max(values.values())
+    for action, value in values.items():
+        move = reviewer.grade(position, action)
+        assert move.solver_loss == best - value
+        same_result = signs([value]) == signs([best])
+        expected = MISTAKE if not same_result else BEST if value == best else GOOD
+        assert move.grade == expected
+        assert (move.change is None) == same_result
+
+
+def test_boxes_given_away_count_by_the_margin():
+    """With the margin as return, a loss is a share of all that can be won."""
+    game = make_game("dots_and_boxes:rows=2,cols=2,reward=margin")
+    reviewer, position = Reviewer(game), random_position(game, 6, seed=3)
+    values = solve(position, moves="all", memory_mb=16).values
+    grades = set()
+    for action, value in values.items():
+        move = reviewer.grade(position, action)
+        lost = max(values.values()) - value
+        assert move.solver_loss == lost
+        assert move.loss == pytest.approx(lost / 8)
+        grades.add(move.grade)
+        if lost == 0:
+            assert move.grade == BEST
+    assert len(grades) > 1
+
+
+def test_a_game_without_a_solver_is_estimated_and_said_to_be():
+    game = make_game("gomoku:size=9,rule=caro")
+    # three open stones are not answered; the next move makes an open four
+    actions = ["e5", "a1", "e6", "a3", "e4", "a5", "e7", "i9", "e3"]
+    found = review(game, actions, agent="alphabeta:depth=4")
+    assert found.solver_seconds is None
+    assert not found.values[0].exact
+    assert found.moves[5].grade == MISTAKE  # a5 lets the open four happen
+    assert found.moves[8].grade == BEST
+    assert found.values[-1].exact
+    assert found.values[0].score.unit == "points"
+
+
+def test_an_agent_may_prove_what_no_solver_knows():
+    found = review("hex:size=3", ["b2", "a1", "a3", "c1"], agent="alphabeta:depth=9")
+    assert found.solver_seconds is None
+    assert any(value.exact for value in found.values)
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+def test_every_game_can_be_reviewed_and_the_review_is_plain_data(spec):
+    game = make_game(spec)
+    result = play_game(game, [make_agent("random"), make_agent("random")], seeds=(5, 6))
+    told = []
+    reviewer = Reviewer(game, "alphabeta:depth=2")
+    found = reviewer.review(
+        PlayedGame.of_actions(game, result.moves, ("one", "two")),
+        lambda done, total: told.append((done, total)),
+    )
+    length = len(result.moves)
+    assert told == [(done, length) for done in range(1, length + 1)]
+    assert len(found.values) == length + 1
+    assert [move.action for move in found.moves] == list(result.moves)
+    assert all(0 <= move.loss <= 1 for move in found.moves)
+    assert all(move.grade in (*GRADES, FORCED) for move in found.moves)
+    data = json.loads(json.dumps(found.to_json()))
+    assert data["players"] == ["one", "two"]
+    assert [value["expected_score"] for value in data["values"]][-1] in (
+        (0.0, 0.5, 1.0) if game.facts.max_return == 1 else pytest.approx(0.5, abs=0.5)
+    )
+    for player in (0, 1):
+        total = data["totals"][player]
+        assert sum(total["grades"].values()) == total["moves"]
+        counted = [
+            move for move in data["moves"] if move["player"] == player and move["grade"] != FORCED
+        ]
+        assert total["moves"] == len(counted)
+
+
+def test_moves_come_one_by_one_from_the_last_to_the_first():
+    game = make_game("tic_tac_toe")
+    moves = Reviewer(game).moves(PlayedGame.of_actions(game, [4, 0, 8]))
+    assert [next(moves).ply for _ in range(3)] == [2, 1, 0]
+
+
+def test_once_positions_take_too_long_the_solver_is_not_asked_for_earlier_ones():
+    """The limit is so short that only the end is solved."""
+    game = make_game("connect_four")
+    reviewer = Reviewer(game, "alphabeta:depth=2", solver_seconds=1e-9)
+    asked = []
+    values = reviewer._judge.values
+    reviewer._judge.values = lambda position: asked.append(position) or values(position)
+    found = reviewer.review(PlayedGame.of_actions(game, ["d", "d", "d", "d", "d", "d"]))
+    assert len({position.key() for position in asked}) <= 4
+    assert not found.values[0].exact
+
+
+def test_moves_of_the_opening_and_forced_moves_do_not_count():
+    result = play_game("tic_tac_toe", [make_agent("random"), make_agent("random")], [4, 0], (1, 2))
+    stored = StoredGame(0, (0, 1), (4, 0), (1, 2), result)
+    found = review("tic_tac_toe", stored, ("x", "o"))
+    assert [move.opening for move in found.moves[:3]] == [True, True, False]
+    assert sum(found.totals(player).moves for player in (0, 1)) == len(
+        [move for move in found.moves[2:] if move.grade != FORCED]
+    )
+    full = [0, 1, 2, 4, 3, 5, 7, 6, 8]
+    assert review("tic_tac_toe", full).moves[8].grade == FORCED
+
+
+def test_a_game_that_was_given_up_ends_with_the_value_of_its_last_position():
+    found = review("tic_tac_toe", [4, 1])
+    assert found.values[-1].to_move == 0
+    assert (found.values[-1].value, found.values[-1].exact) == (1.0, True)
+    assert found.played.reason == ""
+    assert review("tic_tac_toe", []).values[0].value == 0
+
+
+def test_estimates_do_not_depend_on_the_order_of_questions():
+    game = make_game("connect_four")
+    position = game.position(["d", "d", "c"])
+    options = {"agent": "mcts:simulations=200", "solver_seconds": 0}
+    one, two = Reviewer(game, **options), Reviewer(game, **options)
+    two.value(game.position(["d"]))
+    assert one.value(position) == two.value(position)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_the_usual_estimator_plays_every_game(spec):
+    game = make_game(spec)
+    assert Reviewer(game, solver_seconds=0).agent == estimator_of(game)
+
+
+def test_what_cannot_be_reviewed_is_refused():
+    with pytest.raises(IllegalActionError):
+        review("tic_tac_toe", [4, 4])
+    with pytest.raises(SpecificationError, match="random values nothing"):
+        review("tic_tac_toe", [4], agent="random", solver_seconds=0)
+    with pytest.raises(SpecificationError, match="a person cannot play in a review"):
+        review("tic_tac_toe", [4], agent="human")
+    with pytest.raises(SpecificationError, match="there is no agent"):
+        review("tic_tac_toe", [4], agent="nobody")
+
+
+def test_loss_limits_decide_between_inaccuracy_and_mistake():
+    """3×3 boxes by the margin: a lost box is 2 of the 18 points between the extremes."""
+    game = make_game("dots_and_boxes:rows=3,cols=3,reward=margin")
+    reviewer = Reviewer(game)
+    seen = {}
+    for seed in range(40):
+        position = random_position(game, 14, seed)
+        if position.is_over:
+            continue
+        for action in position.legal_actions():
+            move = reviewer.grade(position, action)
+            if move.change is None and move.grade not in (BEST, FORCED):
+                seen.setdefault(move.solver_loss, set()).add(move.grade)
+        if len(seen) > 1:
+            break
+    assert seen[2] == {INACCURACY}  # 2 of 18

@@ -1,0 +1,130 @@
+"""Games of people, and watched ones, in a store: as good as those of tournaments."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import plyground as command
+from helpers import SMALL_GAMES, finished_position
+from plyground import make_agent, make_game
+from plyground.evaluation.match import GameResult
+from plyground.evaluation.players import LocalPlayer
+from plyground.evaluation.report.html import report_page
+from plyground.evaluation.report.report import report_store
+from plyground.evaluation.single_games import (
+    ABANDONED,
+    RESIGNATION,
+    abandoned,
+    entry_of,
+    keep_game,
+    of_people,
+    one_after_another,
+    person,
+    resigned,
+)
+from plyground.evaluation.store.store import Store, StoreError
+
+GREEDY = entry_of(LocalPlayer(make_agent("greedy")).describe())
+RANDOM = entry_of(LocalPlayer(make_agent("random")).describe())
+COURSE = ((4,), 0, (3.0, 0.5), (1, 0))
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "games.db") as opened:
+        yield opened
+
+
+def result_of(game, moves):
+    position = game.position(moves)
+    reason = position.outcome.reason
+    return GameResult(tuple(moves), position.returns, reason, None, None, (1.0, 2.0), (5, 4))
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_games_of_one_person_and_one_opponent_are_one_tournament(store, seat):
+    game = make_game("tic_tac_toe")
+    sides = (person(), GREEDY) if seat == 0 else (GREEDY, person())
+    numbers = [keep_game(store, game, sides, resigned(game, *COURSE)) for _ in range(3)]
+    assert numbers == [1, 2, 3]
+    (tournament,) = store.tournaments()
+    assert [entry.label for entry in tournament.agents] == ["human", "greedy"]
+    assert of_people(tournament)
+    games = list(store.games(tournament.number))
+    assert [(stored.pair, stored.players) for stored in games] == [
+        (pair, (seat, 1 - seat)) for pair in range(3)
+    ]
+    keep_game(store, game, sides[::-1], resigned(game, *COURSE))
+    assert len(store.tournaments()) == 1
+
+
+def test_a_resignation_and_a_game_that_was_left_are_losses():
+    game = make_game("dots_and_boxes:rows=2,cols=2,reward=margin")
+    given_up, left = (
+        make((), 1, (0, 0), (0, 0))
+        for make in (
+            lambda *course: resigned(game, *course),
+            lambda *course: abandoned(game, *course),
+        )
+    )
+    assert given_up.returns == left.returns == (4, -4)
+    assert (given_up.reason, given_up.fault, given_up.winner) == (RESIGNATION, None, 0)
+    assert (left.fault, left.forfeited, left.winner) == (ABANDONED, 1, 0)
+
+
+def test_a_game_is_found_by_its_number(store):
+    game = make_game("tic_tac_toe")
+    keep_game(store, game, (person(), GREEDY), resigned(game, *COURSE))
+    number = keep_game(store, game, (RANDOM, GREEDY), resigned(game, *COURSE))
+    tournament, stored = store.game(number)
+    assert [tournament.agents[player].label for player in stored.players] == ["random", "greedy"]
+    assert [found for found, _, _ in store.numbered_games()] == [2, 1]
+    with pytest.raises(StoreError, match="holds no game 7; its games have numbers from 1 to 2"):
+        store.game(7)
+
+
+def test_a_store_without_games_says_so(store):
+    store.open()
+    with pytest.raises(StoreError, match="it holds no games"):
+        store.game(1)
+
+
+def test_a_side_that_changed_its_level_is_named_by_both():
+    assert one_after_another([GREEDY, GREEDY]) == GREEDY
+    assert one_after_another([GREEDY, RANDOM, GREEDY]).label == "greedy, then random"
+
+
+def test_an_agent_that_plays_itself_has_two_entries(store):
+    game = make_game("tic_tac_toe")
+    keep_game(store, game, (GREEDY, GREEDY), resigned(game, *COURSE))
+    assert [entry.label for entry in store.tournaments()[0].agents] == ["greedy", "greedy #2"]
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+def test_reports_exports_and_replays_cope_with_games_of_people(spec, store):
+    game = make_game(spec)
+    moves, position = [], game.initial_position()
+    while not position.is_over:
+        moves.append(position.legal_actions()[0])
+        position.play(moves[-1])
+    assert finished_position(game).is_over
+    mixed = one_after_another([GREEDY, RANDOM])
+    keep_game(store, game, (person(), GREEDY), result_of(game, moves))
+    keep_game(store, game, (mixed, person()), resigned(game, tuple(moves[:3]), 1, (1, 1), (2, 1)))
+    keep_game(store, game, (person(), GREEDY), abandoned(game, (moves[0],), 0, (1, 0), (1, 0)))
+    reports = report_store(store, replays=10)
+    assert [report.table.games for report in reports] == [2, 1]
+    page = report_page(reports, "games", [])
+    assert "abandoned" in page
+    assert "resignation" in page
+    assert command("report", store.path).exit_code == 0
+    rows = [json.loads(line) for line in command("export", store.path).stdout.splitlines()]
+    assert {row["player_0"] for row in rows} == {"human", "greedy, then random"}
+    verified = command("verify", store.path)
+    assert verified.exit_code == 0
+    assert verified.stdout.count("left out, since people have played in it") == 2
+    for number in (1, 2, 3):
+        shown = command("replay", store.path, number)
+        assert shown.exit_code == 0, shown.output
+        assert f"Game {number}, {spec}" in shown.stdout
