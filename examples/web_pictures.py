@@ -64,7 +64,9 @@ def main() -> None:
             )
             for name, shown in PICTURES.items():
                 image = side_by_side(pictures_of(chromium, address, shown))
-                image.quantize(256, Image.Quantize.FASTOCTREE).save(FOLDER / f"{name}.png", optimize=True)
+                image.quantize(256, Image.Quantize.FASTOCTREE).save(
+                    FOLDER / f"{name}.png", optimize=True
+                )
             chromium.close()
         server.terminate()
 

@@ -1,11 +1,8 @@
-"""What the pages ask for: views of positions, moves, searches, finished games."""
+"""What the pages ask for: views of positions, moves, searches."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
-from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -13,25 +10,32 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents import Decision
+from ..agents.score import Score
 from ..evaluation.report import analysis
+from ..evaluation.report.display import score_in_words
+from ..evaluation.reviewed import PlayedGame
 from .bars import bar_value
 from .errors import Refused
+from .jobs import LINES_OF, REVIEWED, SOLVED, SOLVER_SECONDS, has_solver
 from .opponents import choices, permitted, scripted
-from .positions import Line, read_actions, read_game, split_moves
+from .positions import Line, action_json, read_actions, read_game, split_moves
 from .settings import LONGEST_MOVES, LONGEST_NAME, LONGEST_SPEC, MOST_MOVES
 from .state import of
-from .thinking import SEEDS, Task
+from .streams import stream
+from .thinking import SEEDS, Call, Decide
+from .words import Words
 
 router = APIRouter(prefix="/api")
 
-LOOK_SECONDS = 0.25  # between two looks at whether the page still listens
-HEARTBEAT = ": still thinking\n\n"
+LINES_SECONDS = 40.0  # for a decision and two more lines
+REVIEW_SECONDS = 300.0
 
 Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
 MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
 GameQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
 AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
 MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
+SeedQuery = Annotated[int, Query(ge=0, lt=SEEDS)]
 
 
 class Played(BaseModel):
@@ -91,11 +95,7 @@ def opponents(request: Request, game: GameQuery) -> Any:
 
 
 @router.get("/check")
-def check(
-    request: Request,
-    game: GameQuery,
-    agent: AgentQuery,
-) -> dict[str, str]:
+def check(request: Request, game: GameQuery, agent: AgentQuery) -> dict[str, str]:
     """The agent's specification within the limits; 422 if it may not play the game here."""
     return {"agent": permitted(agent, read_game(game), of(request).settings.agents)}
 
@@ -106,69 +106,71 @@ async def think(
     game: GameQuery,
     agent: AgentQuery,
     moves: MovesQuery = "",
-    seed: Annotated[int, Query(ge=0, lt=SEEDS)] = 0,
+    seed: SeedQuery = 0,
 ) -> StreamingResponse:
-    """Server-sent events: ``progress`` any number of times, then ``move`` or ``error``.
-
-    Closing the connection ends the search.
-    """
-    state = of(request)
-
-    def read() -> tuple[Line, str]:
-        chosen = read_game(game)
-        line = Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
-        if line.position.is_over:
-            raise Refused("There is nothing to decide: the game is over.", 409)
-        return line, permitted(agent, chosen, state.settings.agents)
-
-    line, spec = await asyncio.to_thread(read)
-    task = Task(spec, line.game, line.actions, seed)
-    events: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
-
-    def report(decision: Decision) -> None:
-        events.put_nowait(("progress", decision))
-
-    async def search() -> None:
-        try:
-            decision = await state.thinkers.think(request.state.session, task, report)
-            events.put_nowait(("move", decision))
-        except Refused as refused:
-            events.put_nowait(("error", {"error": str(refused), "status": refused.status}))
-
-    state.thinkers.check_room(request.state.session)
-    running = asyncio.ensure_future(search())
-    return StreamingResponse(
-        _stream(request, running, events, line),
-        media_type="text/event-stream",
-        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
-    )
+    """An agent's decision as server-sent events; see :func:`~plyground.web.streams.stream`."""
+    line, spec = await asyncio.to_thread(_open_line, request, game, moves, agent)
+    job = Decide(spec, line.game, line.actions, seed)
+    return stream(request, job, lambda decision: decision_json(line, decision))
 
 
-async def _stream(
+@router.get("/solve")
+async def solve(request: Request, game: GameQuery, moves: MovesQuery = "") -> StreamingResponse:
+    """The exact values of all actions as server-sent events; 422 where no solver reaches."""
+    line, _ = await asyncio.to_thread(_open_line, request, game, moves, None)
+    if not has_solver(line.game):
+        raise Refused(f"No exact solver reaches {line.game.spec}.")
+    job = Call("the solver", line.game, SOLVED, (line.position,), 3 * SOLVER_SECONDS)
+    return stream(request, job, lambda found: _solved_json(line, found))
+
+
+@router.get("/lines")
+async def lines(
     request: Request,
-    running: asyncio.Future[None],
-    events: asyncio.Queue[tuple[str, Any]],
-    line: Line,
-) -> AsyncIterator[str]:
-    """The events as text, until the search has ended or the page listens no more."""
-    try:
-        while True:
-            try:
-                kind, content = await asyncio.wait_for(events.get(), LOOK_SECONDS)
-            except TimeoutError:
-                if await request.is_disconnected():
-                    return
-                yield HEARTBEAT
-                continue
-            if isinstance(content, Decision):
-                content = decision_json(line, content)
-            yield f"event: {kind}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n"
-            if kind != "progress":
-                return
-    finally:
-        running.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await running
+    game: GameQuery,
+    agent: AgentQuery,
+    moves: MovesQuery = "",
+    seed: SeedQuery = 0,
+) -> StreamingResponse:
+    """An agent's decision and its best lines, as server-sent events."""
+    line, spec = await asyncio.to_thread(_open_line, request, game, moves, agent)
+    words = of(request).words(request)
+    job = Call(spec, line.game, LINES_OF, (spec, line.position, seed), LINES_SECONDS)
+
+    def to_json(found: tuple[Decision, list[Any]]) -> dict[str, Any]:
+        decision, best = found
+        return decision_json(line, decision) | {
+            "lines": [_line_json(line, words, *each) for each in best]
+        }
+
+    return stream(request, job, to_json)
+
+
+@router.get("/review")
+async def review(request: Request, game: GameQuery, moves: MovesQuery) -> StreamingResponse:
+    """The grades of all moves, the last one first, then the review, as server-sent events."""
+
+    def read() -> Line:
+        chosen = read_game(game)
+        return Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
+
+    line = await asyncio.to_thread(read)
+    if not line.actions:
+        raise Refused("There is nothing to review: no move was played.", 409)
+    played = PlayedGame.of_actions(line.game, line.actions)
+    job = Call("the review", line.game, REVIEWED, (played, None), REVIEW_SECONDS)
+    return stream(request, job, lambda found: found)
+
+
+def _open_line(request: Request, game: str, moves: str, agent: str | None) -> tuple[Line, str]:
+    """A position that is not over, and the agent's specification within the limits."""
+    chosen = read_game(game)
+    line = Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
+    if line.position.is_over:
+        raise Refused("There is nothing to decide: the game is over.", 409)
+    if agent is None:
+        return line, ""
+    return line, permitted(agent, chosen, of(request).settings.agents)
 
 
 def decision_json(line: Line, decision: Decision) -> dict[str, Any]:
@@ -178,5 +180,44 @@ def decision_json(line: Line, decision: Decision) -> dict[str, Any]:
     data["bar"] = bar_value(position, decision.score)
     for entry in data["actions"]:
         score = (decision.scores or {}).get(entry["action"])
+        if score is None and entry["action"] == decision.action:
+            score = decision.score
         entry["bar"] = bar_value(position, score)
+        entry["exact"] = score is not None and score.is_exact
     return data
+
+
+def _line_json(
+    line: Line, words: Words, action: int, score: Score | None, actions: tuple[int, ...]
+) -> dict[str, Any]:
+    """A line of play as plain data, as far as it can be played."""
+    shown, position = [], line.position.copy()
+    for each in actions:
+        if not position.is_legal(each):
+            break
+        shown.append(action_json(line.game, each, words) | {"player": position.to_move})
+        position.play(each)
+    return {
+        "action": action,
+        "score": score_in_words(line.game, score),
+        "exact": score is not None and score.is_exact,
+        "bar": bar_value(line.position, score),
+        "moves": shown,
+    }
+
+
+def _solved_json(line: Line, found: dict[str, Any]) -> dict[str, Any]:
+    """The solver's values as plain data; ``bar`` is from the side of player_0."""
+    name, worth = line.game.action_to_text, found["worth"]
+    score = None if worth is None else Score(worth, kind="exact")
+    return {
+        **found,
+        "bar": bar_value(line.position, score),
+        "actions": [
+            {"action": action, "name": name(action), "value": value,
+             "result": found["results"][action]}
+            for action, value in found["values"].items()
+        ],
+        "line": [name(action) for action in found["line"]],
+        "whole": len(found["values"]) == len(line.position.legal_actions()),
+    }  # fmt: skip

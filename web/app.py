@@ -22,7 +22,7 @@ from .positions import read_game
 from .sessions import Sessions
 from .settings import Settings
 from .state import State
-from .thinking import Task, Thinkers
+from .thinking import Decide, Thinkers
 
 log = logging.getLogger(__name__)
 
@@ -52,10 +52,10 @@ def make_app(settings: Settings) -> App:
     return Guard(app, sessions, known_hosts(settings.host))
 
 
-def _preset_tasks() -> list[Task]:
+def _preset_tasks() -> list[Decide]:
     """The opponents of the games offered by name, and the adviser of the first ones."""
-    tasks = [Task(preset.level, read_game(preset.game), ()) for preset in PRESETS]
-    return [*tasks, *(Task(HINTS, task.game, ()) for task in tasks[:3])]
+    tasks = [Decide(preset.level, read_game(preset.game), ()) for preset in PRESETS]
+    return [*tasks, *(Decide(HINTS, task.game, ()) for task in tasks[:3])]
 
 
 def _answer(request: Request, status: int, text: str) -> Response:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from ..agents.score import Score
+from ..agents.search.mcts_kernels import SQUASH
 from ..envs.game import Position
 
 SEEN = 0.97  # of a result that a search has seen without proving it
 WIDEST_ESTIMATE = 0.94
-POINTS = 300.0  # of a heuristic that move the bar to about three quarters
 
 
 def bar_value(position: Position, score: Score | None) -> float | None:
@@ -32,5 +32,5 @@ def bar_value(position: Position, score: Score | None) -> float | None:
         else:
             share *= WIDEST_ESTIMATE
     else:
-        share = WIDEST_ESTIMATE * math.tanh(score.value / POINTS)
+        share = WIDEST_ESTIMATE * score.value / (abs(score.value) + SQUASH)  # as in reviews
     return round(share if position.to_move == 0 else -share, 4)

@@ -87,6 +87,20 @@ def choices(game: Game, listed: tuple[str, ...]) -> list[Choice]:
     return [choice for choice in offered if choice.group == "trained" or plays(choice.spec, game)]
 
 
+def analysts(game: Game, listed: tuple[str, ...]) -> list[Choice]:
+    """The agents offered to analyse a position: searches, networks and searches with networks."""
+    search = "alphabeta:time=1,values=yes" if game.declaration.heuristics else "mcts:time=1"
+    offered = [Choice(search, None, "agents"), Choice("mcts:time=1", None, "agents")]
+    offered += [Choice("montecarlo:simulations=200", None, "agents")]
+    for card in cards():
+        if any(make_game(spec) == game for spec in (card.game, *card.also)):
+            network = PREFIX + card.name
+            offered.append(Choice(f"mcts:network={network},time=1", None, "networks"))
+            offered.append(Choice(network, None, "networks"))
+    offered += [Choice(spec, None, "trained") for spec in listed if plays(spec, game)]
+    return list(dict.fromkeys(offered))
+
+
 @functools.lru_cache(1024)
 def plays(spec: str, game: Game) -> bool:
     """Whether an agent can be made for a game. Its process finds out where that takes a process."""
@@ -157,6 +171,10 @@ def permitted(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
             return spec
         _check_open(agent_class)
         limited = _limited(agent_class, options)
+        network = options.get("network")
+        if network is not None:  # it is loaded in a process that thinks, not here
+            _check_network(network, game)
+            return limited
         make_agent(limited, game)
     except SpecificationError as error:
         raise Refused(sentence(str(error))) from None
@@ -185,6 +203,8 @@ def _limited(agent_class: type[Agent], options: dict[str, Any]) -> str:
     kept = dict(options)
     for name, text in options.items():
         words = _words(known[name]) if name in known else None
+        if name == "network" and text.startswith(PREFIX):
+            continue
         if words is not None and text not in words:
             allowed = f"one of {', '.join(words)}" if words else "not open to visitors"
             raise SpecificationError(

@@ -16,7 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from ..envs.registry import game_names, make_game, rules_type
 from ..envs.specification import SpecificationError, format_specification
 from .errors import Refused, sentence
-from .opponents import AGENTS_BY_LEVEL, LEVELS, PRESETS, choices
+from .jobs import has_solver
+from .opponents import AGENTS_BY_LEVEL, LEVELS, PRESETS, analysts, choices
 from .positions import Line, read_actions, read_game, split_moves
 from .settings import LONGEST_MOVES, LONGEST_SPEC
 from .state import LANGUAGE_COOKIE, of
@@ -31,7 +32,7 @@ KINDS = {
     ".svg": "image/svg+xml",
 }
 # The pages in the head of each page; the last ones show a store.
-PAGES = (("/", "nav.play"),)
+PAGES = (("/", "nav.play"), ("/analyse", "nav.analyse"), ("/watch", "nav.watch"))
 STORE_PAGES = 0
 CLOCKS = ((1, 0), (3, 2), (5, 0), (10, 5), (30, 0))  # minutes, seconds added by a move
 YEAR = 365 * 24 * 3600
@@ -148,16 +149,32 @@ def play(request: Request, game: SpecQuery = "", moves: MovesQuery = "") -> Resp
     """The page to play on; all that decides the game is in its address."""
     if not game:
         return RedirectResponse("/", 303)
+    return render(request, "play.html", **_opened(request, game, moves))
+
+
+@router.get("/analyse")
+def analyse(request: Request, game: SpecQuery = "connect_four", moves: MovesQuery = "") -> Response:
+    """The page of a position: exact values, agents' values and lines."""
+    return render(request, "analyse.html", **_opened(request, game, moves))
+
+
+@router.get("/watch")
+def watch(request: Request, game: SpecQuery = "connect_four", moves: MovesQuery = "") -> Response:
+    """The page on which two agents play each other."""
+    return render(request, "watch.html", **_opened(request, game, moves))
+
+
+def _opened(request: Request, game: str, moves: str) -> dict[str, Any]:
+    """What the pages of a game show at first."""
     chosen = read_game(game)
-    actions = read_actions(chosen, split_moves(chosen, moves))
-    line = Line(chosen, actions)
-    return render(
-        request,
-        "play.html",
-        view=line.view(of(request).words(request)),
-        choices=choices(chosen, of(request).settings.agents),
-        presets=PRESETS,
-    )
+    line = Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
+    return {
+        "view": line.view(of(request).words(request)),
+        "choices": choices(chosen, of(request).settings.agents),
+        "analysts": analysts(chosen, of(request).settings.agents),
+        "solvable": has_solver(chosen),
+        "presets": PRESETS,
+    }
 
 
 @router.get("/static/{name}")

@@ -127,7 +127,7 @@ class Line:
             "width": picture.width,
             "height": picture.height,
             "background": picture.background,
-            "actions": [_action(game, action, words) for action in legal],
+            "actions": [action_json(game, action, words) for action in legal],
             "to_move": position.to_move,
             "players": [
                 {
@@ -147,7 +147,7 @@ class Line:
                 else words.outcome(game, outcome)
             ),
             "said": self._said(words),
-            "last": None if not self.actions else _action(game, self.actions[-1], words),
+            "last": None if not self.actions else action_json(game, self.actions[-1], words),
             "winning": r.winning_cells(game.rules, position.record) if position.is_over else [],
             "threats": self._threats() if threats and legal else None,
         }
@@ -181,7 +181,7 @@ def _lead(position: Position) -> list[int] | None:
     return leads if any(leads) else None
 
 
-def _action(game: Game, action: int, words: Words) -> dict[str, Any]:
+def action_json(game: Game, action: int, words: Words) -> dict[str, Any]:
     area = action_areas(game)[action]
     name = game.action_to_text(action)
     return {

@@ -7,7 +7,7 @@ import contextlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..agents import Decision
 from ..agents.registry import resolve_agent
@@ -23,25 +23,81 @@ SEARCHES_OF_A_SESSION = 4  # under way or waiting
 SEEDS = 2**31
 
 
-class Task(NamedTuple):
-    """A decision that is asked for.
+Report = Callable[[Any], None]
+
+
+class Job(Protocol):
+    """What a process can be asked to do.
 
     Attributes:
-        spec: of the agent, within the limits.
+        what: its name in messages about its failure.
+        game: the game that it is about.
+    """
+
+    @property
+    def what(self) -> str: ...
+
+    @property
+    def game(self) -> Game: ...
+
+    def run(
+        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+    ) -> Any:
+        """Do it in a process; raises Fault, SpecificationError."""
+
+
+class Decide(NamedTuple):
+    """A decision that is asked of an agent.
+
+    Attributes:
+        what: the agent's specification, within the limits.
         game: the game.
         actions: the moves that lead to the position, which is not over.
         seed: of the agent's random choices in this game.
     """
 
-    spec: str
+    what: str
     game: Game
     actions: tuple[int, ...]
     seed: int = 0
 
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """The modules that register the game and the agent."""
-        return type(self.game.rules).__module__, resolve_agent(self.spec)[0].__module__
+    def run(
+        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+    ) -> Decision:
+        """The agent's decision; the process keeps the agent for the next one."""
+        position = self.game.position(self.actions)
+        if process.seated != (self.what, self.game):
+            modules = type(self.game.rules).__module__, resolve_agent(self.what)[0].__module__
+            process.seat(self.what, self.game, modules)
+        process.prepare((self.seed * 1_000_003 + len(self.actions)) % SEEDS)
+        decision = process.decide(position, seconds, report, cancelled)
+        legal_action(decision.action, position)
+        return decision
+
+
+class Call(NamedTuple):
+    """A function that is called in a process; see :meth:`AgentProcess.call`.
+
+    Attributes:
+        what: its name in messages.
+        game: the game that it is about.
+        function: the function, as MODULE:NAME.
+        arguments: what it is called with.
+        seconds: after which it is stopped.
+    """
+
+    what: str
+    game: Game
+    function: str
+    arguments: tuple[Any, ...]
+    seconds: float
+
+    def run(
+        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+    ) -> Any:
+        """The function's result."""
+        modules = (type(self.game.rules).__module__,)
+        return process.call(self.function, self.arguments, self.seconds, modules, report, cancelled)
 
 
 class Thinkers:
@@ -66,15 +122,13 @@ class Thinkers:
         """How many searches are under way or wait."""
         return self._waiting
 
-    async def think(
-        self, session: Session, task: Task, report: Callable[[Decision], None]
-    ) -> Decision:
-        """The decision of an agent. Cancelling this coroutine ends the search.
+    async def think(self, session: Session, job: Job, report: Report) -> Any:
+        """The result of a job. Cancelling this coroutine ends the search.
 
         Args:
             session: who asks; its searches take place one after another.
-            task: what is asked.
-            report: called in the event loop with the decisions of iterations.
+            job: what is asked.
+            report: called in the event loop with what is known meanwhile.
 
         Raises:
             Refused: too many wait, or the agent fails.
@@ -84,7 +138,7 @@ class Thinkers:
         self._waiting += 1
         try:
             async with session.thinking, self._slots:
-                return await self._search(task, report)
+                return await self._search(job, report)
         finally:
             session.waiting -= 1
             self._waiting -= 1
@@ -96,26 +150,26 @@ class Thinkers:
         if self._waiting >= self._settings.waiting + self._settings.workers:
             raise Refused("All processes are busy and the queue is full; try again soon.", 503)
 
-    def warm_up(self, tasks: list[Task]) -> None:
-        """Start the processes and let them load the agents of these tasks, one after another.
+    def warm_up(self, jobs: list[Decide]) -> None:
+        """Start the processes and let them load the agents of these decisions, one after another.
 
         Searches that visitors ask for go first.
         """
 
         async def warm() -> None:
-            await asyncio.gather(*(self._warm(task) for task in tasks[:1] * len(self._all)))
-            for task in tasks[1:]:
+            await asyncio.gather(*(self._warm(job) for job in jobs[:1] * len(self._all)))
+            for job in jobs[1:]:
                 for _ in self._all:
                     while self._waiting:
                         await asyncio.sleep(0.05)
-                    await self._warm(task)
+                    await self._warm(job)
 
         self._warming = asyncio.ensure_future(warm())
 
-    async def _warm(self, task: Task) -> None:
+    async def _warm(self, job: Job) -> None:
         with contextlib.suppress(Refused):
             async with self._slots:
-                await self._search(task, None, oldest=True)
+                await self._search(job, None, oldest=True)
 
     async def close(self) -> None:
         """End all processes."""
@@ -127,19 +181,15 @@ class Thinkers:
             process.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _search(
-        self, task: Task, report: Callable[[Decision], None] | None, oldest: bool = False
-    ) -> Decision:
-        process, loop = self._take(task, oldest), asyncio.get_running_loop()
+    async def _search(self, job: Job, report: Report | None, oldest: bool = False) -> Any:
+        process, loop = self._take(job, oldest), asyncio.get_running_loop()
         cancelled = threading.Event()
 
-        def forward(decision: Decision) -> None:
+        def forward(content: Any) -> None:
             if report is not None:
-                loop.call_soon_threadsafe(report, decision)
+                loop.call_soon_threadsafe(report, content)
 
-        running = loop.run_in_executor(
-            self._threads, self._decide, process, task, forward, cancelled
-        )
+        running = loop.run_in_executor(self._threads, self._work, process, job, forward, cancelled)
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
@@ -150,12 +200,12 @@ class Thinkers:
         finally:
             self._free.append(process)
 
-    def _take(self, task: Task, oldest: bool) -> AgentProcess:
+    def _take(self, job: Job, oldest: bool) -> AgentProcess:
         """A free process, one that has played this game if there is one."""
 
         def distance(process: AgentProcess) -> int:
             seated = process.seated
-            if seated == (task.spec, task.game):
+            if seated == (job.what, job.game):
                 return 0
             return 2 if seated is None else 1
 
@@ -163,42 +213,32 @@ class Thinkers:
         self._free.remove(chosen)
         return chosen
 
-    def _decide(
+    def _work(
         self,
         process: AgentProcess,
-        task: Task,
-        report: Callable[[Decision], None],
+        job: Job,
+        report: Report,
         cancelled: threading.Event,
-    ) -> Decision:
+    ) -> Any:
         """Ask a process; a process that has died is started again once."""
-        position = task.game.position(task.actions)
         for last_try in (False, True):
             try:
-                if process.seated != (task.spec, task.game):
-                    process.seat(task.spec, task.game, task.modules)
-                process.prepare((task.seed * 1_000_003 + len(task.actions)) % SEEDS)
-                seconds = self._settings.move_seconds
-                decision = process.decide(position, seconds, report, cancelled)
-                legal_action(decision.action, position)
-                return decision
+                return job.run(process, self._settings.move_seconds, report, cancelled)
             except SpecificationError as error:
                 raise Refused(sentence(str(error))) from None
             except Fault as fault:
                 if fault.kind == EXITED and not last_try:
                     continue
-                raise _refusal(task.spec, fault, self._settings) from None
+                raise _refusal(job.what, fault) from None
         raise AssertionError("unreachable")
 
 
-def _refusal(spec: str, fault: Fault, settings: Settings) -> Refused:
+def _refusal(what: str, fault: Fault) -> Refused:
     """The sentence about an agent that failed."""
     if fault.kind == CANCELLED:
         return Refused("The search was stopped.", 409)
     if fault.kind == HUNG:
-        return Refused(
-            f"{spec} was stopped after {settings.move_seconds:g} seconds; choose another level.",
-            503,
-        )
+        return Refused(f"{what} took too long and was stopped; choose another level.", 503)
     if fault.kind == OUT_OF_MEMORY:
-        return Refused(f"{spec} {fault}; choose another level.", 503)
-    return Refused(sentence(f"{spec} failed: it {fault}"), 503)
+        return Refused(f"{what} {fault}; choose another level.", 503)
+    return Refused(sentence(f"{what} failed: it {fault}"), 503)

@@ -11,6 +11,7 @@ import pickle
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from ...agents import Decision
 from ...envs.game import Game, Position
@@ -24,7 +25,7 @@ LONGEST_MOVE_SECONDS = 600.0  # where no limit is set
 GRACE_SECONDS = 1.0  # an answer that is late by no more is still read, and the process kept
 WATCH_SECONDS = 0.1  # between two readings of the memory used
 
-Report = Callable[[Decision], None]
+Report = Callable[[Any], None]
 
 
 class AgentProcess:
@@ -68,9 +69,7 @@ class AgentProcess:
         Raises:
             SpecificationError: the agent cannot be made.
         """
-        if anew or self._worker is None or self._answering:
-            self.close()
-            self._worker = WorkerProcess("plyground.evaluation.runners.agent_worker")
+        self._start(anew)
         self._seated = None
         message = pickle.dumps((modules, pickle.dumps(game), spec))
         description: Description = pickle.loads(self._request(b"M" + message, START_SECONDS))
@@ -105,6 +104,39 @@ class AgentProcess:
         answer = self._request(kind + position.record.tobytes(), allowed, report, cancelled)
         decision: Decision = pickle.loads(answer)
         return decision
+
+    def call(
+        self,
+        function: str,
+        arguments: tuple[Any, ...],
+        allowed: float,
+        modules: tuple[str, ...] = (),
+        report: Report | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Any:
+        """The result of a function that is called in the process.
+
+        Args:
+            function: a function of this package, as MODULE:NAME. It is called with the arguments
+                and, as the last one, a function that reports what is known so far.
+            arguments: what can be pickled.
+            allowed: seconds after which the process is killed.
+            modules: modules of the user's own that the arguments need.
+            report: called with what the function reports.
+            cancelled: as of :meth:`decide`.
+
+        Raises:
+            SpecificationError: as the function raises it.
+        """
+        self._start()
+        message = pickle.dumps((modules, function, pickle.dumps(arguments)))
+        return pickle.loads(self._request(b"C" + message, allowed, report, cancelled))
+
+    def _start(self, anew: bool = False) -> None:
+        """Start the process, if there is none that can be used."""
+        if anew or self._worker is None or self._answering:
+            self.close()
+            self._worker = WorkerProcess("plyground.evaluation.runners.agent_worker")
 
     def close(self) -> None:
         """End the process."""

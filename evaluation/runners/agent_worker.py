@@ -16,6 +16,10 @@ Requests:
 ``R``, position
     the same with progress: before the answer, ``R`` and a pickled Decision any number of times
 
+``C``, pickled (modules, function as MODULE:NAME, pickled arguments)
+    call a function of this package with the arguments and a function that reports; answered by
+    ``C`` and the pickled result, after any number of ``R`` with what it reports
+
 Any request may be answered by ``F``, the kind of fault, a zero byte and what happened; or by ``S``
 and the text of a SpecificationError. The signal of Ctrl-C ends a decision, which is then answered
 by the fault ``cancelled``.
@@ -78,6 +82,8 @@ class _Server:
         try:
             if kind == b"M":
                 return b"K" + pickle.dumps(self._make(content))
+            if kind == b"C":
+                return b"C" + pickle.dumps(self._call(content))
             assert self._game is not None
             assert self._player is not None
             if kind == b"P":
@@ -91,7 +97,8 @@ class _Server:
             return _fault(fault)
         except KeyboardInterrupt:
             # What the agent was about to note is lost: the next game gets an agent of its own.
-            self._player = LocalPlayer(make_agent(self._spec, self._game))
+            if self._player is not None:
+                self._player = LocalPlayer(make_agent(self._spec, self._game))
             return _fault(Fault(CANCELLED, "was told to stop"))
         except Exception as error:  # making the agent, or what it says of its decision
             return _fault(raised(error))
@@ -117,14 +124,30 @@ class _Server:
             return b"A%d" % action
         return b"D" + pickle.dumps(_plain(dataclasses.replace(decision, action=action)))
 
+    def _call(self, content: bytes) -> Any:
+        modules, function, arguments = pickle.loads(content)
+        for module in modules:
+            importlib.import_module(module)
+        where, _, name = function.partition(":")
+        called = getattr(importlib.import_module(where), name)
+        self._deciding = True
+        try:
+            return called(*pickle.loads(arguments), self._send_report)
+        finally:
+            self._deciding = False
+
     def _report(self, decision: Decision) -> None:
-        """Send an iteration's decision; a signal must not cut a message short."""
+        """Send an iteration's decision, unless the last one was sent just now."""
         now = time.perf_counter()
         if now - self._reported >= REPORT_SECONDS:
             self._reported = now
-            message = b"R" + pickle.dumps(_plain(decision))
-            with _held_back(signal.SIGINT):
-                self._send(message)
+            self._send_report(_plain(decision))
+
+    def _send_report(self, content: Any) -> None:
+        """Send what is known so far; a signal must not cut the message short."""
+        message = b"R" + pickle.dumps(content)
+        with _held_back(signal.SIGINT):
+            self._send(message)
 
 
 @contextlib.contextmanager

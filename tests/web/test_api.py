@@ -245,7 +245,7 @@ def test_a_search_beyond_the_time_is_stopped_with_a_sentence():
     with client_of(move_seconds=0.5) as client:
         kind, content = events(client.get(f"/api/think?{LONG}"))[-1]
         assert kind == "error"
-        assert "was stopped after 0.5 seconds" in content["error"]
+        assert "took too long and was stopped" in content["error"]
 
 
 def test_a_full_queue_and_a_session_with_many_searches_are_told_to_wait():

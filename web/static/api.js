@@ -38,10 +38,15 @@ export async function post(path, content) {
   return response.json();
 }
 
-// An agent's decision. `onProgress` is called with those of the iterations of its search. Aborting
-// `signal` ends the search on the server.
-export async function think(query, signal, onProgress) {
-  const response = await answered(fetch(`/api/think?${new URLSearchParams(query)}`, { signal }));
+// An agent's decision. `onProgress` is called with those of the iterations of its search.
+export function think(query, signal, onProgress) {
+  return stream("think", query, signal, onProgress);
+}
+
+// The result of a search, which tells its progress. Aborting `signal` ends it on the server.
+export async function stream(path, query, signal, onProgress) {
+  const address = `/api/${path}?${new URLSearchParams(query)}`;
+  const response = await answered(fetch(address, { signal }));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";
   for (;;) {

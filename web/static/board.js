@@ -33,6 +33,21 @@ function reach(area) {
   return least;
 }
 
+// Where marks of an area stand: its centre, or the upper end of one that is a whole column.
+function spot(area) {
+  const xs = area.filter((_, i) => i % 2 === 0);
+  const ys = area.filter((_, i) => i % 2 === 1);
+  const [width, height] = [xs, ys].map((each) => Math.max(...each) - Math.min(...each));
+  const [x, y] = centre(area);
+  return height > 2 * width ? [x, Math.min(...ys) + 0.8 * width] : [x, y];
+}
+
+// Black or white, whichever can be read on a colour.
+function ink(colour) {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#14171c" : "#ffffff";
+}
+
 export class Board {
   // `choose` is called with an action of the view, as {action, name, label, area}.
   constructor(element, label, choose) {
@@ -102,6 +117,59 @@ export class Board {
       const r = Math.min(0.42, 0.8 * reach(found.area));
       this.marks.append(svgElement("circle", { class: `mark ${kind}`, cx, cy, r }));
     }
+  }
+
+  // Small texts on actions, as {action, text, kind}: exact values, estimates, visits.
+  label(labels) {
+    for (const { action, text, kind } of labels) {
+      const found = this.view.actions.find((each) => each.action === action);
+      if (!found?.area) continue;
+      const [cx, cy] = spot(found.area);
+      const r = Math.min(0.4, 0.85 * reach(found.area));
+      const width = r * (text.length > 3 ? 2.3 : 1.9);
+      const shape = { x: cx - width / 2, y: cy - 0.72 * r, width, height: 1.44 * r, rx: 0.4 * r };
+      const group = svgElement("g", { class: `label ${kind}` });
+      const words = svgElement("text", { x: cx, y: cy, "font-size": r * (text.length > 3 ? 0.8 : 1) });
+      words.textContent = text;
+      group.append(svgElement("rect", shape), words);
+      this.marks.append(group);
+    }
+  }
+
+  // Shade actions: {action, share} with shares from 0 to 1.
+  heat(shades) {
+    const most = Math.max(0.001, ...shades.map((each) => each.share));
+    for (const { action, share } of shades) {
+      const found = this.view.actions.find((each) => each.action === action);
+      if (!found?.area || share <= 0) continue;
+      const points = found.area.join(" ");
+      const opacity = (0.75 * Math.sqrt(share / most)).toFixed(3);
+      this.marks.append(svgElement("polygon", { class: "heat", points, "fill-opacity": opacity }));
+    }
+  }
+
+  // A line of play: numbered discs in the players' colours, joined by an arrow.
+  line(moves, most = 6) {
+    const seen = new Map();
+    const places = [];
+    for (const move of moves.slice(0, most)) {
+      if (!move.area) continue;
+      const [x, y] = spot(move.area);
+      const before = seen.get(`${x} ${y}`) ?? 0;
+      seen.set(`${x} ${y}`, before + 1);
+      places.push({ x, y: y + 0.62 * before, player: move.player, r: Math.min(0.3, 0.7 * reach(move.area)) });
+    }
+    const points = places.map(({ x, y }) => `${x},${y}`).join(" ");
+    this.marks.append(svgElement("polyline", { class: "way", points }));
+    places.forEach(({ x, y, player, r }, number) => {
+      const group = svgElement("g", { class: "ahead" });
+      const colour = this.view.players[player].colour ?? "#888888";
+      const disc = svgElement("circle", { cx: x, cy: y, r, fill: colour });
+      const words = svgElement("text", { x, y, "font-size": r * 1.25, fill: ink(colour) });
+      words.textContent = number + 1;
+      group.append(disc, words);
+      this.marks.append(group);
+    });
   }
 
   clearMarks() {
