@@ -17,6 +17,7 @@ from .commands import (  # noqa: F401
     tournaments,
     training,
     verification,
+    warm_up,
     web,
     zoo,
 )

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from ..evaluation.store.store import StoreError
-from . import api, pages
+from . import api, exports, games, pages
 from .errors import Refused, sentence
 from .guard import App, Guard, known_hosts
 from .opponents import HINTS, PRESETS
@@ -44,6 +44,8 @@ def make_app(settings: Settings) -> App:
     app = FastAPI(title="plyground", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.include_router(api.router)
     app.include_router(pages.router)
+    app.include_router(games.router)
+    app.include_router(exports.router)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)

@@ -32,8 +32,14 @@ KINDS = {
     ".svg": "image/svg+xml",
 }
 # The pages in the head of each page; the last ones show a store.
-PAGES = (("/", "nav.play"), ("/analyse", "nav.analyse"), ("/watch", "nav.watch"))
-STORE_PAGES = 0
+PAGES = (
+    ("/", "nav.play"),
+    ("/analyse", "nav.analyse"),
+    ("/watch", "nav.watch"),
+    ("/games", "nav.games"),
+    ("/ratings", "nav.ratings"),
+)
+STORE_PAGES = 2
 CLOCKS = ((1, 0), (3, 2), (5, 0), (10, 5), (30, 0))  # minutes, seconds added by a move
 YEAR = 365 * 24 * 3600
 
@@ -70,6 +76,7 @@ def render(request: Request, template: str, code: int = 200, **values: Any) -> H
         languages=LANGUAGES,
         path=request.url.path,
         query=dict(request.query_params),
+        has_store=of(request).settings.store is not None,
         pages=_pages(of(request).settings.store is not None),
         **values,
     )

@@ -135,6 +135,7 @@ class Line:
                     "colour": (game.declaration.colours or (None, None))[player],
                     "mark": game.declaration.marks[player],
                     "return": position.returns[player],
+                    "most": game.facts.max_return,
                 }
                 for player in (0, 1)
             ],

@@ -21,6 +21,7 @@ REASONS = (
     (re.compile(r"(?P<a>\d+) discs to (?P<b>\d+)"), "reason.discs"),
     (re.compile(r"top and bottom connected"), "reason.top_bottom"),
     (re.compile(r"left and right connected"), "reason.left_right"),
+    (re.compile(r"resignation"), "reason.resignation"),
 )
 EDGE = re.compile(r"([hv]) (\d+) (\d+)")
 

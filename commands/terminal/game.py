@@ -33,6 +33,7 @@ from ...evaluation.single_games import (
     resigned,
 )
 from ...evaluation.store.store import AgentEntry, Store, StoreError
+from .preparation import Preparation, compile_rules
 
 HINT_AGENT = "alphabeta:time=1"
 SHOWN_MOVES = 40
@@ -81,7 +82,8 @@ class TerminalGame:
         self._store = store
         self._console = Console(highlight=False)
         self._show_thinking = show_thinking
-        self._player = self._seated(opponent)
+        compile_rules(game)
+        self._player, self._preparation = self._seated(opponent)
         self._begin()
         self._words: dict[str, Callable[[str], None]] = {
             "help": lambda _: self._say(HELP),
@@ -257,8 +259,9 @@ class TerminalGame:
         if self.over:
             self._say("The game is over.")
             return
-        with contextlib.closing(self._seated(HINT_AGENT)) as adviser:
-            action, decision = self._ask(adviser, "thinking of a hint")
+        adviser, preparation = self._seated(HINT_AGENT)
+        with contextlib.closing(adviser):
+            action, decision = self._ask(adviser, preparation, "thinking of a hint")
         self._say(
             f"{HINT_AGENT} would play {self.game.action_to_text(action)}   "
             f"[{display.thoughts(self.game, decision)}]"
@@ -273,12 +276,12 @@ class TerminalGame:
             self._say(f"The opponent is {self.opponent}. Type level AGENT, such as level hard.")
             return
         try:
-            player = self._seated(text)
+            player, preparation = self._seated(text)
         except SpecificationError as error:
             self._say(f"{error}. The opponent remains {self.opponent}.")
             return
         self._player.close()
-        self._player, self.opponent = player, text
+        self._player, self._preparation, self.opponent = player, preparation, text
         self._say(f"You play against {text} now.")
 
     def _toggle_thinking(self) -> None:
@@ -297,7 +300,8 @@ class TerminalGame:
             self._keep_unfinished()
         self._begin()
         self.seed += 1
-        self._player.prepare(self.game, self.seed)
+        self._preparation.wait(lambda text: None)
+        self._preparation = Preparation(self._player, self.game, self.seed)
         self._show_board()
 
     def _review(self) -> None:
@@ -370,22 +374,21 @@ class TerminalGame:
 
     # -- the opponent --
 
-    def _seated(self, spec: str) -> Player:
-        """A player that is ready for the game; SpecificationError if there is none."""
+    def _seated(self, spec: str) -> tuple[Player, Preparation]:
+        """A player that gets ready for the game; SpecificationError if there is none."""
         player = Contest(self.game, (spec,), (spec,)).player(0)
         try:
             player.describe()
-            with display.status_line(Console(stderr=True)) as tell:
-                tell(f"{spec} gets ready")
-                player.prepare(self.game, self.seed)
         except BaseException:
             player.close()
             raise
-        return player
+        return player, Preparation(player, self.game, self.seed)
 
     def _let_opponent_move(self) -> None:
         try:
-            action, decision = self._ask(self._player, f"{self.opponent} is thinking")
+            action, decision = self._ask(
+                self._player, self._preparation, f"{self.opponent} is thinking"
+            )
         except Fault as fault:
             self._say(f"{self.opponent} {fault}. Type level AGENT for another opponent.")
             self.seat = self.position.to_move
@@ -397,10 +400,13 @@ class TerminalGame:
         self._say(f"{self.opponent} plays {self.game.action_to_text(action)}{thoughts}")
         self._show_board()
 
-    def _ask(self, player: Player, what: str) -> tuple[int, Decision | None]:
+    def _ask(
+        self, player: Player, preparation: Preparation, what: str
+    ) -> tuple[int, Decision | None]:
         """A player's legal action and decision; Fault if it has none."""
-        began = time.perf_counter()
         with display.status_line(Console(stderr=True)) as tell:
+            preparation.wait(tell)
+            began = time.perf_counter()
             tell(what)
             answer, decision = player.ask(self.position, analyse=True, allowed=math.inf)
         if player is self._player:

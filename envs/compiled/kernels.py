@@ -6,6 +6,7 @@ Everything compiled in plyground goes through :func:`kernel`; :mod:`.cache` keep
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -74,13 +75,30 @@ def entry_point(kernel: Any, *example: Any) -> Any:
     )
 
 
+_announced: contextvars.ContextVar[bool] = contextvars.ContextVar("announced", default=False)
+
+
+@contextlib.contextmanager
+def without_announcements() -> Iterator[None]:
+    """Compilation in the body, of this thread, is not announced: the caller tells of it."""
+    token = _announced.set(True)
+    try:
+        yield
+    finally:
+        _announced.reset(token)
+
+
 @contextlib.contextmanager
 def announce_compilation(what: str) -> Iterator[None]:
     """Say on standard error that compilation is under way, if the body takes long."""
-    notice = threading.Timer(
-        ANNOUNCE_AFTER_SECONDS,
-        lambda: print(f"compiling {what} (once; later starts are instant) …", file=sys.stderr),
+    if _announced.get():
+        yield
+        return
+    message = (
+        f"compiling {what} (10 to 30 seconds, once; later starts are instant, and plyground "
+        f"warm-up does it ahead) …"
     )
+    notice = threading.Timer(ANNOUNCE_AFTER_SECONDS, lambda: print(message, file=sys.stderr))
     notice.daemon = True
     notice.start()
     try:

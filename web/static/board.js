@@ -53,7 +53,6 @@ export class Board {
   constructor(element, label, choose) {
     this.element = element;
     this.choose = choose;
-    this.label = label;
     this.last = null; // the centre of the area that had the focus last
     this.enabled = false;
     this.picture = document.createElement("div");
@@ -119,7 +118,7 @@ export class Board {
     }
   }
 
-  // Small texts on actions, as {action, text, kind}: exact values, estimates, visits.
+  // Small texts on actions, given as {action, text, kind}: exact values, estimates, visits.
   label(labels) {
     for (const { action, text, kind } of labels) {
       const found = this.view.actions.find((each) => each.action === action);

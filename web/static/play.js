@@ -67,6 +67,8 @@ function keepInAddress() {
   if (analyse) {
     const moves = view.link ? `&moves=${encodeURIComponent(view.link)}` : "";
     analyse.href = `/analyse?game=${encodeURIComponent(game)}${moves}`;
+    byId("review").href = `/review?game=${encodeURIComponent(game)}${moves}`;
+    byId("review").hidden = !over() || !moves;
   }
 }
 
@@ -190,7 +192,20 @@ async function play(action) {
   if (next && next.name !== view.moves.at(-1)) undone = [];
   clock.run(view.over ? null : view.to_move, mover);
   show();
+  if (view.over) finish("rules", null);
   follow();
+}
+
+// A game that has ended on this page is kept by a server that has a store.
+async function finish(kind, loser) {
+  if (!("store" in document.body.dataset) || view.moves.length === 0) return;
+  try {
+    const content = { game, moves: view.moves, opponent, seat, ended: kind, loser };
+    const { number } = await post("finish", content);
+    if (number) byId("said").textContent += ` ${t("play.saved")}`;
+  } catch (error) {
+    complain(error);
+  }
 }
 
 // What the position asks for: the end of the game, or the opponent's move.
@@ -294,6 +309,7 @@ function end(loser, key) {
   ended = { winner: 1 - loser, reason };
   clock.run(null);
   show(reason);
+  finish(key === "reason.time" ? "time" : "resigned", loser);
 }
 
 function fall(player) {

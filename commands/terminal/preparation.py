@@ -1,0 +1,61 @@
+"""An agent that gets ready while the person is still thinking about the first move."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from ...envs.compiled.kernels import without_announcements
+from ...envs.game import Game
+from ...evaluation.players import Player
+
+TOLD_EVERY = 0.5  # seconds
+SHORT = 1.0  # seconds of waiting that need no explanation
+
+
+class Preparation:
+    """Prepares a player in a thread of its own.
+
+    Compilation takes a lock, so that the thread that talks to the person must have compiled what it
+    needs before: see :func:`compile_rules`.
+    """
+
+    def __init__(self, player: Player, game: Game, seed: int) -> None:
+        self._player, self._game, self._seed = player, game, seed
+        self._error: BaseException | None = None
+        self._began = time.perf_counter()
+        # A daemon: who leaves the game need not wait for the end of the compilation.
+        self._thread = threading.Thread(target=self._prepare, daemon=True)
+        self._thread.start()
+
+    def _prepare(self) -> None:
+        try:
+            with without_announcements():
+                self._player.prepare(self._game, self._seed)
+        except BaseException as error:
+            self._error = error
+
+    def wait(self, tell: Callable[[str], None]) -> None:
+        """Wait until the player is ready; what went wrong is raised here.
+
+        Args:
+            tell: is told how long it has taken so far, if it takes long.
+        """
+        began = time.perf_counter()
+        while self._thread.is_alive():
+            self._thread.join(TOLD_EVERY)
+            now = time.perf_counter()
+            if now - began > SHORT:
+                tell(f"compiling, once: {now - self._began:.0f} s, of usually 10 to 30")
+        if self._error is not None:
+            raise self._error
+
+
+def compile_rules(game: Game) -> None:
+    """Compile what a game at the terminal asks the rules, in this thread."""
+    position = game.initial_position()
+    action = position.legal_actions()[0]
+    if position.is_legal(action) and not position.is_over:
+        position = position.after(action)
+    _ = position.to_move, position.returns, position.outcome, str(position)

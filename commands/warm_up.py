@@ -1,0 +1,93 @@
+"""The command ``warm-up``: compile ahead of time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from ..agents import make_agent
+from ..agents.registry import agent_classes, agent_presets
+from ..agents.solvers.endgame import MEMORY_MB
+from ..agents.solvers.solver import solver_class_of
+from ..envs import Game, make_game
+from ..envs.compiled.kernels import without_announcements
+from ..envs.registry import game_names
+from ..envs.specification import SpecificationError
+from ..evaluation.report import display
+from .app import command
+from .output import note, say
+from .terminal.preparation import compile_rules
+
+
+@command("[GAME...]", name="warm-up")
+def warm_up(
+    games: Annotated[
+        tuple[str, ...], Parameter(name="GAME", help="Games to compile (default: all).")
+    ] = (),
+    /,
+) -> None:
+    """Compile ahead of time what playing a game against any agent needs.
+
+    The machine code is kept on disk, so that games begin at once afterwards. Boards of other sizes
+    need no compilation of their own. An update of plyground or numba makes it necessary again.
+
+    [bold]Examples[/bold]
+
+    plyground warm-up
+
+    plyground warm-up connect_four gomoku
+    """
+    chosen = [make_game(game) for game in games or game_names()]
+    work = [(game, spec) for game in chosen for spec in ("rules", *_specs(game))]
+    began = time.perf_counter()
+    left_out: dict[str, str] = {}
+    with display.show_steps("compiling", Console(stderr=True)) as progress:
+        started = began
+        for done, (game, spec) in enumerate(work):
+            progress(done, len(work))
+            try:
+                _compile(game, spec)
+            except SpecificationError as error:
+                left_out[spec] = str(error)
+            if done + 1 == len(work) or work[done + 1][0] is not game:
+                now = time.perf_counter()
+                agents = len(_specs(game))
+                say(f"{game.name}: rules and {agents} agents, {display.duration(now - started)}")
+                started = now
+    for spec, reason in left_out.items():
+        note(f"{spec} is left out: {reason}")
+    if len(chosen) > 1:
+        say(f"all: {display.duration(time.perf_counter() - began)}")
+
+
+def _compile(game: Game, spec: str) -> None:
+    with without_announcements():
+        if spec == "rules":
+            compile_rules(game)
+        else:
+            make_agent(spec, game).get_ready(game)
+
+
+def _specs(game: Game) -> list[str]:
+    """The specifications of the agents and presets that play a game and need no file."""
+    return list(_playable(game))
+
+
+def _playable(game: Game) -> Iterator[str]:
+    for name, agent_class in {**agent_classes(), **agent_presets()}.items():
+        needs_more = getattr(agent_class, "argument", None) is not None
+        if needs_more or name == "human":
+            continue
+        spec = name
+        try:
+            if name == "solver":
+                least = solver_class_of(game).least_memory_mb(game)
+                spec = f"solver:memory={max(MEMORY_MB, least)}"
+            make_agent(spec, game)
+        except SpecificationError:
+            continue  # it does not play this game
+        yield spec
