@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..agents import Decision
 from ..agents.score import Score
 from ..evaluation.report import analysis
-from ..evaluation.report.display import score_in_words
 from ..evaluation.reviewed import PlayedGame
 from .bars import bar_value
 from .errors import Refused
@@ -110,8 +109,9 @@ async def think(
 ) -> StreamingResponse:
     """An agent's decision as server-sent events; see :func:`~plyground.web.streams.stream`."""
     line, spec = await asyncio.to_thread(_open_line, request, game, moves, agent)
+    words = of(request).words(request)
     job = Decide(spec, line.game, line.actions, seed)
-    return stream(request, job, lambda decision: decision_json(line, decision))
+    return stream(request, job, lambda decision: decision_json(line, words, decision))
 
 
 @router.get("/solve")
@@ -139,7 +139,7 @@ async def lines(
 
     def to_json(found: tuple[Decision, list[Any]]) -> dict[str, Any]:
         decision, best = found
-        return decision_json(line, decision) | {
+        return decision_json(line, words, decision) | {
             "lines": [_line_json(line, words, *each) for each in best]
         }
 
@@ -173,11 +173,12 @@ def _open_line(request: Request, game: str, moves: str, agent: str | None) -> tu
     return line, permitted(agent, chosen, of(request).settings.agents)
 
 
-def decision_json(line: Line, decision: Decision) -> dict[str, Any]:
+def decision_json(line: Line, words: Words, decision: Decision) -> dict[str, Any]:
     """A decision as plain data, with its place on the evaluation bar."""
     position = line.position
     data = analysis.to_json(position, decision)
     data["bar"] = bar_value(position, decision.score)
+    data["score_in_words"] = words.score(line.game, decision.score)
     for entry in data["actions"]:
         score = (decision.scores or {}).get(entry["action"])
         if score is None and entry["action"] == decision.action:
@@ -199,7 +200,7 @@ def _line_json(
         position.play(each)
     return {
         "action": action,
-        "score": score_in_words(line.game, score),
+        "score": words.score(line.game, score),
         "exact": score is not None and score.is_exact,
         "bar": bar_value(line.position, score),
         "moves": shown,

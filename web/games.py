@@ -16,9 +16,9 @@ from ..evaluation.match import GameResult
 from ..evaluation.players import OUT_OF_TIME, Description, LocalPlayer
 from ..evaluation.report.report import report_tournament
 from ..evaluation.single_games import entry_of, keep_game, person, resigned
-from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament
+from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament, StoreError
 from .api import Played, Spec
-from .errors import Refused
+from .errors import Refused, sentence
 from .opponents import PERSON, permitted
 from .pages import MovesQuery, SpecQuery, render
 from .positions import Line, read_actions, read_game, split_moves
@@ -144,7 +144,10 @@ def review(
     words, stored, sides = of(request).words(request), None, None
     if number:
         with _store(request) as store:
-            tournament, stored = store.game(number)
+            try:
+                tournament, stored = store.game(number)
+            except StoreError as error:
+                raise Refused(sentence(str(error)), 404) from None
         chosen, sides = read_game(tournament.settings["game"]), _sides(tournament, stored)
         actions = list(stored.result.moves)
         read_actions(chosen, [chosen.action_to_text(action) for action in actions])

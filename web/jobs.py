@@ -21,6 +21,7 @@ from ..evaluation.reviewed import PlayedGame, move_json
 
 Report = Callable[[Any], None]
 
+READY = None  # reported once everything is loaded and compiled
 SOLVER_SECONDS, SOLVER_MEMORY_MB = 6.0, 128
 LINES = 3
 REVIEW_SOLVER_SECONDS = 0.5
@@ -43,6 +44,8 @@ def solved(position: Position, report: Report) -> dict[str, Any]:
     Values are those of the side to move in the solver's own unit, such as boxes.
     """
     solver = make_solver(position.game, SOLVER_MEMORY_MB)
+    solver.prepare()
+    report(READY)
     solution = solver.solve(position, moves="all", time=SOLVER_SECONDS)
     values = dict(solution.values or {})
     if solution.exact and solution.value is not None:
@@ -71,6 +74,7 @@ def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
     """
     agent = make_agent(spec, position.game, seed)
     agent.get_ready(position.game)
+    report(READY)
     agent.on_progress = lambda decision: report((decision, []))
     decision = agent.analyse(position)
     lines = [(decision.action, decision.score, _whole(decision))]
@@ -109,6 +113,8 @@ def _seen_from(player: int, child: Position, reply: Decision) -> Score | None:
 def reviewed(played: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:
     """The review of a game as plain data; meanwhile the moves graded so far, the last one first."""
     reviewer = Reviewer(played.game, agent, solver_seconds=REVIEW_SOLVER_SECONDS)
+    reviewer.value(played.game.position(played.actions[:-1]))  # compiles what it needs
+    report(READY)
     moves = []
     for move in reviewer.moves(played):
         moves.append(move)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..agents.score import Score
 from ..envs.game import Game, Outcome
 
 FOLDER = Path(__file__).resolve().parent / "messages"
@@ -75,6 +76,29 @@ class Words:
             return self("outcome.draw", reason=reason)
         return self("outcome.win", player=self.player(game, outcome.winner), reason=reason)
 
+    def score(self, game: Game, score: Score | None) -> str:
+        """A score from the side of the player to move, as :meth:`Score.text` says it in English."""
+        if score is None:
+            return "–"
+        bound = {"lower": "≥ ", "upper": "≤ "}.get(score.kind, "")
+        if score.unit == "return" and (score.is_exact or score.plies is not None or bound):
+            words = self._result(score, margin=game.facts.max_return != 1)
+        elif score.unit == "points":
+            words = self("score.points", value=_signed(f"{score.value:+.0f}"))
+        else:
+            words = _signed(f"{score.value:+.2f}")
+        if bound or score.is_exact:
+            return bound + words
+        return self("score.estimate" if score.plies is None else "score.seen", value=words)
+
+    def _result(self, score: Score, margin: bool) -> str:
+        if score.value == 0:
+            return self("score.draw")
+        words = self("score.wins" if score.value > 0 else "score.loses")
+        if margin:
+            words = self("score.by", result=words, margin=f"{abs(score.value):g}")
+        return words if score.plies is None else self("score.in", result=words, plies=score.plies)
+
     def for_browser(self) -> str:
         """All messages as JSON that can stand inside an element ``script``."""
         return json.dumps(self.messages, ensure_ascii=False).replace("<", "\\u003c")
@@ -105,6 +129,11 @@ def chosen_language(asked: str | None, remembered: str | None, accepted: str | N
         if primary in LANGUAGES:
             weighted.append((-_number(weight), place, primary))
     return min(weighted)[2] if weighted else "en"
+
+
+def _signed(text: str) -> str:
+    """A number with a minus sign instead of a hyphen."""
+    return text.replace("-", "−")
 
 
 def _number(text: str) -> float:

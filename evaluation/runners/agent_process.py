@@ -118,7 +118,9 @@ class AgentProcess:
 
         Args:
             function: a function of this package, as MODULE:NAME. It is called with the arguments
-                and, as the last one, a function that reports what is known so far.
+                and, as the last one, a function that reports what is known so far. It reports None
+                once it has compiled what it needs: only then its time begins to count, and only
+                then it can be cancelled.
             arguments: what can be pickled.
             allowed: seconds after which the process is killed.
             modules: modules of the user's own that the arguments need.
@@ -130,7 +132,8 @@ class AgentProcess:
         """
         self._start()
         message = pickle.dumps((modules, function, pickle.dumps(arguments)))
-        return pickle.loads(self._request(b"C" + message, allowed, report, cancelled))
+        answer = self._request(b"C" + message, START_SECONDS, report, cancelled, allowed)
+        return pickle.loads(answer)
 
     def _start(self, anew: bool = False) -> None:
         """Start the process, if there is none that can be used."""
@@ -151,16 +154,25 @@ class AgentProcess:
         allowed: float,
         report: Report | None = None,
         cancelled: threading.Event | None = None,
+        once_ready: float | None = None,
     ) -> bytes:
-        """The content of the answer to a request."""
+        """The content of the answer to a request.
+
+        With ``once_ready`` the time counts anew, and cancelling begins, when the worker is ready.
+        """
         assert self._worker is not None
         self._answering = True
         began = time.perf_counter()
         try:
             self._worker.send(message)
             while True:
-                self._wait(self._worker, began, min(allowed, START_SECONDS), cancelled)
+                heard = cancelled if once_ready is None else None
+                self._wait(self._worker, began, min(allowed, START_SECONDS), heard)
                 answer = self._worker.receive()
+                if answer[:1] == b"T":
+                    if once_ready is not None:
+                        began, allowed, once_ready = time.perf_counter(), once_ready, None
+                    continue
                 if answer[:1] != b"R":
                     break
                 if report is not None:

@@ -18,7 +18,8 @@ Requests:
 
 ``C``, pickled (modules, function as MODULE:NAME, pickled arguments)
     call a function of this package with the arguments and a function that reports; answered by
-    ``C`` and the pickled result, after any number of ``R`` with what it reports
+    ``C`` and the pickled result, after any number of ``R`` with what it reports. When it reports
+    None, it has loaded and compiled what it needs: ``T`` tells that its time begins
 
 Any request may be answered by ``F``, the kind of fault, a zero byte and what happened; or by ``S``
 and the text of a SpecificationError. The signal of Ctrl-C ends a decision, which is then answered
@@ -130,7 +131,6 @@ class _Server:
             importlib.import_module(module)
         where, _, name = function.partition(":")
         called = getattr(importlib.import_module(where), name)
-        self._deciding = True
         try:
             return called(*pickle.loads(arguments), self._send_report)
         finally:
@@ -145,7 +145,8 @@ class _Server:
 
     def _send_report(self, content: Any) -> None:
         """Send what is known so far; a signal must not cut the message short."""
-        message = b"R" + pickle.dumps(content)
+        message = b"T" if content is None else b"R" + pickle.dumps(content)
+        self._deciding = True
         with _held_back(signal.SIGINT):
             self._send(message)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import signal
@@ -249,13 +250,17 @@ def test_a_search_beyond_the_time_is_stopped_with_a_sentence():
 
 
 def test_a_full_queue_and_a_session_with_many_searches_are_told_to_wait():
-    for waiting, status, words in ((1, 503, "queue is full"), (9, 429, "other pages")):
-        with client_of(waiting=waiting, move_seconds=1.5) as client, contextlib.ExitStack() as open:
-            client.get("/")  # from now on all requests are of one session
-            for _ in range(min(waiting + 1, 4)):
-                open.enter_context(searching(client))
-            answer = client.get("/api/think?game=tic_tac_toe&agent=random")
-            assert (answer.status_code, words in answer.json()["error"]) == (status, True)
+    second = "game=gomoku&agent=alphabeta:time=1"
+    with client_of(waiting=1) as client:
+        client.get("/static/icon.svg")  # from now on all requests are of one session
+        thinkers = state_of(client).thinkers
+        for room, searches, status, words in ((1, 2, 503, "queue is full"), (9, 4, 429, "other")):
+            thinkers._settings = dataclasses.replace(thinkers._settings, waiting=room)
+            with contextlib.ExitStack() as stack:
+                for _ in range(searches):
+                    stack.enter_context(searching(client, second))
+                answer = client.get("/api/think?game=tic_tac_toe&agent=random")
+                assert (answer.status_code, words in answer.json()["error"]) == (status, True)
 
 
 # -- safety --

@@ -14,6 +14,7 @@ export class SteppedLine {
     this.onView = onView;
     this.onError = onError;
     this.asked = 0;
+    this.#showSteps();
     const steps = {
       first: () => 0,
       back: () => this.ply - 1,
@@ -37,20 +38,20 @@ export class SteppedLine {
     return { ...view, moves: this.moves, movers: this.movers, shown: this.ply };
   }
 
+  #showSteps() {
+    const [start, end] = [this.ply === 0, this.ply === this.moves.length];
+    for (const [id, off] of [["first", start], ["back", start], ["forth", end], ["last", end]]) {
+      if (byId(id)) byId(id).disabled = off;
+    }
+  }
+
   async #ask(path, content, then) {
     const mine = ++this.asked;
     try {
       const view = await post(path, { game: this.game, ...content });
       if (mine !== this.asked) return;
       then(view);
-      for (const [id, off] of Object.entries({
-        first: this.ply === 0,
-        back: this.ply === 0,
-        forth: this.ply === this.moves.length,
-        last: this.ply === this.moves.length,
-      })) {
-        if (byId(id)) byId(id).disabled = off;
-      }
+      this.#showSteps();
       this.onView(view);
     } catch (error) {
       this.onError(error);

@@ -170,7 +170,7 @@ function valueAt(ply) {
 function showGraph() {
   const graph = byId("graph");
   const count = game.moves.length;
-  const x = (ply) => (100 * ply) / Math.max(1, count);
+  const x = (ply) => 1.5 + (97 * ply) / Math.max(1, count);  // room for the dots at both ends
   const y = (value) => 96 - 92 * value;
   const known = [];
   for (let ply = 0; ply <= count; ply += 1) {

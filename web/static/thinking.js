@@ -16,7 +16,7 @@ function line(title, text) {
 
 export function thoughts(decision) {
   const list = document.createElement("dl");
-  if (decision.score_in_words) list.append(line(t("think.value"), decision.score_in_words));
+  if (decision.score) list.append(line(t("think.value"), decision.score_in_words));
   if (decision.depth) list.append(line(t("think.depth"), decision.depth));
   if (decision.simulations) {
     list.append(line(t("think.simulations"), number.format(decision.simulations)));
