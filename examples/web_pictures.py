@@ -25,7 +25,7 @@ PICTURES = {
     "review": [(f"/review?game=connect_four:rows=4,cols=5&moves={LOST}", DESK, "dark")],
     "tablet": [
         ("/", TABLET, "light"),
-        ("/play?game=othello&opponent=human&moves=d3,c3,c4,e3,d2,c5,f2", TABLET, "dark"),
+        ("/play?game=othello&opponent=human&moves=d3,c3,c4,e3,d2,c5,f3,c2", TABLET, "dark"),
     ],
     "phone": [
         ("/play?game=connect_four&opponent=human&moves=ddeecfdcb", PHONE, "dark"),

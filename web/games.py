@@ -14,7 +14,7 @@ from ..envs.game import Game
 from ..envs.version import __version__
 from ..evaluation.match import GameResult
 from ..evaluation.players import OUT_OF_TIME, Description, LocalPlayer
-from ..evaluation.report.report import report_tournament
+from ..evaluation.report.report import TournamentReport, report_tournament
 from ..evaluation.single_games import entry_of, keep_game, person, resigned
 from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament, StoreError
 from .api import Played, Spec
@@ -117,20 +117,25 @@ def ratings(request: Request, tournament: Annotated[int, Query(ge=0)] = 0) -> Re
             raise Refused(f"The store holds no tournament {tournament}.", 404)
         chosen = chosen or (known[-1] if known else None)
         report = None if chosen is None else report_tournament(chosen, store.games(chosen.number))
-    rows = []
-    for row in report.table.standings() if report is not None else ():
-        rated = report is not None and report.ratings is not None
-        rows.append(
-            {
-                "label": row.label,
-                "elo": report.ratings.elo[row.number] if rated else None,
-                "margin": report.ratings.margin(row.number) if rated else None,
-                "total": row.total,
-            }
-        )
-    if report is not None and report.ratings is not None:
-        rows.sort(key=lambda row: -row["elo"])
+    rows = [] if report is None else _ratings_rows(report)
     return render(request, "ratings.html", tournaments=known, chosen=chosen, rows=rows)
+
+
+def _ratings_rows(report: TournamentReport) -> list[dict[str, Any]]:
+    """The agents of a tournament, the strongest first."""
+    rated = report.ratings
+    rows = [
+        {
+            "label": row.label,
+            "elo": None if rated is None else float(rated.elo[row.number]),
+            "margin": None if rated is None else rated.margin(row.number),
+            "total": row.total,
+        }
+        for row in report.table.standings()
+    ]
+    if rated is not None:
+        rows.sort(key=lambda row: -row["elo"])
+    return rows
 
 
 @router.get("/review")

@@ -87,6 +87,14 @@ def choices(game: Game, listed: tuple[str, ...]) -> list[Choice]:
     return [choice for choice in offered if choice.group == "trained" or plays(choice.spec, game)]
 
 
+def first_opponent(game: Game) -> str:
+    """The opponent of a link that names none: that of the preset, or the medium level."""
+    for preset in PRESETS:
+        if make_game(preset.game) == game:
+            return preset.level
+    return AGENTS_BY_LEVEL.get(game.name, AGENTS_BY_LEVEL[""])[1]
+
+
 def analysts(game: Game, listed: tuple[str, ...]) -> list[Choice]:
     """The agents offered to analyse a position: searches, networks and searches with networks."""
     search = "alphabeta:time=1,values=yes" if game.declaration.heuristics else "mcts:time=1"

@@ -17,7 +17,7 @@ from ..envs.registry import game_names, make_game, rules_type
 from ..envs.specification import SpecificationError, format_specification
 from .errors import Refused, sentence
 from .jobs import has_solver
-from .opponents import AGENTS_BY_LEVEL, LEVELS, PRESETS, analysts, choices
+from .opponents import AGENTS_BY_LEVEL, LEVELS, PRESETS, analysts, choices, first_opponent
 from .positions import Line, read_actions, read_game, split_moves
 from .settings import LONGEST_MOVES, LONGEST_SPEC
 from .state import LANGUAGE_COOKIE, of
@@ -181,6 +181,7 @@ def _opened(request: Request, game: str, moves: str) -> dict[str, Any]:
         "analysts": analysts(chosen, of(request).settings.agents),
         "solvable": has_solver(chosen),
         "presets": PRESETS,
+        "level": first_opponent(chosen),
     }
 
 

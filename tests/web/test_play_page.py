@@ -95,6 +95,29 @@ def test_a_whole_game_by_touch_on_a_small_phone(visit):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
+    page = visit(
+        "/play?game=gomoku:size=19&opponent=human",
+        viewport={"width": 360, "height": 740},
+        has_touch=True,
+        is_mobile=True,
+    )
+    page.get_by_role("button", name="Cell k10").tap()
+    page.get_by_role("button", name="Cell k11").tap()
+    assert count_moves(page) == 0
+    page.get_by_role("button", name="Play k11").tap()
+    wait_for_moves(page, 1)
+    page.get_by_role("button", name="Cell k10").tap()
+    page.get_by_role("button", name="Cell k10").tap()
+    wait_for_moves(page, 2)
+    assert "moves=k11,k10" in page.url
+
+
+def test_a_link_without_an_opponent_gets_that_of_the_preset(visit):
+    assert "opponent=greedy" in visit("/play?game=tic_tac_toe").url
+    assert "opponent=alphabeta:depth=3" in visit("/play?game=dots_and_boxes:rows=1,cols=2").url
+
+
 def test_a_player_who_closes_a_box_moves_again(visit):
     moves = "h 0 0,v 0 0,v 0 1"
     page = visit(f"/play?game=dots_and_boxes:rows=1,cols=2&{QUIET}&seat=1&moves={quote(moves)}")

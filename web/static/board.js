@@ -2,6 +2,7 @@
 // clicked, touched, or reached with the arrow keys. The rules are the server's; nothing here knows
 // any game.
 
+const SMALL = 28; // pixels across
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svgElement(name, attributes = {}) {
@@ -49,7 +50,8 @@ function ink(colour) {
 }
 
 export class Board {
-  // `choose` is called with an action of the view, as {action, name, label, area}.
+  // `choose` is called with an action of the view, as {action, name, label, area}, and with
+  // whether it was touched on an area so small that a finger easily misses it.
   constructor(element, label, choose) {
     this.element = element;
     this.choose = choose;
@@ -65,7 +67,7 @@ export class Board {
     this.areas.addEventListener("keydown", (event) => this.#key(event));
     this.areas.addEventListener("click", (event) => {
       const found = event.target.closest(".area");
-      if (found) this.#chosen(found);
+      if (found) this.#chosen(found, event.pointerType === "touch");
     });
     this.areas.addEventListener("focusin", (event) => {
       const found = event.target.closest(".area");
@@ -195,11 +197,12 @@ export class Board {
     for (const other of this.#all()) other.setAttribute("tabindex", other === shape ? 0 : -1);
   }
 
-  #chosen(shape) {
+  #chosen(shape, touched = false) {
     if (!this.enabled) return;
     this.#remember(shape);
     this.keep = true;
-    this.choose(shape.of);
+    const unit = this.areas.clientWidth / this.view.width;
+    this.choose(shape.of, touched && 2 * reach(shape.of.area) * unit < SMALL);
   }
 
   #key(event) {

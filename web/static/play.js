@@ -16,15 +16,16 @@ const asked = address.searchParams;
 
 let view = given("view");
 let undone = []; // moves taken back, as {name, mover}, the next one first
-let opponent = asked.get("opponent") || byId("level").options[1].value;
+let opponent = asked.get("opponent") || byId("level").dataset.first;
 let seat = asked.get("seat") === "1" ? 1 : 0;
 let seed = Number(asked.get("seed")) || 0;
 let ended = null; // {winner, reason} of a game that was resigned or lost on time
 let search = null; // the AbortController of the search under way
 let hinting = false;
+let aimed = null; // the action that a finger has aimed at
 const game = view.game;
 
-const board = new Board(byId("board"), t("play.board"), (action) => play(action.action));
+const board = new Board(byId("board"), t("play.board"), choose);
 const clock = new Clock(asked.get("clock"), `${game} ${seed}`, showPlayers, fall);
 const showMoves = movesList(byId("moves"), (ply) => goTo(ply));
 
@@ -178,8 +179,26 @@ function stopSearch() {
   hinting = false;
 }
 
+// A finger on a small cell only aims; a second touch, or the button below the board, plays.
+function choose(action, missed) {
+  if (!missed || aimed === action.action) {
+    play(action.action);
+    return;
+  }
+  aimed = action.action;
+  board.clearMarks();
+  board.mark([[action.action, "hint"]]);
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button primary";
+  button.textContent = t("play.confirm", { action: action.name });
+  button.addEventListener("click", () => play(action.action));
+  byId("elsewhere").replaceChildren(button);
+}
+
 async function play(action) {
   if (over()) return;
+  aimed = null;
   stopSearch();
   const mover = view.to_move;
   try {
