@@ -5,6 +5,8 @@ With search agents, training, and an evaluation harness.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .agents import (
     Agent,
     Decision,
@@ -21,6 +23,9 @@ from .envs.version import __version__
 from .training import datasets
 from .training.environments import register_environments
 
+if TYPE_CHECKING:
+    from .evaluation.report.notebook import Widget
+
 __all__ = [
     "Agent",
     "Decision",
@@ -32,6 +37,18 @@ __all__ = [
     "make_agent",
     "make_game",
     "register_agent",
+    "show",
 ]
 
 register_environments()
+
+
+def show(what: Any, moves: Any = None, **options: Any) -> Widget:
+    """A game, or the games of a store, to step through in a notebook.
+
+    See :func:`plyground.evaluation.report.notebook.show`. It is imported when it is called, since
+    most programs need no reports.
+    """
+    from .evaluation.report.notebook import show as show_page
+
+    return show_page(what, moves, **options)

@@ -11,6 +11,8 @@ from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent, resolve_agent
 
+EDGE_NAME = re.compile(r"[hv] \d+ \d+")
+
 
 class HumanQuit(KeyboardInterrupt):
     """The person wants to stop.
@@ -118,13 +120,31 @@ def refusal(game: Game, action: int) -> str:
     return f"{game.action_to_text(action)} {'is taken' if taken else 'cannot be played now'}"
 
 
+def how_to_write_moves(game: Game) -> str:
+    """How a person writes the moves of a game: where its coordinates begin, and which way they go.
+
+    One sentence, or two.
+    """
+    first = game.action_to_text(0)
+    if _has_cells(game):
+        last = game.action_to_text(game.facts.num_actions - 1)
+        return (
+            f"A cell is the letter and the number at the sides of the board ({first} is the upper "
+            f"left one, {last} the lower right). Two numbers will do as well: the row, counted "
+            f"from the bottom, and the column."
+        )
+    if _has_columns(game):
+        return f"A column is its letter ({first} is the left one), or its number from 1."
+    if EDGE_NAME.fullmatch(first):
+        return (
+            "An edge is h or v (horizontal or vertical), then the row and the column of its left "
+            "or upper dot, counted from 0 at the upper left: h 0 0, which may be written h00."
+        )
+    return f"A move is written with the letters and numbers at the sides of the board: {first}."
+
+
 def _help(position: Position, legal: list[int]) -> str:
     names = [position.game.action_to_text(action) for action in legal]
     shown = ", ".join(names[:40]) + (f" and {len(names) - 40} more" if len(names) > 40 else "")
-    cells = (
-        "\nA cell may be given as two numbers as well: its row, counted from the bottom, and its "
-        "column."
-        if _has_cells(position.game)
-        else ""
-    )
-    return f"Possible moves: {shown}.{cells}\nq leaves the game."
+    written = how_to_write_moves(position.game)
+    return f"Possible moves: {shown}.\n{written}\nq leaves the game."

@@ -6,7 +6,11 @@ import codecs
 import io
 import json
 import sys
+from pathlib import Path
 from typing import Any
+
+from ..envs.files import written_whole
+from ..evaluation.store.store import StoreError
 
 # What stands for characters that an encoding lacks; others become question marks.
 PLAIN = {
@@ -48,3 +52,16 @@ def print_json(value: Any) -> None:
     """Print a value as JSON to standard output; nothing of it is replaced in any encoding."""
     encoding = (sys.stdout.encoding or "utf-8").lower()
     print(json.dumps(value, indent=2, ensure_ascii=not encoding.startswith("utf")))
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page to a file, which appears when it is complete.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    try:
+        with written_whole(path) as file:
+            file.write(page.encode())
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from None

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.text import Text
 
 from ..agents.human import refuse_people
-from ..envs.files import written_whole
 from ..evaluation.report.display import (
     duration,
     percent,
@@ -35,7 +34,7 @@ from ..evaluation.sprt import (
     SprtState,
 )
 from ..evaluation.store.export import FORMATS, export_games
-from ..evaluation.store.store import Store, StoreError
+from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan
 from .app import INTERRUPTED, command, same_command
 from .common import (
@@ -59,7 +58,7 @@ from .options import (
     end_if_given_up,
     tell_of_withdrawals,
 )
-from .output import note, print_json, say
+from .output import note, print_json, say, write_page
 
 
 @command("[STORE]")
@@ -113,11 +112,7 @@ def _write_page(html: Path, reports: list[TournamentReport], store: Path) -> Non
     """Write the HTML report; the file appears when it is complete."""
     with show_steps("tournaments", Console(stderr=True)) as progress:
         page = report_page(reports, store.name, [same_command()], progress)
-    try:
-        with written_whole(html) as file:
-            file.write(page.encode())
-    except OSError as error:
-        raise StoreError(f"{html} cannot be written: {error.strerror}") from None
+    write_page(html, page)
 
 
 @command("[STORE]")

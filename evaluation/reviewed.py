@@ -157,6 +157,10 @@ class PlayedGame:
         made.position(result.moves)
         return cls(made, result.moves, players, len(stored.opening), result.winner, result.reason)
 
+    def _repr_html_(self) -> str:
+        """Notebooks show the game, move by move."""
+        return _framed_page(self)
+
 
 @dataclasses.dataclass(frozen=True)
 class Review:
@@ -213,6 +217,10 @@ class Review:
             ],
         }
 
+    def _repr_html_(self) -> str:
+        """Notebooks show the review."""
+        return _framed_page(self)
+
 
 def value_json(game: Game, value: PositionValue) -> dict[str, Any]:
     """A value as plain data; ``expected_score`` is that of player_0, from 0 to 1."""
@@ -260,3 +268,11 @@ def move_json(game: Game, move: ReviewedMove) -> dict[str, Any]:
 def from_first(value: float, player: int) -> float:
     """A value of player_0 as one of a player, or the other way round."""
     return -value + 0.0 if player else value
+
+
+def _framed_page(game: PlayedGame | Review) -> str:
+    # the pages are made of what is defined here
+    from .report.notebook import framed
+    from .report.review_page import review_page
+
+    return framed(review_page([game], "Review" if isinstance(game, Review) else "Game"))

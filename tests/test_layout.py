@@ -50,9 +50,7 @@ LAYERS = {
         ("players", "match", "openings", "complexity"),
         ("store",),
         ("statistics", "quality", "withdrawals"),
-        ("reviewed",),
-        ("review",),
-        ("report", "runners"),
+        ("review", "reviewed", "report", "runners"),
         ("*",),  # tournament, schedule, sprt, verify
         ("studies", "__init__"),
     ),

@@ -15,7 +15,7 @@ from ..evaluation.report import analysis
 from ..evaluation.reviewed import PlayedGame
 from .bars import bar_value
 from .errors import Refused
-from .jobs import LINES_OF, REVIEWED, SOLVED, SOLVER_SECONDS, has_solver
+from .jobs import LINES_OF, REVIEW_SECONDS, REVIEWED, SOLVED, SOLVER_SECONDS, has_solver
 from .opponents import choices, permitted, scripted
 from .positions import Line, action_json, read_actions, read_game, split_moves
 from .settings import LONGEST_MOVES, LONGEST_NAME, LONGEST_SPEC, MOST_MOVES
@@ -27,7 +27,6 @@ from .words import Words
 router = APIRouter(prefix="/api")
 
 LINES_SECONDS = 40.0  # for a decision and two more lines
-REVIEW_SECONDS = 300.0
 
 Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
 MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
-import json
-import re
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from ..envs.game import Game
-from ..evaluation.report.replays import Frames
+from ..evaluation.reviewed import PlayedGame
 from .errors import Refused
-from .pages import STATIC, MovesQuery, SpecQuery, templates
+from .jobs import REVIEW_PAGE, REVIEW_SECONDS
+from .pages import MovesQuery, SpecQuery
 from .positions import Line, read_actions, read_game, split_moves
 from .state import of
+from .thinking import Call
 
 router = APIRouter(prefix="/export")
 
@@ -71,33 +71,10 @@ def animation(
 
 
 @router.get("/game.html")
-def page(request: Request, game: SpecQuery, moves: MovesQuery = "") -> Response:
-    """The game as one page to step through, which needs neither server nor network."""
-    line, words = _line(game, moves), of(request).words(request)
-    text = templates.get_template("offline.html").render(
-        t=words,
-        title=words.title(line.game),
-        ending=line.view(words)["status"],
-        data=json.dumps(_frames(line.game, line)).replace("<", "\\u003c"),
-        style=STATIC["offline.css"].content.decode(),
-        script=STATIC["offline.js"].content.decode(),
-    )
+async def page(request: Request, game: SpecQuery, moves: MovesQuery = "") -> Response:
+    """The reviewed game as one page, which needs neither server nor network."""
+    line = await asyncio.to_thread(_line, game, moves)
+    played = PlayedGame.of_actions(line.game, line.actions)
+    job = Call("the review", line.game, REVIEW_PAGE, (played,), REVIEW_SECONDS)
+    text = await of(request).thinkers.think(request.state.session, job, lambda content: None)
     return _file(text, "text/html", line, "html")
-
-
-def _frames(game: Game, line: Line) -> dict[str, object]:
-    """Every position as the numbers of its shapes, from back to front."""
-    frames = Frames(game)
-    shown = [frames.start]
-    for deleted, inserted in frames.of(line.actions)[0]:
-        shapes = [each for place, each in enumerate(shown[-1]) if place not in set(deleted)]
-        for place, number in zip(inserted[::2], inserted[1::2]):
-            shapes.insert(place, number)
-        shown.append(shapes)
-    return {
-        "size": frames.size,
-        "background": frames.background,
-        "shapes": [re.sub(r"\s+", " ", shape) for shape in frames.shapes],
-        "frames": shown,
-        "moves": line.names,
-    }

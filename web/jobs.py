@@ -16,8 +16,9 @@ from ..agents.solvers.solver import make_solver, solver_class_of
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
 from ..evaluation.report.analysis import ranked_actions
+from ..evaluation.report.review_page import review_page
 from ..evaluation.review import Reviewer
-from ..evaluation.reviewed import PlayedGame, move_json
+from ..evaluation.reviewed import PlayedGame, Review, move_json
 
 Report = Callable[[Any], None]
 
@@ -28,6 +29,8 @@ REVIEW_SOLVER_SECONDS = 0.5
 SOLVED = "plyground.web.jobs:solved"
 LINES_OF = "plyground.web.jobs:best_lines"
 REVIEWED = "plyground.web.jobs:reviewed"
+REVIEW_PAGE = "plyground.web.jobs:page_of_review"
+REVIEW_SECONDS = 300.0
 
 
 def has_solver(game: Game) -> bool:
@@ -112,6 +115,15 @@ def _seen_from(player: int, child: Position, reply: Decision) -> Score | None:
 
 def reviewed(played: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:
     """The review of a game as plain data; meanwhile the moves graded so far, the last one first."""
+    return _review(played, agent, report).to_json()
+
+
+def page_of_review(played: PlayedGame, report: Report) -> str:
+    """The review of a game as one HTML page; a game without moves is shown as it is."""
+    return review_page([_review(played, None, report) if played.actions else played])
+
+
+def _review(played: PlayedGame, agent: str | None, report: Report) -> Review:
     reviewer = Reviewer(played.game, agent, solver_seconds=REVIEW_SOLVER_SECONDS)
     reviewer.value(played.game.position(played.actions[:-1]))  # compiles what it needs
     report(READY)
@@ -119,4 +131,4 @@ def reviewed(played: PlayedGame, agent: str | None, report: Report) -> dict[str,
     for move in reviewer.moves(played):
         moves.append(move)
         report(move_json(played.game, move))
-    return reviewer.gathered(played, moves).to_json()
+    return reviewer.gathered(played, moves)

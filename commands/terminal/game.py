@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from ...agents import Decision
-from ...agents.human import read_move, refusal
+from ...agents.human import how_to_write_moves, read_move, refusal
 from ...envs.files import written_whole
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
@@ -37,7 +37,7 @@ from .preparation import Preparation, compile_rules
 
 HINT_AGENT = "alphabeta:time=1"
 SHOWN_MOVES = 40
-HELP = """A move is written by its name. Other words:
+HELP = """Other words:
   moves          the legal moves
   undo, redo     take back your last move and the answer; play them again
   hint           what a search of one second would play
@@ -86,8 +86,8 @@ class TerminalGame:
         self._player, self._preparation = self._seated(opponent)
         self._begin()
         self._words: dict[str, Callable[[str], None]] = {
-            "help": lambda _: self._say(HELP),
-            "?": lambda _: self._say(HELP),
+            "help": lambda _: self._help(),
+            "?": lambda _: self._help(),
             "moves": lambda _: self._list_moves(),
             "undo": lambda _: self._undo(),
             "redo": lambda _: self._redo(),
@@ -220,6 +220,9 @@ class TerminalGame:
         self._show_board()
 
     # -- the words --
+
+    def _help(self) -> None:
+        self._say(f"{how_to_write_moves(self.game)}\n{HELP}")
 
     def _list_moves(self) -> None:
         names = [self.game.action_to_text(action) for action in self.position.legal_actions()]

@@ -19,6 +19,7 @@ from ...envs.game import Game
 from ...evaluation.match import play_game
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
+from ...evaluation.report.review_page import review_page
 from ...evaluation.reviewed import PlayedGame
 from ...evaluation.runners.contest import Contest
 from ...evaluation.single_games import entry_of, keep_game
@@ -37,7 +38,7 @@ from ..common import (
     read_moves,
 )
 from ..options import NO_LIMITS, ConditionOptions
-from ..output import note, print_json, say
+from ..output import note, print_json, say, write_page
 from .replay import TerminalReplay
 
 GAMES_LISTED = 30
@@ -60,6 +61,10 @@ def replay(
     last: Annotated[
         int, option("N", "List the N games that were finished last; 0: all.", low=0)
     ] = GAMES_LISTED,
+    html: Annotated[
+        Path | None,
+        option("FILE", "Write the reviewed game as one HTML page that needs nothing else."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Step through a game of a store, or list its games.
@@ -72,6 +77,8 @@ def replay(
     plyground replay plyground-tournament.db
 
     plyground replay plyground-tournament.db 7 --review
+
+    plyground replay plyground-tournament.db 7 --html game.html
     """
     with Store(store) as opened:
         if number is None:
@@ -80,7 +87,10 @@ def replay(
         tournament, stored = opened.game(number)
     played = _played(tournament, stored)
     shown = TerminalReplay(played, _title(number, played), agent)
-    if as_json:
+    if html is not None:
+        write_page(html, review_page([shown.review()], _title(number, played)))
+        note(f"game {number} in {html}")
+    elif as_json:
         known = {"number": number, "tournament": tournament.name}
         print_json(known | (shown.review().to_json() if review else _game_json(played)))
     elif review:

@@ -42,16 +42,37 @@ def report_page(
     Raises:
         SpecificationError: jinja2 is not installed.
     """
+    sections = []
+    for index, report in enumerate(reports):
+        if progress is not None:
+            progress(index, len(reports))
+        sections.append(_section(report, index))
+    return render_page(
+        "report.html",
+        store=store,
+        commands=commands,
+        sections=sections,
+        versions=_versions(),
+        games=sum(report.table.games for report in reports),
+    )
+
+
+def render_page(template: str, **values: Any) -> str:
+    """A page of a template, with style and script inside.
+
+    Raises:
+        SpecificationError: jinja2 is not installed.
+    """
     try:
         import jinja2
     except ImportError:
         raise SpecificationError(
-            'an HTML report needs jinja2, which is not installed: pip install -e ".[report]"'
+            'an HTML page needs jinja2, which is not installed: pip install -e ".[report]"'
         ) from None
     templates = resources.files(__package__) / "templates"
     text = {
         name: (templates / name).read_text("utf-8")
-        for name in ("report.html", "report.css", "report.js")
+        for name in (template, "report.css", "report.js")
     }
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
@@ -62,19 +83,8 @@ def report_page(
         "duration": duration,
         "count": lambda number: f"{number:,}",
     }
-    sections = []
-    for index, report in enumerate(reports):
-        if progress is not None:
-            progress(index, len(reports))
-        sections.append(_section(report, index))
-    return environment.from_string(text["report.html"]).render(
-        store=store,
-        commands=commands,
-        sections=sections,
-        versions=_versions(),
-        games=sum(report.table.games for report in reports),
-        style=text["report.css"],
-        script=text["report.js"],
+    return environment.from_string(text[template]).render(
+        style=text["report.css"], script=text["report.js"], **values
     )
 
 

@@ -126,6 +126,7 @@ class Frames:
     """The boards of some games of one kind, as shapes and changes of shapes.
 
     Attributes:
+        game: the game.
         shapes: SVG elements; their places are their numbers.
         size: width and height of every board, in the units of the elements.
         background: the colour behind the shapes.
@@ -133,7 +134,7 @@ class Frames:
     """
 
     def __init__(self, game: Game) -> None:
-        self._game = game
+        self.game = game
         self._numbers: dict[tuple[type, Any], int] = {}
         self.shapes: list[str] = []
         picture = r.picture(game.rules, game.initial_position().record, None)
@@ -167,7 +168,7 @@ class Frames:
             the change that each move makes, and who made it ("0" or "1" for each move). A move that
             the rules do not allow (the game was played by other rules) ends the sequence.
         """
-        position = self._game.initial_position()
+        position = self.game.initial_position()
         before, changes, movers = self.start, [], ""
         for action in moves:
             mover = position.to_move
@@ -175,7 +176,7 @@ class Frames:
                 position.play(action)
             except IllegalActionError:
                 break
-            after = self._numbered(r.picture(self._game.rules, position.record, action))
+            after = self._numbered(r.picture(self.game.rules, position.record, action))
             changes.append(_change(before, after))
             movers += str(mover)
             before = after
@@ -206,34 +207,67 @@ def replay_data(game: Game, chosen: list[ChosenGame]) -> dict[str, Any]:
     One set of shapes; for each game its players, result, moves and changes.
     """
     frames = Frames(game)
-    shown = []
-    for stored, why in chosen:
-        result = stored.result
-        changes, movers = frames.of(result.moves)
-        cut = len(changes) < len(result.moves)
-        shown.append(
-            {
-                "players": stored.players,
-                "winner": -1 if result.winner is None else result.winner,
-                "reason": result.reason,
-                "why": why,
-                "pair": stored.pair,
-                "opening": len(stored.opening),
-                "moves": [game.action_to_text(action) for action in result.moves[: len(changes)]],
-                "movers": movers,
-                "changes": changes,
-                "note": (
-                    f"The rules of {game.spec} as installed do not allow move {len(changes) + 1} "
-                    f"of this game."
-                )
-                if cut
-                else "",
-            }
+    shown = [
+        game_entry(
+            frames,
+            stored.result.moves,
+            stored.players,
+            stored.result.winner,
+            stored.result.reason,
+            len(stored.opening),
         )
+        | {"why": why, "pair": stored.pair}
+        for stored, why in chosen
+    ]
+    return viewer_data(frames, shown)
+
+
+def game_entry(
+    frames: Frames,
+    moves: tuple[int, ...],
+    players: tuple[int, int],
+    winner: int | None,
+    reason: str,
+    opening: int,
+) -> dict[str, Any]:
+    """A game as plain data for the browser.
+
+    Args:
+        frames: the boards of all games that are shown together.
+        moves: its actions.
+        players: the numbers of the players in seats 0 and 1.
+        winner: the seat that won, or None.
+        reason: why it ended.
+        opening: how many of the moves were given.
+    """
+    game = frames.game
+    changes, movers = frames.of(moves)
+    cut = len(changes) < len(moves)
+    return {
+        "players": players,
+        "winner": -1 if winner is None else winner,
+        "reason": reason,
+        "why": "",
+        "pair": 0,
+        "opening": opening,
+        "moves": [game.action_to_text(action) for action in moves[: len(changes)]],
+        "movers": movers,
+        "changes": changes,
+        "note": (
+            f"The rules of {game.spec} as installed do not allow move {len(changes) + 1} of this "
+            f"game."
+        )
+        if cut
+        else "",
+    }
+
+
+def viewer_data(frames: Frames, shown: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the viewer of a page needs: the entries of its games, and their boards."""
     return {
         "size": frames.size,
         "background": frames.background,
-        "colours": game.declaration.colours,
+        "colours": frames.game.declaration.colours,
         "start": frames.start,
         "games": shown,
         "shapes": frames.shapes,

@@ -89,6 +89,14 @@ class TournamentReport(NamedTuple):
         _, margin = mean_margin_of_totals(totals, sizes.astype(np.int64))
         return elo_of(score), ELO * margin / (score * (1 - score))
 
+    def _repr_html_(self) -> str:
+        """Notebooks show the report as a page."""
+        # the pages are made of what is defined here
+        from .html import report_page
+        from .notebook import framed
+
+        return framed(report_page([self], self.tournament.name, []))
+
     def to_json(self) -> dict[str, Any]:
         first = self.first_seat
         worth = self.first_move_elo

@@ -8,6 +8,7 @@ games are samples of what they do, and all of them count.
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -244,6 +245,22 @@ class CrossTable:
         """The rows, the highest score first; equals in the order of the tournament."""
         return sorted(self.rows, key=lambda row: -(row.total.score or 0.0))
 
+    def _repr_html_(self) -> str:
+        """Notebooks show the standings with the score against each opponent, in per cent."""
+        rows = self.standings()
+        headings = ["#", "agent", "score %", "won", "drawn", "lost"]
+        headings += [f"#{place}" for place in range(1, len(rows) + 1)]
+        lines = [f"<tr>{''.join(f'<th>{heading}</th>' for heading in headings)}</tr>"]
+        for place, row in enumerate(rows, 1):
+            total = row.total
+            cells = [str(place), html.escape(row.label), _percent(total.score)]
+            cells += [str(total.wins), str(total.draws), str(total.losses)]
+            cells += [
+                "" if other is row else _percent(row.against[other.number].score) for other in rows
+            ]
+            lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+        return f"<table>{''.join(lines)}</table><p>{self.games} games</p>"
+
     def to_json(self) -> dict[str, Any]:
         rows = self.standings()
         meetings = [
@@ -257,3 +274,7 @@ class CrossTable:
             "agents": [row.to_json() for row in rows],
             "meetings": meetings,
         }
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import pytest
 from command_line import invoke
 from helpers import GAMES, SMALL_GAMES
 from plyground import make_game
+from plyground.agents.human import read_move
 from plyground.evaluation.report.board import CHANGED, WON, board, winning_row
 
 
@@ -173,3 +175,21 @@ def test_the_winning_row_is_marked(spec, moves, row):
     assert winning_row(position) == row
     won = marked(board(position), WON)
     assert won == "X" * len(row)
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("tic_tac_toe", "a3 is the upper left one, c1 the lower right"),
+        ("gomoku:size=7", "a7 is the upper left one, g1 the lower right"),
+        ("connect_four", "A column is its letter (a is the left one), or its number from 1."),
+        ("dots_and_boxes", "counted from 0 at the upper left: h 0 0, which may be written h00"),
+        ("hex:size=5", "the letters and numbers at the sides of the board: a1."),
+        ("othello", "the letters and numbers at the sides of the board: a1."),
+    ],
+)
+def test_help_says_where_coordinates_begin(spec, told):
+    game = make_game(spec)
+    assert told in play(spec, "--against", "random", typed=["help"])
+    name = re.search(r"h00|\ba\d|\ba(?= is)", told)[0]
+    assert read_move(game, name) == 0

@@ -8,8 +8,8 @@ import sys
 
 import plyground
 import pytest
-from browsing import chromium
 from command_line import invoke
+from pages import CONTRASTS, chromium
 from plyground.agents import make_agent
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
@@ -38,43 +38,6 @@ LABELS = (
     'a "b" & \'c\' </script><img src="https://example.org/x.png" onerror=alert(2)>',
     "third",
 )
-# The contrast of every text with what lies behind it, smallest first (WCAG 2.2, relative
-# luminance); colours are resolved by painting them.
-CONTRASTS = """() => {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const rgba = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const over = (top, below) => {
-    const a = top[3] / 255;
-    return [0, 1, 2].map((i) => a * top[i] + (1 - a) * below[i]).concat(255);
-  };
-  const behind = (node) => {
-    if (!node) return [255, 255, 255, 255];
-    const own = rgba(getComputedStyle(node).backgroundColor);
-    return own[3] === 255 ? own : over(own, behind(node.parentElement));
-  };
-  const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
-    const v = c[i] / 255;
-    return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); }, 0);
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const holder = node.parentElement;
-    const left_out = "svg, script, style, button:disabled, .skip";
-    if (!node.data.trim() || !holder.getClientRects().length || holder.closest(left_out)) continue;
-    const style = getComputedStyle(holder);
-    const ground = behind(holder);
-    const ink = rgba(style.color);
-    ink[3] *= Number(style.opacity);
-    const [a, b] = [light(over(ink, ground)), light(ground)].sort((x, y) => y - x);
-    found.push([(a + 0.05) / (b + 0.05), node.data.trim().slice(0, 40)]);
-  }
-  return found.sort((x, y) => x[0] - y[0]);
-}"""
 
 
 def run(*words: str):
@@ -476,6 +439,6 @@ def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monk
     result = run("report", str(store), "--html", str(tmp_path / "report.html"))
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (
-        'plyground: an HTML report needs jinja2, which is not installed: pip install -e ".[report]"'
+        'plyground: an HTML page needs jinja2, which is not installed: pip install -e ".[report]"'
     )
     assert not (tmp_path / "report.html").exists()

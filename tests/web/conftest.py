@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from browsing import chromium, running
+from pages import chromium
+from web_server import running
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ import re
 from urllib.parse import quote, urlsplit
 
 import pytest
-from browsing import running
 from helpers import SMALL_GAMES
 from playwright.sync_api import expect
 from plyground import make_game
 from plyground.envs import rules as r
+from web_server import running
 
 QUIET = "opponent=random"
 # A board on which the opponent thinks until it is told to stop.

@@ -117,19 +117,4 @@ def test_games_become_files(client, spec):
     png = Image.open(io.BytesIO(client.get("/export/board.png", params=query).content))
     gif = Image.open(io.BytesIO(client.get("/export/game.gif", params=query).content))
     assert (png.format, gif.format, gif.n_frames) == ("PNG", "GIF", 5)
-    page = client.get("/export/game.html", params=query)
-    assert "attachment" in page.headers["content-disposition"]
-    assert "http" not in page.text.replace("http://www.w3.org/2000/svg", "")
-
-
-def test_an_exported_page_shows_the_pictures_of_every_position():
-    from plyground.web.exports import _frames
-    from plyground.web.positions import Line
-
-    game = make_game("othello:size=4")
-    names = ["b1", "a1", "d3"]
-    line = Line(game, [game.text_to_action(name) for name in names])
-    data = _frames(game, line)
-    body = "".join(data["shapes"][number] for number in data["frames"][-1])
-    assert body in line.position.to_svg(line.actions[-1])
-    assert len(data["frames"]) == len(names) + 1
+    assert "attachment" in svg.headers["content-disposition"]

@@ -6,6 +6,17 @@ const ICONS = {
   first: "M3 2h2v12H3zM14 2v12L6 8z", back: "M12 2v12L4 8z", on: "M4 2l8 6-8 6z", last: "M11 2h2v12h-2zM2 2l8 6-8 6z",
 };
 
+// How moves of these grades are marked, as in books of chess.
+const MARKS = { inaccuracy: "?!", mistake: "?" };
+
+/** A list of shapes after a change: places to delete, then places and numbers to insert. */
+function changed(board, [deleted, inserted]) {
+  const after = board.slice();
+  for (const place of deleted.slice().reverse()) after.splice(place, 1);
+  for (let i = 0; i < inserted.length; i += 2) after.splice(inserted[i], 0, inserted[i + 1]);
+  return after;
+}
+
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -54,8 +65,13 @@ class Viewer {
     this.controls = element("div", { class: "controls" }, first, back, this.slider, on, last);
     this.status = element("div", { class: "status", role: "status" });
     this.moves = element("ol", { class: "moves", "aria-label": "Moves" });
-    this.stage = element("div", { class: "stage" }, this.title, this.board, this.controls, this.status, this.moves);
+    this.graph = element("div", { class: "graph", onclick: (event) => this.goThere(event) });
+    this.verdict = element("p", { class: "verdict", role: "status" });
+    this.line = element("p", { class: "line" });
+    this.totals = element("div", { class: "totals scroll", tabindex: 0, role: "region", "aria-label": "Totals of both players, can be scrolled" });
+    this.stage = element("div", { class: "stage" }, this.title, this.board, this.controls, this.status, this.verdict, this.line, this.graph, this.moves, this.totals);
     this.root.replaceChildren(filters, element("div", { class: "panes" }, this.list, this.stage));
+    this.root.classList.toggle("single", this.data.games.length === 1);
     this.root.addEventListener("pointerdown", () => { Viewer.active = this; });
     this.root.addEventListener("focusin", () => { Viewer.active = this; });
   }
@@ -107,36 +123,103 @@ class Viewer {
     this.slider.max = game.moves.length;
     this.moves.replaceChildren(...game.moves.map((name, index) => element("li", {}, element("button",
       { type: "button", class: index < game.opening ? "book" : undefined, title: index < game.opening ? "opening" : undefined, onclick: () => this.go(index + 1) }, name))));
+    this.showReview();
     [...this.list.querySelectorAll("button")].forEach((button, index) => button.setAttribute("aria-current", String(this.shown[index] === game)));
-    this.go(game.moves.length);
+    this.go(game.review ? 0 : game.moves.length);
   }
 
-  /** The shapes of the board after so many moves. */
-  shapes(ply) {
-    while (this.boards.length <= ply) {
-      const [deleted, inserted] = this.game.changes[this.boards.length - 1];
-      const board = this.boards[this.boards.length - 1].slice();
-      for (const place of deleted.slice().reverse()) board.splice(place, 1);
-      for (let i = 0; i < inserted.length; i += 2) board.splice(inserted[i], 0, inserted[i + 1]);
-      this.boards.push(board);
+  /** What a review adds to a game: the graph of values, marks at the moves, totals. */
+  showReview() {
+    const { review, moves } = this.game;
+    for (const part of [this.graph, this.verdict, this.line, this.totals]) {
+      part.hidden = !review;
+      part.replaceChildren();
     }
-    return this.boards[ply].map((number) => this.data.shapes[number]);
+    if (!review) return;
+    this.moves.querySelectorAll("button").forEach((button, index) => {
+      const { grade, text } = review.moves[index];
+      button.classList.add(grade);
+      button.append(MARKS[grade] || "");
+      button.title = text;
+    });
+    const x = (ply) => (moves.length ? (100 * ply) / moves.length : 50);
+    const y = (score) => 38 - 36 * score;
+    const place = (ply) => `${x(ply).toFixed(2)} ${y(review.scores[ply]).toFixed(2)}`;
+    const plies = review.scores.map((_, ply) => ply);
+    const steps = (exact) => plies.slice(1).filter((ply) => (review.exact[ply - 1] && review.exact[ply]) === exact)
+      .map((ply) => `M${place(ply - 1)}L${place(ply)}`).join("");
+    const area = `M${x(0)} 20L${plies.map(place).join("L")}L${x(moves.length)} 20Z`;
+    const label = `Expected score of ${this.label(this.game, 0)} after every move: ${review.scores.map((score) => Math.round(100 * score)).join(", ")} %`;
+    this.graph.innerHTML = `<svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img"><path class="area" d="${area}"/><path class="middle" d="M0 20H100"/>`
+      + `<path class="exact" d="${steps(true)}"/><path class="estimate" d="${steps(false)}"/><path class="now"/></svg>`;
+    this.graph.firstChild.setAttribute("aria-label", label);
+    review.moves.forEach((move, index) => {
+      if (MARKS[move.grade]) this.graph.append(element("i", { class: move.grade, style: `left:${x(index + 1)}%;top:${y(review.scores[index + 1]) / 0.4}%` }));
+    });
+    const cells = (tag, row) => row.map((cell, index) => element(index ? tag : "th", { class: index ? "n" : undefined, scope: index && tag === "td" ? undefined : tag === "th" ? "col" : "row" }, cell));
+    this.totals.append(element("table", {}, element("thead", {}, element("tr", {}, ...cells("th", review.head))),
+      element("tbody", {}, ...review.totals.map((row) => element("tr", {}, ...cells("td", row))))), element("p", { class: "note" }, review.method));
+  }
+
+  /** Go to the position of the graph that was clicked. */
+  goThere(event) {
+    const box = this.graph.getBoundingClientRect();
+    this.go(Math.round((this.game.moves.length * (event.clientX - box.left)) / box.width));
+  }
+
+  /** What the review says of the move that led to this position. */
+  showVerdict() {
+    const { review } = this.game;
+    if (!review) return;
+    const move = this.ply ? review.moves[this.ply - 1] : null;
+    this.verdict.className = `verdict ${move ? move.grade : ""}`;
+    this.verdict.replaceChildren(element("b", {}, review.values[this.ply]), move ? ` · ${move.text}` : "");
+    const names = move && move.line ? move.line.names : [];
+    this.line.hidden = !names.length;
+    this.line.replaceChildren("Better: ", ...names.map((name, index) => element("button",
+      { type: "button", onclick: () => this.vary(index + 1), "aria-label": `${name}, move ${index + 1} of the better line` }, name)));
+    const now = this.graph.querySelector(".now");
+    const x = this.game.moves.length ? (100 * this.ply) / this.game.moves.length : 50;
+    if (now) now.setAttribute("d", `M${x} 0V40`);
+  }
+
+  /** Show the board after so many moves of the better line. */
+  vary(count) {
+    const { names, changes } = this.game.review.moves[this.ply - 1].line;
+    const before = this.board_at(this.ply - 1);
+    this.draw(changes.slice(0, count).reduce((board, change) => changed(board, change), before));
+    const text = `Instead of ${this.game.moves[this.ply - 1]}: ${names.slice(0, count).join(", ")}`;
+    this.status.textContent = text;
+    this.board.firstChild.setAttribute("aria-label", `Board. ${text}`);
+    this.line.querySelectorAll("button").forEach((button, index) => button.setAttribute("aria-current", String(index === count - 1)));
+  }
+
+  /** The numbers of the shapes of the board after so many moves. */
+  board_at(ply) {
+    while (this.boards.length <= ply) this.boards.push(changed(this.boards[this.boards.length - 1], this.game.changes[this.boards.length - 1]));
+    return this.boards[ply];
+  }
+
+  draw(board) {
+    const [width, height] = this.data.size;
+    const shapes = board.map((number) => this.data.shapes[number]).join("");
+    this.board.innerHTML = `<svg viewBox="0 0 ${width} ${height}" role="img"><rect width="${width}" height="${height}" fill="${this.data.background}"/>${shapes}</svg>`;
   }
 
   go(ply) {
-    const { game, data } = this;
+    const { game } = this;
     this.ply = Math.max(0, Math.min(game.moves.length, ply));
-    const [width, height] = data.size;
-    this.board.innerHTML = `<svg viewBox="0 0 ${width} ${height}" role="img"><rect width="${width}" height="${height}" fill="${data.background}"/>${this.shapes(this.ply).join("")}</svg>`;
+    this.draw(this.board_at(this.ply));
     const end = this.ply === game.moves.length;
     let text = "Before the first move";
     if (this.ply > 0) {
       const by = this.ply <= game.opening ? "opening" : this.label(game, Number(game.movers[this.ply - 1]));
       text = `Move ${this.ply} of ${game.moves.length}: ${game.moves[this.ply - 1]} (${by})`;
     }
-    if (end) text += ` – ${game.reason}${game.note ? ". " + game.note : ""}`;
+    if (end && (game.reason || game.note)) text += ` – ${game.reason}${game.note ? ". " + game.note : ""}`;
     this.status.textContent = text;
     this.board.firstChild.setAttribute("aria-label", `Board. ${text}`);
+    this.showVerdict();
     this.slider.value = this.ply;
     this.slider.setAttribute("aria-valuetext", text);
     this.buttons.forEach((button, index) => { button.disabled = index < 2 ? this.ply === 0 : end; });
@@ -175,3 +258,11 @@ const watcher = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "-45% 0px -50% 0px" });
 document.querySelectorAll("section.tournament").forEach((section) => watcher.observe(section));
+
+// Inside a notebook's output the frame grows with the page, where the notebook allows it.
+try {
+  const frame = window.frameElement;
+  if (frame && frame.dataset.plyground !== undefined) {
+    new ResizeObserver(() => { frame.style.height = `${document.documentElement.offsetHeight}px`; }).observe(document.documentElement);
+  }
+} catch { /* another origin: the frame keeps its height */ }

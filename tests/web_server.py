@@ -1,40 +1,15 @@
-"""Chromium for the tests that look at pages, and the server of pages."""
+"""The server of pages, as people start it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 
-import pytest
 from helpers import ROOT
-
-CHROMIUM = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
-
-
-@contextlib.contextmanager
-def chromium():
-    """A browser; where there is none, only continuous integration fails."""
-    found = (
-        shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
-    if found is None and "CI" not in os.environ:
-        pytest.skip("there is no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=list(CHROMIUM))
-        yield opened
-        opened.close()
 
 
 class Server:

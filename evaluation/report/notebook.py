@@ -1,0 +1,122 @@
+"""What notebooks show: pages inside a frame, without files, servers or requests.
+
+The page is the value of the frame's attribute ``srcdoc``. That works in Jupyter, in VS Code and on
+Colab alike, and keeps styles and scripts of page and notebook apart.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...envs.files import written_whole
+from ...envs.game import PLAYERS, Game
+from ...envs.specification import SpecificationError
+from ..match import GameResult
+from ..review import Reviewer
+from ..reviewed import PlayedGame, Review
+from ..store.store import Store, StoreError
+from .review_page import review_page
+
+HEIGHT = 760  # pixels, until the page knows its own
+GAMES_SHOWN = 20
+
+
+def framed(page: str, height: int = HEIGHT) -> str:
+    """A page as HTML for the output of a notebook."""
+    return (
+        f'<iframe data-plyground title="plyground" srcdoc="{html.escape(page)}" '
+        f'style="width:100%;height:{height}px;border:0"></iframe>'
+    )
+
+
+class Widget:
+    """A page that a notebook shows.
+
+    Attributes:
+        page: the page, which needs no other file.
+    """
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file."""
+        with written_whole(Path(path)) as file:
+            file.write(self.page.encode())
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the page."""
+        return framed(self.page)
+
+    def __repr__(self) -> str:
+        return f"<plyground page of {len(self.page) // 1000} kB; a notebook shows it>"
+
+
+def show(
+    what: Review | PlayedGame | Store | Game | str | os.PathLike[str],
+    moves: GameResult | Sequence[int | str] | None = None,
+    *,
+    players: tuple[str, str] = PLAYERS,
+    review: bool | None = None,
+    agent: str | None = None,
+    games: int = GAMES_SHOWN,
+) -> Widget:
+    """A game, or the games of a store, to step through in a notebook; with grades if reviewed.
+
+    Args:
+        what: a review, a played game, a store or its file; or a game or its specification, with
+            ``moves``.
+        moves: the moves of the game (numbers or names), or the result of a match.
+        players: the names of the two sides, for ``moves``.
+        review: whether moves are graded; by default those of a single game are.
+        agent: the agent that estimates where no solver reaches.
+        games: how many games of a store are shown, the one finished last first.
+
+    Raises:
+        SpecificationError: there is nothing to show, or jinja2 is not installed.
+        IllegalActionError: the moves cannot be played.
+        StoreError: the store cannot be read.
+    """
+    if isinstance(what, Review):
+        return Widget(review_page([what]))
+    if not isinstance(what, PlayedGame | Store | Game | str | os.PathLike):
+        raise TypeError(f"what is shown is a review, a game or a store, not {type(what).__name__}")
+    if isinstance(what, Game) or (isinstance(what, str) and moves is not None):
+        what = _given(what, () if moves is None else moves, players)
+    listed = [what] if isinstance(what, PlayedGame) else _stored(what, games)
+    graded = review if review is not None else isinstance(what, PlayedGame)
+    shown = [Reviewer(each.game, agent).review(each) for each in listed] if graded else listed
+    return Widget(review_page(shown, "Review" if graded else "Games"))
+
+
+def _given(
+    game: Game | str, moves: GameResult | Sequence[int | str], players: tuple[str, str]
+) -> PlayedGame:
+    if not isinstance(moves, GameResult):
+        return PlayedGame.of_actions(game, moves, players)
+    played = PlayedGame.of_actions(game, moves.moves, players)
+    return PlayedGame(played.game, moves.moves, players, winner=moves.winner, reason=moves.reason)
+
+
+def _stored(source: Store | str | os.PathLike[str], count: int) -> list[PlayedGame]:
+    """The games of a store that are shown."""
+    if not isinstance(source, Store):
+        with Store(source) as opened:
+            return _stored(opened, count)
+    held = {tournament.number: tournament for tournament in source.tournaments()}
+    found = []
+    for _, number, stored in source.numbered_games():
+        if len(found) == count:
+            break
+        tournament = held[number]
+        first, second = (tournament.agents[player].label for player in stored.players)
+        try:
+            found.append(PlayedGame.of_stored(tournament.settings["game"], stored, (first, second)))
+        except (SpecificationError, KeyError, ValueError):
+            continue  # a game, or rules, that are not installed
+    if not found:
+        raise StoreError(f"{source.path} holds no games that can be shown")
+    return found

@@ -1,0 +1,109 @@
+"""Games, with their reviews if there are any, as one HTML page without a server or other files.
+
+It is the page that ``plyground replay STORE ID --html FILE`` writes, and what notebooks show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...envs.game import PLAYERS, Game
+from ..reviewed import GRADES, PlayedGame, Review, ReviewedMove
+from .display import percent
+from .html import render_page
+from .replays import Frames, game_entry, viewer_data
+from .review_text import method_text, value_text, verdict
+
+LINE_SHOWN = 8  # moves of a better line
+
+
+def review_page(games: Sequence[PlayedGame | Review], title: str = "Review") -> str:
+    """The page that shows some games; those of one kind share a list and a board.
+
+    Args:
+        games: games, reviewed or not; at least one.
+        title: the title of the page.
+
+    Raises:
+        SpecificationError: jinja2 is not installed.
+    """
+    kinds: dict[Game, list[PlayedGame | Review]] = {}
+    for each in games:
+        kinds.setdefault(_played(each).game, []).append(each)
+    sections = [
+        {
+            "title": game.declaration.title,
+            "spec": game.spec if game.spec != game.name else "",
+            "reviewed": any(isinstance(each, Review) for each in listed),
+            "data": _section_data(game, listed),
+        }
+        for game, listed in kinds.items()
+    ]
+    return render_page("review.html", title=title, sections=sections)
+
+
+def _played(game: PlayedGame | Review) -> PlayedGame:
+    return game.played if isinstance(game, Review) else game
+
+
+def _section_data(game: Game, listed: Sequence[PlayedGame | Review]) -> dict[str, Any]:
+    """What the viewer of the games of one kind needs."""
+    names = [name for each in listed for name in _played(each).players]
+    labels = list(dict.fromkeys(names))
+    frames, shown = Frames(game), []
+    for each in listed:
+        played = _played(each)
+        first, second = map(labels.index, played.players)
+        entry = game_entry(
+            frames,
+            played.actions,
+            (first, second),
+            played.winner,
+            played.reason,
+            played.opening,
+        )
+        if isinstance(each, Review):
+            entry["review"] = _review_data(frames, each)
+        shown.append(entry)
+    return viewer_data(frames, shown) | {"labels": labels}
+
+
+def _review_data(frames: Frames, review: Review) -> dict[str, Any]:
+    """The values, grades and totals of a game for the viewer."""
+    played, facts = review.played, frames.game.facts
+    lowest, highest = facts.min_return, facts.max_return
+    marks = frames.game.declaration.marks
+    totals = []
+    for player in range(len(PLAYERS)):
+        total = review.totals(player)
+        counts = [str(count) for count in total.grades.values()]
+        name = f"{marks[player]} {played.players[player]}"
+        totals.append([name, *counts, percent(total.mean_loss)])
+    return {
+        "scores": [
+            round((value.value - lowest) / (highest - lowest), 4) for value in review.values
+        ],
+        "exact": [value.exact for value in review.values],
+        "values": [value_text(frames.game, value) for value in review.values],
+        "moves": [_move_data(frames, played, move) for move in review.moves],
+        "head": ["", *GRADES, "loss, %"],
+        "totals": totals,
+        "method": method_text(review),
+    }
+
+
+def _move_data(frames: Frames, played: PlayedGame, move: ReviewedMove) -> dict[str, Any]:
+    """A grade in words, and the boards of the better line."""
+    data: dict[str, Any] = {
+        "grade": "book" if move.opening else move.grade,
+        "text": "opening" if move.opening else verdict(frames.game, move).partition(";")[0],
+    }
+    if move.better and not move.opening:
+        line = move.line[:LINE_SHOWN]
+        changes, _ = frames.of(played.actions[: move.ply] + line)
+        data["line"] = {
+            "names": [frames.game.action_to_text(action) for action in line],
+            "changes": changes[move.ply :],
+        }
+    return data

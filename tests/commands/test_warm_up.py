@@ -1,0 +1,103 @@
+"""Compilation ahead of the first game, and beside it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from command_line import plyground as command
+from helpers import GAMES
+from plyground import make_game
+from plyground.commands.terminal import preparation
+from plyground.commands.terminal.preparation import Preparation
+from plyground.commands.warm_up import _specs
+from plyground.envs.compiled.kernels import announce_compilation, without_announcements
+from plyground.envs.specification import SpecificationError
+
+
+class Slow:
+    """A player that is ready when the test says so."""
+
+    def __init__(self, error=None):
+        self.ready, self.error = threading.Event(), error
+
+    def prepare(self, game, seed):
+        assert self.ready.wait(60)
+        if self.error is not None:
+            raise self.error
+
+
+def test_a_player_gets_ready_while_the_person_thinks(monkeypatch):
+    monkeypatch.setattr(preparation, "TOLD_EVERY", 0.01)
+    monkeypatch.setattr(preparation, "SHORT", 0.0)
+    player, told = Slow(), []
+    under_way = Preparation(player, make_game("tic_tac_toe"), 1)  # comes back at once
+
+    def tell(text):
+        told.append(text)
+        player.ready.set()
+
+    under_way.wait(tell)
+    assert told[0].startswith("compiling, once: 0 s, of usually 10 to 30")
+    under_way.wait(lambda text: pytest.fail("it is ready"))
+
+
+def test_what_goes_wrong_is_raised_where_it_is_waited_for():
+    player = Slow(SpecificationError("it cannot play this"))
+    under_way = Preparation(player, make_game("tic_tac_toe"), 1)
+    player.ready.set()
+    with pytest.raises(SpecificationError, match="it cannot play this"):
+        under_way.wait(lambda text: None)
+
+
+def test_compilation_is_announced_with_its_time_unless_somebody_else_tells(capsys, monkeypatch):
+    monkeypatch.setattr("plyground.envs.compiled.kernels.ANNOUNCE_AFTER_SECONDS", 0.0)
+    pause = threading.Event()
+    with announce_compilation("x for y"):
+        pause.wait(0.2)
+    assert "compiling x for y (10 to 30 seconds, once;" in capsys.readouterr().err
+    with without_announcements(), announce_compilation("x for y"):
+        pause.wait(0.2)
+    assert capsys.readouterr().err == ""
+
+
+def test_rules_and_agents_of_a_game_are_compiled():
+    result = command("warm-up", "tic_tac_toe")
+    assert result.exit_code == 0, result.output
+    count = len(_specs(make_game("tic_tac_toe")))
+    assert result.stdout.startswith(f"tic_tac_toe: rules and {count} agents, ")
+
+
+def test_an_unknown_game_is_refused():
+    result = command("warm-up", "chess")
+    assert result.exit_code == 2
+    assert "there is no game 'chess'" in result.stderr
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_the_usual_opponents_of_a_game_are_among_them(spec):
+    names = {agent.partition(":")[0] for agent in _specs(make_game(spec))}
+    assert {"random", "greedy", "alphabeta", "mcts", "montecarlo"} <= names
+    assert ("medium" in names) == (spec == "gomoku")
+    assert "human" not in names
+    assert "python" not in names
+
+
+@pytest.mark.slow
+def test_after_a_warm_up_a_game_compiles_nothing(tmp_path):
+    environment = os.environ | {"PLYGROUND_CACHE": str(tmp_path)}
+
+    def run(*words, typed=""):
+        program = [sys.executable, "-m", "plyground.cli", *words]
+        subprocess.run(
+            program, input=typed, text=True, env=environment, check=True, capture_output=True
+        )
+        return sorted(path.name for path in tmp_path.rglob("*.nbc"))
+
+    compiled = run("warm-up", "tic_tac_toe")
+    assert compiled
+    typed = "moves\nb2\nhint\nlevel mcts:simulations=50\na1\nc3\na2\nundo\nreview\nquit\n"
+    assert run("play", "tic_tac_toe", typed=typed) == compiled

@@ -1,0 +1,70 @@
+"""What tests of HTML pages share: how Chromium is started, and a measurement."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+
+import pytest
+
+CHROMIUM = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+# The contrast of every text with what lies behind it, smallest first (WCAG 2.2, relative
+# luminance); colours are resolved by painting them.
+CONTRASTS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const over = (top, below) => {
+    const a = top[3] / 255;
+    return [0, 1, 2].map((i) => a * top[i] + (1 - a) * below[i]).concat(255);
+  };
+  const behind = (node) => {
+    if (!node) return [255, 255, 255, 255];
+    const own = rgba(getComputedStyle(node).backgroundColor);
+    return own[3] === 255 ? own : over(own, behind(node.parentElement));
+  };
+  const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
+    const v = c[i] / 255;
+    return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); }, 0);
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const holder = node.parentElement;
+    const left_out = "svg, script, style, button:disabled, .skip";
+    if (!node.data.trim() || !holder.getClientRects().length || holder.closest(left_out)) continue;
+    const style = getComputedStyle(holder);
+    const ground = behind(holder);
+    const ink = rgba(style.color);
+    ink[3] *= Number(style.opacity);
+    const [a, b] = [light(over(ink, ground)), light(ground)].sort((x, y) => y - x);
+    found.push([(a + 0.05) / (b + 0.05), node.data.trim().slice(0, 40)]);
+  }
+  return found.sort((x, y) => x[0] - y[0]);
+}"""
+
+
+@contextlib.contextmanager
+def chromium():
+    """A browser; where there is none, only continuous integration fails."""
+    found = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
+    if found is None and "CI" not in os.environ:
+        pytest.skip("there is no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=list(CHROMIUM))
+        yield opened
+        opened.close()
