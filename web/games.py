@@ -123,19 +123,18 @@ def ratings(request: Request, tournament: Annotated[int, Query(ge=0)] = 0) -> Re
 
 def _ratings_rows(report: TournamentReport) -> list[dict[str, Any]]:
     """The agents of a tournament, the strongest first."""
-    rated = report.ratings
-    rows = [
+    rated, standings = report.ratings, report.table.standings()
+    if rated is not None:
+        standings = sorted(standings, key=lambda row: -float(rated.elo[row.number]))
+    return [
         {
             "label": row.label,
             "elo": None if rated is None else float(rated.elo[row.number]),
             "margin": None if rated is None else rated.margin(row.number),
             "total": row.total,
         }
-        for row in report.table.standings()
+        for row in standings
     ]
-    if rated is not None:
-        rows.sort(key=lambda row: -row["elo"])
-    return rows
 
 
 @router.get("/review")
