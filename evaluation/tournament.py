@@ -22,6 +22,7 @@ from .runners.contest import (
 )
 from .runners.runner import LocalRunner, Runner
 from .schedule import FORMATS, Schedule
+from .statistics.cross_table import CrossTable
 from .store.store import (
     AgentEntry,
     GameKey,
@@ -159,6 +160,14 @@ class Tournament:
     def played(self) -> Iterator[StoredGame]:
         """The games of this plan that the store holds."""
         return self._store.games(self._number, self.schedule.pairs)
+
+    def table(self) -> CrossTable:
+        """The results of every agent against every other in the games that the store holds."""
+        return CrossTable(self.labels, self.played())
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the table."""
+        return self.table()._repr_html_()
 
     def get_ready(self) -> None:
         """Let the runner make the agents and compile, which is no thinking time."""

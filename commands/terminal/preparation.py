@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from ...envs.compiled.kernels import without_announcements
+from ...envs.compiled.kernels import announce_compilation, without_announcements
 from ...envs.game import Game
 from ...evaluation.players import Player
 
@@ -54,8 +54,9 @@ class Preparation:
 
 def compile_rules(game: Game) -> None:
     """Compile what a game at the terminal asks the rules, in this thread."""
-    position = game.initial_position()
-    action = position.legal_actions()[0]
-    if position.is_legal(action) and not position.is_over:
-        position = position.after(action)
-    _ = position.to_move, position.returns, position.outcome, str(position)
+    with announce_compilation(f"the rules of {game.name}, then the opponent while you think"):
+        position = game.initial_position()
+        action = position.legal_actions()[0]
+        if position.is_legal(action) and not position.is_over:
+            position = position.after(action)
+        _ = position.to_move, position.returns, position.outcome, str(position)

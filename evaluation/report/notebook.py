@@ -107,7 +107,7 @@ def _stored(source: Store | str | os.PathLike[str], count: int) -> list[PlayedGa
         with Store(source) as opened:
             return _stored(opened, count)
     held = {tournament.number: tournament for tournament in source.tournaments()}
-    found = []
+    found: list[PlayedGame] = []
     for _, number, stored in source.numbered_games():
         if len(found) == count:
             break

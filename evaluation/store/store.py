@@ -259,8 +259,9 @@ class Store(StoreFile):
         """
         tournaments = {tournament.number: tournament for tournament in self.tournaments()}
         query = f"SELECT tournament, {_GAME_COLUMNS} FROM games WHERE number = ?"
+        possible = 0 < number < 2**63  # SQLite takes no others
         with self._errors("read"):
-            row = self._connection.execute(query, (number,)).fetchone()
+            row = self._connection.execute(query, (number,)).fetchone() if possible else None
             most = self._connection.execute("SELECT max(number) FROM games").fetchone()[0]
         if row is None:
             held = f"its games have numbers from 1 to {most}" if most else "it holds no games"

@@ -107,6 +107,8 @@ def test_one_steps_forth_and_back_through_a_game(store):
         (("nowhere.db",), "there is no store nowhere.db"),
         (("{store}", "77"), "holds no game 77; its games have numbers from 1 to 4"),
         (("{store}", "one"), "ID"),
+        (("{store}", "0"), "holds no game 0"),
+        (("{store}", "99999999999999999999999"), "holds no game 99999999999999999999999"),
         (("{store}", "1", "--review", "--agent", "nobody"), "there is no agent 'nobody'"),
         (("{store}", "1", "--review", "--agent", "human"), "a person cannot play in a review"),
     ],

@@ -22,7 +22,7 @@ from plyground.evaluation.review import review
 from plyground.evaluation.reviewed import PlayedGame
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store, StoreError
-from plyground.evaluation.tournament import Plan
+from plyground.evaluation.tournament import Plan, Tournament
 
 BLUNDER = ["a", "a", "b", "b", "c", "e", "d"]  # player_1 must stop three in a row at d, and plays e
 GAME = "connect_four:rows=5,cols=5"
@@ -171,6 +171,10 @@ def test_a_tournaments_table_is_a_plain_table(browser, store):
     assert MARKUP in shown.page.inner_text("table")
     assert "4 games" in shown.page.inner_text("body")
     shown.close()
+    with Store(store) as opened:
+        tournament = Tournament(Plan("tic_tac_toe", ("greedy", "random"), pairs=2), opened)
+        assert "<td>greedy</td>" in tournament._repr_html_()
+        assert "<p>4 games</p>" in tournament._repr_html_()
 
 
 def test_replay_writes_the_page(store, tmp_path):
