@@ -72,6 +72,7 @@ def test_an_agent_that_does_not_listen_loses_its_process():
         game, cancelled = make_game("tic_tac_toe"), threading.Event()
         process.seat("python:broken.agents:HangsInAKernel", game)
         process.prepare(1)
+        process.choose(game.initial_position(), 60.0)  # it plays once before it misbehaves
         cancelled.set()
         with pytest.raises(Fault) as fault:
             process.decide(game.initial_position(), 60.0, None, cancelled)
