@@ -159,6 +159,7 @@ def _words(parameter: Parameter) -> tuple[str, ...] | None:
     return NO_FILES.get(parameter.name, ())
 
 
+@functools.lru_cache(1024)
 def permitted(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
     """The specification of an agent that a visitor asks for, within the limits.
 

@@ -59,6 +59,7 @@ def _check_name(number: int, name: str) -> None:
         raise Refused(f"Move {number}: a move is named by at most {LONGEST_NAME} characters.")
 
 
+@functools.lru_cache(256)
 def has_short_names(game: Game) -> bool:
     """Whether the name of every action is one character."""
     return all(len(game.action_to_text(action)) == 1 for action in range(game.facts.num_actions))
