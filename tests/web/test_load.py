@@ -1,4 +1,4 @@
-"""Many visitors at once, as ``benchmarks/web_load.py`` plays them."""
+"""Many visitors at once, as ``benchmarks/web/load.py`` plays them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GROWTH_MIB = 60  # of the server and its processes, from the first tenth of the 
 def test_memory_stays_flat_and_every_move_is_answered():
     words = ["--sessions", "20", "--games", "200", "--pause", "0.1"]
     run = subprocess.run(
-        [sys.executable, "benchmarks/web_load.py", *words],
+        [sys.executable, "benchmarks/web/load.py", *words],
         cwd=ROOT,
         capture_output=True,
         text=True,
