@@ -18,6 +18,7 @@ from .commands import (  # noqa: F401
     training,
     verification,
     warm_up,
+    web,
     zoo,
 )
 from .commands.app import run

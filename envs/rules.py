@@ -30,7 +30,7 @@ import numpy as np
 from .compiled.dispatch import missing, rule
 from .compiled.randomness import random_below
 from .declaration import Complexity
-from .pictures.drawing import text_picture
+from .pictures.drawing import Area, text_picture
 
 NOBODY = -1  # the value of a `winner` field while nobody has won
 MOST_ACTIONS = 2**15 - 1  # lists of actions are int16
@@ -255,6 +255,16 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Any:
     A game that draws none shows its board as text.
     """
     return text_picture(board_text(rules, position))
+
+
+@functools.singledispatch
+def action_areas(rules: Any) -> list[Area | None]:
+    """The area of each action on the board's :func:`picture`, where a person clicks to play it.
+
+    Areas lie inside the picture and do not overlap. An action without a place, such as a pass, has
+    None; so has every action of a game that declares no areas.
+    """
+    return [None] * int(facts(rules).num_actions)
 
 
 @functools.singledispatch

@@ -28,6 +28,7 @@ RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (
 # Those that end the process of an isolated agent, which must be started again.
 HUNG, EXITED, OUT_OF_MEMORY = "hung", "exited", "out of memory"
 CRASHES = (HUNG, EXITED, OUT_OF_MEMORY)
+CANCELLED = "cancelled"  # a decision that is no longer wanted: nobody's fault
 
 
 class Fault(Exception):
@@ -97,6 +98,10 @@ class LocalPlayer(Player):
     def describe(self) -> Description:
         agent = self._agent
         return Description(agent.spec, agent.options, agent.version, agent.deterministic)
+
+    def listen(self, report: Callable[[Decision], None] | None) -> None:
+        """Let the agent report the iterations of its searches, or no longer."""
+        self._agent.on_progress = report
 
     def prepare(self, game: Game, seed: int) -> None:
         try:

@@ -1,5 +1,13 @@
 """What tests of HTML pages share: how Chromium is started, and a measurement."""
 
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+
+import pytest
+
 CHROMIUM = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -42,3 +50,21 @@ CONTRASTS = """() => {
   }
   return found.sort((x, y) => x[0] - y[0]);
 }"""
+
+
+@contextlib.contextmanager
+def chromium():
+    """A browser; where there is none, only continuous integration fails."""
+    found = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
+    if found is None and "CI" not in os.environ:
+        pytest.skip("there is no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=list(CHROMIUM))
+        yield opened
+        opened.close()

@@ -17,13 +17,14 @@ import plyground
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("agents", "commands", "envs", "evaluation", "training")
+FOLDERS = ("agents", "commands", "envs", "evaluation", "training", "web")
 MAY_IMPORT = {
     "envs": {"envs"},
     "agents": {"agents", "envs"},
     "training": {"training", "agents", "envs"},
     "evaluation": {"evaluation", "agents", "envs"},
-    "commands": {"commands", "training", "evaluation", "agents", "envs"},
+    "web": {"web", "evaluation", "agents", "envs"},
+    "commands": {"commands", "web", "training", "evaluation", "agents", "envs"},
 }
 # Inside a folder a module imports only from its own layer and from those before it. A name is a
 # sub-folder or a file; modules not named belong to the layer marked "*".

@@ -130,7 +130,7 @@ class TreeSearchAgent(Agent):
         decision: Decision | None = None
         while True:
             resisting = state.stage == deepening.RESISTING
-            status = self._iterate(plan, deadline, nodes)
+            status = self._iterate(plan, deadline, nodes, report is not None)
             if status == deepening.ITERATION_OPEN:
                 # A part of this iteration is preferred to the whole one before, which is shallower.
                 if not resisting and workspace.frames[0].best_action >= 0:
@@ -149,10 +149,13 @@ class TreeSearchAgent(Agent):
             return Decision(position.legal_actions()[0], scale="points", nodes=int(state.nodes))
         return decision
 
-    def _iterate(self, plan: deepening.Plan, deadline: float, nodes: float) -> int:
-        """Search to the end of the iteration or the limits; returns the status of ``deepen``."""
+    def _iterate(self, plan: deepening.Plan, deadline: float, nodes: float, watched: bool) -> int:
+        """Search to the end of the iteration or the limits; returns the status of ``deepen``.
+
+        A search that is ``watched`` goes in slices so short that a person can interrupt it.
+        """
         state = self._workspace.state[0]
-        allowed = FIRST_SLICE if deadline < math.inf else LARGEST_SLICE
+        allowed = FIRST_SLICE if deadline < math.inf or watched else LARGEST_SLICE
         while True:
             began = time.perf_counter()
             allowed = int(min(allowed, nodes - state.nodes))

@@ -212,7 +212,8 @@ class Mcts(Agent):
         tree, stream = self._trees[index], self._streams[index]
         if self._guide is not None:
             return self._guide.grow(tree, simulations, deadline)
-        done, portion = 0, 64 if deadline < math.inf else LARGEST_SLICE
+        timed = deadline < math.inf or self.on_progress is not None  # or watched by a person
+        done, portion = 0, 64 if timed else LARGEST_SLICE
         while done < simulations:
             began = time.perf_counter()
             asked = int(min(portion, simulations - done))

@@ -75,9 +75,10 @@ def check_game(game: Game | str | Any, games: int = 10, seed: int = 0) -> None:
         ConformanceError: the game breaks a promise; says which, and after which actions.
 
     It checks, in this order: that all rule functions exist; the declared facts; the names of
-    actions; the symmetries. In every position reached: legal actions and mask, refusal of illegal
-    actions, zero-sum returns within the declared range, that observations determine the position,
-    copies, keys, images under the symmetries, ``order_actions``, ``random_action``, heuristics.
+    actions; the symmetries; the areas of actions on the picture. In every position reached: legal
+    actions and mask, refusal of illegal actions, zero-sum returns within the declared range, that
+    observations determine the position, copies, keys, images under the symmetries,
+    ``order_actions``, ``random_action``, heuristics.
     After every move: turn order and length of the game. At the end: that keys tell positions apart
     and that both players got to move.
     """
@@ -86,6 +87,7 @@ def check_game(game: Game | str | Any, games: int = 10, seed: int = 0) -> None:
     _check_facts(made)
     _check_names(made)
     _check_symmetry_table(made)
+    _check_areas(made)
     run = _Run(made, seed)
     for _ in range(games):
         run.play_one_game()
@@ -170,6 +172,26 @@ def _check_symmetry_table(game: Game) -> None:
     _require(
         len({row.tobytes() for row in table}) == len(table), game, "a symmetry is listed twice"
     )
+
+
+def _check_areas(game: Game) -> None:
+    """Check that the areas where actions are clicked lie in the picture and apart."""
+    areas = r.action_areas(game.rules)
+    _require(
+        len(areas) == game.facts.num_actions,
+        game,
+        f"action_areas gives {len(areas)} areas for {game.facts.num_actions} actions",
+    )
+    known = [(action, area) for action, area in enumerate(areas) if area is not None]
+    picture = r.picture(game.rules, game.initial_position().record, None)
+    for action, area in known:
+        name = f"the area of action {action} ({game.action_to_text(action)})"
+        inside = all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in area.points)
+        _require(inside, game, f"{name} does not lie in the picture")
+        _require(area.contains(*area.centre), game, f"{name} is no convex polygon")
+        for other, its_area in known:
+            apart = other == action or not its_area.contains(*area.centre)
+            _require(apart, game, f"{name} overlaps that of action {other}")
 
 
 class _Run:

@@ -32,6 +32,7 @@ from ..declaration import Complexity, Facts, declare_game, wide_record
 from ..pictures.drawing import PLAYER_COLOURS
 from ..specification import Parameter
 from .connect_four_display import (
+    action_areas,
     action_to_text,
     board_text,
     picture,
@@ -304,3 +305,4 @@ r.text_to_action.register(ConnectFour)(text_to_action)
 r.board_text.register(ConnectFour)(board_text)
 r.winning_cells.register(ConnectFour)(winning_cells)
 r.picture.register(ConnectFour)(picture)
+r.action_areas.register(ConnectFour)(action_areas)

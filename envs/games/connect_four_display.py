@@ -9,17 +9,27 @@ import numpy as np
 from ..pictures.drawing import (
     PLAYER_COLOURS,
     PLAYER_SHADES,
+    Area,
     Disc,
     Picture,
     Rectangle,
     Ring,
     Text,
+    rectangle_area,
 )
 from .grid import COLUMN_LETTERS, cells_in_rows, grid_text, seen_cells
+
+MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 
 
 def winning_cells(rules: Any, position: Any) -> list[tuple[int, int]]:
     return cells_in_rows(seen_cells(rules, position), rules.connect)
+
+
+def action_areas(rules: Any) -> list[Area | None]:
+    """Whole columns, their letters included."""
+    height = rules.rows + 2 * MARGIN + LETTERS
+    return [rectangle_area(MARGIN + column, 0, 1, height) for column in range(rules.cols)]
 
 
 def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
@@ -29,7 +39,7 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
     """
     cells = seen_cells(rules, position)
     rows, cols = cells.shape
-    margin, letters = 0.35, 0.5
+    margin, letters = MARGIN, LETTERS
     height = rows + 2 * margin
     shapes: list[Any] = [
         # the panel's lower edge, in shade

@@ -51,7 +51,13 @@ from .dots_and_boxes_board import (
     starts_drawn,
     symmetries,
 )
-from .dots_and_boxes_display import action_to_text, board_text, picture, text_to_action
+from .dots_and_boxes_display import (
+    action_areas,
+    action_to_text,
+    board_text,
+    picture,
+    text_to_action,
+)
 from .dots_and_boxes_heuristics import CHAINS, evaluate, order_actions
 
 __all__ = ["CHAINS", "DotsAndBoxes", "WideDotsAndBoxes"]
@@ -314,6 +320,7 @@ r.facts.register(DotsAndBoxes)(facts)
 r.complexity.register(DotsAndBoxes)(complexity)
 r.plies_played.register(DotsAndBoxes)(plies_played)
 r.action_cells.register(DotsAndBoxes)(action_cells)
+r.action_areas.register(DotsAndBoxes)(action_areas)
 r.action_to_text.register(DotsAndBoxes)(action_to_text)
 r.text_to_action.register(DotsAndBoxes)(text_to_action)
 r.board_text.register(DotsAndBoxes)(board_text)

@@ -8,9 +8,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..pictures.drawing import BOX_FILLS, PLAYER_COLOURS, Disc, Line, Picture, Rectangle, Text
+from ..pictures.drawing import (
+    BOX_FILLS,
+    PLAYER_COLOURS,
+    Area,
+    Disc,
+    Line,
+    Picture,
+    Rectangle,
+    Text,
+)
 from .dots_and_boxes_board import boxes_beside, count_edges
 
+MARGIN = 0.5  # of the picture, up to the first dots
 # h 0 1, h,0,1 and h0 1; of single digits also h01.
 EDGE = re.compile(r"([hv])[\s,]*(\d+(?=[\s,])|\d(?=\d$))[\s,]*(\d+)", re.IGNORECASE | re.ASCII)
 
@@ -70,12 +80,28 @@ def board_text(rules: Any, position: Any) -> str:
     return "\n".join([*(line.rstrip() for line in lines), counts])
 
 
+def action_areas(rules: Any) -> list[Area | None]:
+    """Around each edge the rhombus from its dots to the middles of the boxes beside it.
+
+    The rhombi tile the board: a click belongs to the edge that is nearest.
+    """
+    areas: list[Area | None] = []
+    for edge in range(count_edges(rules.rows, rules.cols)):
+        direction, row, column = action_to_text(rules, edge).split()
+        x, y = int(column) + MARGIN, int(row) + MARGIN
+        horizontal = direction == "h"
+        middle_x, middle_y = (x + 0.5, y) if horizontal else (x, y + 0.5)
+        sides = ((0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.0))
+        areas.append(Area(tuple((middle_x + dx, middle_y + dy) for dx, dy in sides)))
+    return areas
+
+
 def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
     """The board with filled boxes, edges in the colour of the boxes they close, and coordinates.
 
     The last edge is dark; free edges are faint.
     """
-    margin = 0.5
+    margin = MARGIN
     shapes: list[Any] = [
         Text(margin / 2, row + margin, str(row), "#a39c8c", 0.2) for row in range(rules.rows + 1)
     ]

@@ -33,6 +33,7 @@ from .. import rules as r
 from ..compiled.kernels import inner_kernel, kernel
 from ..declaration import declare_game
 from ..pictures.drawing import (
+    Area,
     Disc,
     Line,
     Picture,
@@ -48,7 +49,7 @@ from .gomoku_patterns import (
     FREESTYLE,
     STANDARD,
 )
-from .grid import COLUMN_LETTERS, DIRECTIONS, count_run
+from .grid import COLUMN_LETTERS, DIRECTIONS, cell_areas, count_run
 from .stones import (
     POSITION,
     board_cells,
@@ -81,6 +82,7 @@ def _check(rules: Gomoku) -> str | None:
 
 
 STONE_COLOURS = ("#24272d", "#f6f4ee")  # of player_0 and player_1
+MARGIN = 1.15  # of the picture, up to the first line
 
 
 @declare_game(
@@ -223,6 +225,11 @@ def star_points(rules: Gomoku) -> list[tuple[int, int]]:
     return [(rules.rows // 2, rules.cols // 2), *corners]
 
 
+@r.action_areas.register(Gomoku)
+def action_areas(rules: Gomoku) -> list[Area | None]:
+    return cell_areas(rules, MARGIN - 0.5, MARGIN - 0.5)
+
+
 @r.picture.register(Gomoku)
 def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
     """A wooden board with stones on the crossings.
@@ -230,7 +237,7 @@ def picture(rules: Gomoku, position: Any, last_action: int | None) -> Picture:
     The last stone carries a red dot, the stones of the winning row carry rings.
     """
     cells = board_cells(rules, position)
-    margin = 1.15
+    margin = MARGIN
     width, height = rules.cols - 1 + 2 * margin, rules.rows - 1 + 2 * margin
     shapes: list[Any] = [
         Rectangle(0, 0, width, height, "#8a6233"),

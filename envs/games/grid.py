@@ -9,7 +9,7 @@ import numpy as np
 from .. import rules as r
 from ..compiled.kernels import kernel
 from ..declaration import Bound, Complexity
-from ..pictures.drawing import Shape, Text
+from ..pictures.drawing import Area, Shape, Text, rectangle_area
 
 COLUMN_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # (row step, column step)
@@ -78,6 +78,24 @@ def row_major_cells(rules: Any) -> np.ndarray:
     cells[: rows * cols, :2] = np.argwhere(np.ones((rows, cols)))
     cells[: rows * cols, 2] = 0
     return cells
+
+
+def cell_areas(rules: Any, left: float, top: float) -> list[Area | None]:
+    """``action_areas`` of a game whose actions are the cells of a grid, row-major.
+
+    Args:
+        rules: of the game, which may have one more action, without a place.
+        left: the left edge of the first cell in the picture.
+        top: its upper edge.
+    """
+    facts = r.facts(rules)
+    rows, cols, _ = facts.observation_shape
+    areas: list[Area | None] = [
+        rectangle_area(left + column, top + row, 1, 1)
+        for row in range(rows)
+        for column in range(cols)
+    ]
+    return areas + [None] * (facts.num_actions - len(areas))
 
 
 def seen_cells(rules: Any, position: Any) -> np.ndarray:

@@ -40,7 +40,7 @@ from .grid import (
     sort_by_rank,
     with_extra_action,
 )
-from .hex_picture import COLOURS, picture
+from .hex_picture import COLOURS, action_areas, picture
 from .stones import returns, to_move
 
 CELLS = 169  # capacity: 13 × 13
@@ -297,3 +297,4 @@ def outcome_reason(rules: Hex, position: Any) -> str:
 
 
 r.picture.register(Hex)(picture)
+r.action_areas.register(Hex)(action_areas)

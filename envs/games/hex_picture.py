@@ -6,18 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from ..pictures.drawing import Disc, Line, Picture, Text
+from .. import rules as r
+from ..pictures.drawing import Area, Disc, Line, Picture, Text
 from .grid import COLUMN_LETTERS, seen_cells
 
+ROW_HEIGHT = 0.87
 COLOURS, FREE = ("#24408e", "#d7263d"), "#e4dccb"  # of stones and of their edges, of free cells
+
+
+def at(row: float, column: float) -> tuple[float, float]:
+    """The place of a cell's centre in the picture."""
+    return 1.6 + column + row / 2, 1.3 + row * ROW_HEIGHT
+
+
+def action_areas(rules: Any) -> list[Area | None]:
+    """The hexagons around the cells' centres, which tile the board; the swap has no place."""
+    corner = ROW_HEIGHT * 2 / 3  # from the centre to the upper corner
+    areas: list[Area | None] = []
+    for row, column in np.ndindex(rules.size, rules.size):
+        x, y = at(row, column)
+        right = [(x, y - corner), (x + 0.5, y - corner / 2), (x + 0.5, y + corner / 2)]
+        left = [(x, y + corner), (x - 0.5, y + corner / 2), (x - 0.5, y - corner / 2)]
+        areas.append(Area((*right, *left)))
+    return areas + [None] * (int(r.facts(rules).num_actions) - len(areas))
 
 
 def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
     """Round cells in rows that slant to the right, each player's edges in the player's colour."""
-
-    def at(row: float, column: float) -> tuple[float, float]:
-        return 1.6 + column + row / 2, 1.3 + row * 0.87
-
     far, last = rules.size - 0.3, rules.size - 1
     shapes: list[Any] = []
     for ends in (((-0.7, 0), (-0.7, far)), ((far, -0.7), (far, last))):

@@ -33,9 +33,10 @@ from ..compiled.bits import count_bits
 from ..compiled.kernels import kernel
 from ..compiled.randomness import SALT_1, SALT_2, mix64
 from ..declaration import Complexity, Facts, declare_game
-from ..pictures.drawing import Disc, Line, Picture, Rectangle
+from ..pictures.drawing import Area, Disc, Line, Picture, Rectangle
 from ..specification import Parameter
 from .grid import (
+    cell_areas,
     cell_symmetries,
     cells_complexity,
     names_at_the_sides,
@@ -270,6 +271,11 @@ def symmetries(rules: Othello) -> np.ndarray:
 def outcome_reason(rules: Othello, position: Any) -> str:
     first, second = (int(count_bits(discs)) for discs in position.discs)
     return f"{first} discs to {second}"
+
+
+@r.action_areas.register(Othello)
+def action_areas(rules: Othello) -> list[Area | None]:
+    return cell_areas(rules, EDGE, EDGE)
 
 
 @r.picture.register(Othello)

@@ -24,6 +24,7 @@ from .. import rules as r
 from ..declaration import declare_game
 from ..pictures.drawing import (
     PLAYER_COLOURS,
+    Area,
     Line,
     Picture,
     Rectangle,
@@ -31,7 +32,7 @@ from ..pictures.drawing import (
     Text,
 )
 from ..specification import Parameter
-from .grid import COLUMN_LETTERS, cells_in_rows
+from .grid import COLUMN_LETTERS, cell_areas, cells_in_rows
 from .stones import (
     POSITION,
     board_cells,
@@ -40,6 +41,8 @@ from .stones import (
 )
 
 LINES = 0  # heuristics, in the order of the declaration
+# of the picture, up to the grid: at the top and right, and at the sides with names
+MARGIN, NAMES = 0.2, 0.45
 
 
 def _expand(given: dict[str, Any]) -> dict[str, Any]:
@@ -108,6 +111,11 @@ def winning_cells(rules: TicTacToe, position: Any) -> list[tuple[int, int]]:
     return cells_in_rows(board_cells(rules, position), rules.connect)
 
 
+@r.action_areas.register(TicTacToe)
+def action_areas(rules: TicTacToe) -> list[Area | None]:
+    return cell_areas(rules, NAMES, MARGIN)
+
+
 @r.picture.register(TicTacToe)
 def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture:
     """Crosses and rings on a paper grid with the cells' names at its sides.
@@ -115,7 +123,7 @@ def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture
     The last cell is tinted; the cells of the winning row are green.
     """
     cells = board_cells(rules, position)
-    margin, names = 0.2, 0.45  # `names`: room for letters below and numbers at the left
+    margin, names = MARGIN, NAMES
     shapes: list[Any] = []
     if last_action is not None:
         row, column = divmod(last_action, rules.cols)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 SUPERSAMPLING = 3  # drawn this much larger, then averaged down: smooth edges
+TOUCHING = 1e-9  # areas that overlap by less only touch
 SVG_UNIT = 40  # a cell in the SVG's units; renderers dislike texts of less than one unit
 PLAYER_COLOURS = ("#d7263d", "#f2b705")  # player_0 red, player_1 yellow
 PLAYER_SHADES = ("#a81c30", "#c99700")
@@ -71,6 +72,31 @@ class Picture(NamedTuple):
     height: float
     shapes: Sequence[Shape]
     background: str = "#f7f4ee"
+
+
+class Area(NamedTuple):
+    """A convex polygon on a picture, where an action is clicked: its corners in order."""
+
+    points: tuple[tuple[float, float], ...]
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The mean of the corners."""
+        xs, ys = zip(*self.points)
+        return sum(xs) / len(xs), sum(ys) / len(ys)
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a point lies inside, the edges left out."""
+        sides = set()
+        for (x1, y1), (x2, y2) in zip(self.points, self.points[1:] + self.points[:1]):
+            turn = (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)
+            sides.add(0 if abs(turn) < TOUCHING else 1 if turn > 0 else -1)
+        return len(sides) == 1 and 0 not in sides
+
+
+def rectangle_area(x: float, y: float, width: float, height: float) -> Area:
+    """The area of a rectangle, given by its upper left corner."""
+    return Area(((x, y), (x + width, y), (x + width, y + height), (x, y + height)))
 
 
 def text_picture(text: str) -> Picture:

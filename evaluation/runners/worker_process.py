@@ -97,6 +97,11 @@ class WorkerProcess:
                     total += child.memory_info().rss
         return total
 
+    def interrupt(self) -> None:
+        """Send the process the signal of Ctrl-C."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGINT)
+
     def _death(self) -> WorkerDied:
         try:
             status = self._process.wait(EXIT_SECONDS)

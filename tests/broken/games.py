@@ -12,7 +12,7 @@ import numpy as np
 from plyground.envs import Facts, Parameter, declare_game
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import mix64
-from plyground.envs.pictures.drawing import text_picture
+from plyground.envs.pictures.drawing import rectangle_area, text_picture
 
 FAULTS = (
     "none",
@@ -38,6 +38,9 @@ FAULTS = (
     "order_drops_an_action",
     "over_at_the_start",
     "lopsided_facts",
+    "areas_overlap",
+    "area_outside",
+    "area_missing",
 )
 (
     NONE,
@@ -63,6 +66,9 @@ FAULTS = (
     ORDER_DROPS_AN_ACTION,
     OVER_AT_THE_START,
     LOPSIDED_FACTS,
+    AREAS_OVERLAP,
+    AREA_OUTSIDE,
+    AREA_MISSING,
 ) = range(len(FAULTS))
 CELLS = 6
 
@@ -257,3 +263,12 @@ def outcome_reason(rules: Line, position: Any) -> str:
 @r.picture.register(Line)
 def picture(rules: Line, position: Any, last_action: int | None) -> Any:
     return text_picture(board_text(rules, position))
+
+
+@r.action_areas.register(Line)
+def action_areas(rules: Line) -> Any:
+    """The cells of the text; the picture ends one unit behind the last one."""
+    first = 3 if rules.fault == AREA_OUTSIDE else 1
+    width = 2.5 if rules.fault == AREAS_OVERLAP else 1.0
+    shown = CELLS - (rules.fault == AREA_MISSING)
+    return [rectangle_area(first + cell, 1, width, 1) for cell in range(shown)]

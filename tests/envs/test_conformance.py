@@ -50,6 +50,9 @@ REJECTIONS = {
     "order_drops_an_action": "order_actions makes",
     "over_at_the_start": "the game is over, but legal_actions lists",
     "lopsided_facts": "returns from -1 to 2, which is not symmetric about zero",
+    "areas_overlap": "the area of action 0 (a) overlaps that of action 1",
+    "area_outside": "the area of action 5 (f) does not lie in the picture",
+    "area_missing": "action_areas gives 5 areas for 6 actions",
 }
 
 

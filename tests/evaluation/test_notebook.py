@@ -9,7 +9,7 @@ import plyground
 import pytest
 from command_line import plyground as command
 from helpers import SMALL_GAMES, run
-from pages import CHROMIUM, CONTRASTS
+from pages import CONTRASTS, chromium
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
@@ -31,16 +31,8 @@ MARKUP = "<script>alert(1)</script>"
 
 @pytest.fixture(scope="module")
 def browser():
-    import shutil
-
-    from playwright.sync_api import sync_playwright
-
-    path = shutil.which("chromium")
-    assert path, "the tests of pages need Debian's chromium"
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM))
-        yield running
-        running.close()
+    with chromium() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import sys
 
 import plyground
 import pytest
 from command_line import invoke
-from pages import CHROMIUM, CONTRASTS
+from pages import CONTRASTS, chromium
 from plyground.agents import make_agent
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
@@ -102,19 +100,8 @@ def page_file(store):
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = (
-        shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
-    if chromium is None and "CI" not in os.environ:
-        pytest.skip("there is no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM))
+    with chromium() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture

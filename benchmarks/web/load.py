@@ -1,0 +1,109 @@
+"""Many visitors at once: the time of every move, and the server's memory over many games.
+
+    python benchmarks/web/load.py --sessions 50 --games 2000
+
+Each session plays games of caro 10x10 against an agent by the HTTP interface: it asks for the
+agent's move, then plays a random legal action itself. A move's time is that from the question to
+the agent's answer, the queue included. ``--pause`` is how long a visitor thinks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import httpx
+import psutil
+
+GAME, MIB = "gomoku:size=10,rule=caro", 1 << 20
+
+
+def memory_of(process: psutil.Process) -> float:
+    """Resident MiB of the server and its processes."""
+    found = [process, *process.children(recursive=True)]
+    return sum(each.memory_info().rss for each in found) / MIB
+
+
+async def asked_move(client: httpx.AsyncClient, query: dict[str, str]) -> int:
+    """The agent's action."""
+    async with client.stream("GET", "/api/think", params=query) as answer:
+        if answer.status_code != 200:
+            raise RuntimeError((await answer.aread()).decode())
+        text = (await answer.aread()).decode()
+    kind, data = re.findall(r"event: (\w+)\ndata: (.*)\n", text)[-1]
+    if kind != "move":
+        raise RuntimeError(data)
+    return int(json.loads(data)["action"])
+
+
+async def played(
+    client: httpx.AsyncClient, args: argparse.Namespace, seed: int, times: list[float]
+) -> None:
+    """One game; adds the times of the agent's moves."""
+    rng = random.Random(seed)
+    view = (await client.post("/api/view", json={"game": GAME, "moves": []})).json()
+    while not view["over"]:
+        if view["to_move"] == 1:
+            began = time.perf_counter()
+            query = {"game": GAME, "agent": args.agent, "moves": view["link"], "seed": str(seed)}
+            action = await asked_move(client, query)
+            times.append(time.perf_counter() - began)
+        else:
+            await asyncio.sleep(args.pause * rng.uniform(0.5, 1.5))
+            action = rng.choice(view["actions"])["action"]
+        content = {"game": GAME, "moves": view["moves"], "action": action}
+        view = (await client.post("/api/play", json=content)).json()
+
+
+async def load(address: str, args: argparse.Namespace, server: psutil.Process) -> dict[str, object]:
+    """Play all games; returns the times and the memory."""
+    left, times, memory = list(range(args.games)), [], []
+
+    async def session() -> None:
+        async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+            await client.get("/static/icon.svg")  # the session's cookie
+            while left:
+                await played(client, args, left.pop(), times)
+                if len(left) % max(1, args.games // 20) == 0:
+                    memory.append(round(memory_of(server)))
+
+    await asyncio.gather(*(session() for _ in range(args.sessions)))
+    ordered = sorted(times)
+    return {
+        "games": args.games,
+        "moves": len(times),
+        "median": round(statistics.median(ordered), 3),
+        "p99": round(ordered[int(0.99 * len(ordered))], 3),
+        "slowest": round(ordered[-1], 3),
+        "memory_mib": memory,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sessions", type=int, default=50)
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--agent", default="medium")
+    parser.add_argument("--pause", type=float, default=1.0, help="seconds a visitor thinks")
+    args = parser.parse_args()
+    words = [sys.executable, "-m", "plyground.cli", "web", "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        address = re.search(r"http://[\w.:]+", process.stdout.readline())[0]
+        try:
+            with httpx.Client(base_url=address, timeout=120) as client:  # compiled and loaded
+                client.get("/api/think", params={"game": GAME, "agent": args.agent})
+            result = asyncio.run(load(address, args, psutil.Process(process.pid)))
+        finally:
+            process.terminate()
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

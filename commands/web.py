@@ -1,0 +1,70 @@
+"""The command that serves the pages: ``web``."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from ..agents.human import refuse_people
+from ..envs.specification import SpecificationError
+from ..evaluation.store.store import Store
+from .app import command, missing_packages_are_refused
+from .common import flag, option
+from .output import say
+
+
+@command()
+def web(
+    *,
+    port: Annotated[int, option("N", "Port; 0 takes a free one.", low=0, high=65535)] = 8000,
+    host: Annotated[str, option("ADDRESS", "Address to listen on.")] = "127.0.0.1",
+    store: Annotated[
+        Path | None, option("FILE", "Keep finished games here, and show those it holds.")
+    ] = None,
+    agent: Annotated[
+        tuple[str, ...],
+        option("AGENT", "An agent that reads files or starts programs, open to all visitors."),
+    ] = (),
+    workers: Annotated[
+        int | None, option("N", "Processes that think; by default one a processor.", low=1, high=64)
+    ] = None,
+    no_warm_up: Annotated[
+        bool, flag("Load agents when they are first asked, not ahead for the games offered.")
+    ] = False,
+) -> None:
+    """Play, analyse and watch games in a browser.
+
+    The page is open to this machine only. With --host it is open to all who reach that address.
+
+    [bold]Examples[/bold]
+
+    plyground web
+
+    plyground web --store games.db --agent ppo:runs/c4
+    """
+    with missing_packages_are_refused():
+        try:
+            from ..web.server import serve
+            from ..web.settings import Settings
+        except ImportError as error:
+            raise ImportError(
+                f"the pages need {error.name}, which is not installed; install plyground[web]"
+            ) from None
+    refuse_people(agent, "the list of agents")
+    if store is not None:
+        Store(store).open().close()
+    settings = Settings(
+        host=host, port=port, store=store, agents=agent, presets_first=not no_warm_up
+    )
+    if workers is not None:
+        settings = dataclasses.replace(settings, workers=workers)
+    if not host:
+        raise SpecificationError("the address to listen on is empty; leave --host out")
+    serve(settings, _tell)
+
+
+def _tell(address: str) -> None:
+    say(f"plyground is at {address} (Ctrl-C stops it)")
+    sys.stdout.flush()  # a reader behind a pipe waits for the address

@@ -1,0 +1,113 @@
+"""A process that holds one agent after another: progress, cancellation, calls of functions."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+
+import pytest
+from plyground import make_game
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.players import CANCELLED, HUNG, Fault
+from plyground.evaluation.runners.agent_process import AgentProcess
+
+GAME = make_game("gomoku:size=9")
+ENDLESS = "alphabeta:depth=40,radius=2"
+
+
+@pytest.fixture(scope="module")
+def process():
+    with contextlib.closing(AgentProcess()) as opened:
+        yield opened
+
+
+def seat(process, spec, game=GAME):
+    process.seat(spec, game)
+    process.prepare(1)
+
+
+def test_one_process_plays_different_games_with_different_agents(process):
+    pids = set()
+    for spec, game in (("random", "tic_tac_toe"), ("greedy", "hex:size=3"), ("easy", GAME.spec)):
+        made = make_game(game)
+        seat(process, spec, made)
+        assert process.seated == (spec, made)
+        assert made.initial_position().is_legal(process.choose(made.initial_position(), 60.0))
+        pids.add(process.pid)
+    assert len(pids) == 1
+
+
+def test_a_search_reports_its_iterations_and_decides_the_same(process):
+    told = []
+    seat(process, "alphabeta:depth=4,radius=1")
+    position = GAME.position([40, 41])
+    decision = process.decide(position, 60.0, told.append)
+    assert process.decide(position, 60.0).action == decision.action
+    assert all(each.depth < decision.depth or each.depth == 4 for each in told)
+
+
+def test_a_decision_is_cancelled_and_the_process_goes_on(process):
+    seat(process, ENDLESS)
+    pid, cancelled, told = process.pid, threading.Event(), threading.Event()
+    threading.Thread(target=lambda: told.wait(60) and cancelled.set()).start()
+    with pytest.raises(Fault) as fault:
+        process.decide(GAME.position([40]), 60.0, lambda decision: told.set(), cancelled)
+    assert fault.value.kind == CANCELLED
+    assert process.pid == pid
+    seat(process, "easy")
+    assert process.choose(GAME.initial_position(), 60.0) >= 0
+
+
+def test_a_cancellation_before_the_decision_begins_is_not_lost(process):
+    cancelled = threading.Event()
+    cancelled.set()
+    seat(process, ENDLESS)
+    with pytest.raises(Fault) as fault:
+        process.decide(GAME.position([40]), 60.0, lambda decision: None, cancelled)
+    assert fault.value.kind == CANCELLED
+
+
+def test_an_agent_that_does_not_listen_loses_its_process():
+    with contextlib.closing(AgentProcess()) as process:
+        game, cancelled = make_game("tic_tac_toe"), threading.Event()
+        process.seat("python:broken.agents:HangsInAKernel", game)
+        process.prepare(1)
+        process.choose(game.initial_position(), 60.0)  # it plays once before it misbehaves
+        cancelled.set()
+        with pytest.raises(Fault) as fault:
+            process.decide(game.initial_position(), 60.0, None, cancelled)
+        assert (fault.value.kind, process.pid) == (CANCELLED, None)
+
+
+def counts_to(most, report):
+    """Called in the process."""
+    report(None)
+    for number in range(most):
+        report(number)
+    return most * 2
+
+
+def refuses(report):
+    raise SpecificationError("this cannot be")
+
+
+def hangs(report):
+    report(None)
+    threading.Event().wait()
+
+
+HERE = "evaluation.test_agent_process"
+
+
+def test_a_function_is_called_in_the_process_and_reports(process):
+    told = []
+    found = process.call(f"{HERE}:counts_to", (3,), 60.0, report=told.append)
+    assert (found, told) == (6, [0, 1, 2])
+    with pytest.raises(SpecificationError, match="this cannot be"):
+        process.call(f"{HERE}:refuses", (), 60.0)
+
+
+def test_a_function_that_takes_too_long_is_stopped():
+    with contextlib.closing(AgentProcess()) as process, pytest.raises(Fault) as fault:
+        process.call(f"{HERE}:hangs", (), 0.1)
+    assert fault.value.kind == HUNG

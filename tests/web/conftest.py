@@ -1,0 +1,49 @@
+"""A server as people start it, and pages of a real browser."""
+
+from __future__ import annotations
+
+import pytest
+from pages import chromium
+from web_server import running
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Opens pages; afterwards nothing may have gone wrong in them, and nothing have been asked of
+    another host.
+    """
+    said, requested, contexts = [], [], []
+
+    def opener(path, address=None, context=None, **settings):
+        if context is None:
+            settings.setdefault("viewport", {"width": 1100, "height": 800})
+            context = browser.new_context(**settings)
+            contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: requested.append(request.url))
+        page.goto((address or server.address) + path)
+        if page.query_selector("#board"):
+            page.wait_for_selector("body[data-ready]")
+        return page
+
+    opener.said = said
+    yield opener
+    for context in contexts:
+        context.close()
+    unexpected = [text for text in said if "status of 4" not in text]
+    assert unexpected == []
+    assert {url.split("/")[2].split(":")[0] for url in requested} <= {"127.0.0.1"}

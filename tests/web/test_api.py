@@ -1,0 +1,386 @@
+"""The server's answers, asked in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import threading
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+from helpers import SMALL_VARIANTS, finished_position, random_position
+from plyground import make_game
+from plyground.envs.game import Position
+from plyground.web import guard, sessions, settings
+from plyground.web.app import make_app
+from plyground.web.opponents import PRESETS, choices, permitted
+from plyground.web.pages import STATIC
+from plyground.web.positions import Line, link_text, split_moves
+from plyground.web.words import words_of
+
+ADDRESS = "http://127.0.0.1:8000"
+LONG = "game=gomoku&agent=alphabeta:depth=12,radius=2"
+LARGEST_PAGE = 250_000
+
+
+def client_of(**changes) -> TestClient:
+    app = make_app(settings.Settings(workers=1, presets_first=False, **changes))
+    return TestClient(app, base_url=ADDRESS)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with client_of(agents=("python:plain_agents:Leftmost",)) as opened:
+        yield opened
+
+
+def events(response) -> list[tuple[str, dict]]:
+    """The server-sent events of an answer."""
+    found = []
+    for part in response.text.split("\n\n"):
+        if part.startswith("event: "):
+            kind, data = part.split("\n")
+            found.append((kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+def think(client, query: str) -> dict:
+    """The decision, or the error, that ends a search."""
+    response = client.get(f"/api/think?{query}")
+    assert response.status_code == 200, response.text
+    return events(response)[-1][1]
+
+
+# -- positions --
+
+
+@pytest.mark.parametrize("spec", SMALL_VARIANTS)
+def test_a_view_has_every_legal_action_with_a_place_a_name_and_a_label(client, spec):
+    game = make_game(spec)
+    position = random_position(game, 4, seed=3)
+    names = _names_to(game, position)
+    view = client.post("/api/view", json={"game": spec, "moves": names, "threats": True}).json()
+    assert [action["action"] for action in view["actions"]] == position.legal_actions()
+    assert len({action["label"] for action in view["actions"]}) == len(view["actions"])
+    for action in view["actions"]:
+        numbers = action["area"] or []
+        assert all(0 <= x <= view["width"] for x in numbers[::2])
+        assert all(0 <= y <= view["height"] for y in numbers[1::2])
+    assert view["to_move"] == position.to_move
+    assert view["text"] == str(position)
+    assert split_moves(game, view["link"]) == names
+
+
+def _names_to(game, position: Position) -> list[str]:
+    """The moves of ``random_position(game, 4, seed=3)``."""
+    import random
+
+    rng, found, names = random.Random(3), game.initial_position(), []
+    while len(names) < 4 and not found.is_over:
+        action = rng.choice(found.legal_actions())
+        names.append(game.action_to_text(action))
+        found.play(action)
+    assert found == position
+    return names
+
+
+@pytest.mark.parametrize("spec", SMALL_VARIANTS)
+@pytest.mark.parametrize("language", ["en", "vi"])
+def test_every_end_of_a_game_is_told_in_the_visitors_language(spec, language):
+    game = make_game(spec)
+    for seed in range(6):
+        position = finished_position(game, seed)
+        words = words_of(language)
+        said = words.outcome(game, position.outcome)
+        if language == "vi":
+            assert position.outcome.reason not in said
+        assert "{" not in said
+
+
+def test_moves_of_one_letter_need_no_commas():
+    game = make_game("connect_four")
+    assert split_moves(game, "ddec") == split_moves(game, "d,d,e,c") == ["d", "d", "e", "c"]
+    assert link_text(game, ["d", "d"]) == "dd"
+    assert link_text(make_game("gomoku"), ["h8", "h9"]) == "h8,h9"
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"game": "chess"}, "There is no game 'chess'"),
+        ({"game": "connect_four:rows=99"}, "rows must be a whole number from 1 to 29"),
+        ({"game": "connect_four", "moves": ["z"]}, "Move 1: 'z' is no column"),
+        ({"game": "tic_tac_toe", "moves": ["a1", "a1"]}, "Move 2: action 6 (a1) is not legal"),
+        ({"game": "tic_tac_toe", "moves": "a1"}, "Moves: Input should be a valid list"),
+        ({"game": "tic_tac_toe", "more": 1}, "More: Extra inputs are not permitted"),
+        ({}, "Game: Field required"),
+    ],
+)
+def test_what_is_wrong_is_named_in_a_sentence(client, asked, sentence):
+    answer = client.post("/api/view", json=asked)
+    assert answer.status_code == 422
+    assert sentence in answer.json()["error"]
+
+
+def test_an_illegal_move_is_refused(client):
+    asked = {"game": "tic_tac_toe", "moves": ["a1"]}
+    answer = client.post("/api/play", json=asked | {"action": 6})
+    assert (answer.status_code, answer.json()["error"]) == (409, "a1 cannot be played now.")
+    assert client.post("/api/play", json=asked | {"action": 900}).status_code == 409
+    assert client.post("/api/play", json=asked | {"action": -1}).status_code == 422
+
+
+# -- agents --
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "python:os:system",
+        "onnx:model.onnx",
+        "ppo:runs/c4",
+        "alphazero:runs/c4",
+        "human",
+        "alphabeta:book=openings.json",
+        "mcts:network=model.onnx",
+        "mcts:network=zoo:connect_four",
+        "zoo:connect_four",
+        "zoo:../../model",
+        "alphabeta:time=60",
+        "alphabeta:depth=13",
+        "mcts:simulations=1000000",
+        "mcts:threads=8",
+        "solver:memory=4096",
+        "nobody",
+        "alphabeta:" + "a" * 400,
+    ],
+)
+def test_what_a_visitor_may_not_ask_of_an_agent(client, spec):
+    answer = client.get("/api/think", params={"game": "tic_tac_toe", "agent": spec})
+    assert answer.status_code == 422
+    assert answer.json()["error"].endswith(".")
+
+
+def test_defaults_above_a_limit_are_lowered():
+    game = make_game("tic_tac_toe")
+    assert permitted("solver", game) == "solver:memory=128"
+    assert permitted("alphabeta:depth=3", game) == "alphabeta:depth=3"
+
+
+def test_an_agent_of_the_servers_start_is_open_to_visitors(client):
+    spec = "python:plain_agents:Leftmost"
+    offered = client.get("/api/opponents?game=tic_tac_toe").json()
+    assert spec in [choice["spec"] for choice in offered["choices"]]
+    assert think(client, f"game=tic_tac_toe&agent={spec}&moves=a3")["name"] == "b3"
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
+def test_the_opponents_offered_can_be_made(preset):
+    game = make_game(preset.game)
+    offered = choices(game, ())
+    assert preset.level in [choice.spec for choice in offered]
+    for choice in offered:
+        permitted(choice.spec, game)
+
+
+def test_a_search_tells_its_progress_and_its_move(client):
+    query = "game=connect_four&agent=alphabeta:depth=9&moves=dd"
+    told = events(client.get(f"/api/think?{query}"))
+    kinds = [kind for kind, _ in told]
+    assert kinds[-1] == "move"
+    assert "progress" in kinds[:-1]
+    move = told[-1][1]
+    assert move["depth"] == 9
+    assert -1 <= move["bar"] <= 1
+    assert move["principal_variation"][0] == move["name"]
+
+
+def test_a_random_agent_repeats_its_move_by_the_seed_of_the_game(client):
+    moves = [
+        think(client, f"game=gomoku&agent=random&moves=h8&seed={seed}")["name"]
+        for seed in (1, 1, 2, 3, 4)
+    ]
+    assert moves[0] == moves[1]
+    assert len(set(moves)) > 2
+
+
+def test_a_finished_game_has_nothing_to_decide(client):
+    answer = client.get("/api/think?game=tic_tac_toe&agent=random&moves=a1,a2,b1,b2,c1")
+    assert answer.status_code == 409
+
+
+@contextlib.contextmanager
+def searching(client, query: str = LONG):
+    """A search that waits or goes on meanwhile."""
+    told, thinkers = [], state_of(client).thinkers
+    waiting = thinkers.waiting
+    thread = threading.Thread(target=lambda: told.append(client.get(f"/api/think?{query}")))
+    thread.start()
+    while thinkers.waiting == waiting:
+        time.sleep(0.01)
+    yield told
+    thread.join(60)
+
+
+def state_of(client):
+    """What the server keeps."""
+    return client.app._app.state.server
+
+
+def test_a_process_that_is_killed_costs_a_retry_and_nothing_else():
+    with client_of() as client:
+        think(client, "game=connect_four&agent=alphabeta:time=0.1")
+        (before,) = state_of(client).thinkers.pids
+        with searching(client, "game=connect_four&agent=alphabeta:time=2&moves=d") as told:
+            time.sleep(0.5)
+            os.kill(before, signal.SIGKILL)
+        assert events(told[0])[-1][0] == "move"
+        assert state_of(client).thinkers.pids not in ([], [before])
+
+
+def test_a_search_beyond_the_time_is_stopped_with_a_sentence():
+    with client_of(move_seconds=0.5) as client:
+        kind, content = events(client.get(f"/api/think?{LONG}"))[-1]
+        assert kind == "error"
+        assert "took too long and was stopped" in content["error"]
+
+
+def test_a_full_queue_and_a_session_with_many_searches_are_told_to_wait():
+    second = "game=gomoku&agent=alphabeta:time=1"
+    with client_of(waiting=1) as client:
+        client.get("/static/icon.svg")  # from now on all requests are of one session
+        thinkers = state_of(client).thinkers
+        for room, searches, status, words in ((1, 2, 503, "queue is full"), (9, 4, 429, "other")):
+            thinkers._settings = dataclasses.replace(thinkers._settings, waiting=room)
+            with contextlib.ExitStack() as stack:
+                for _ in range(searches):
+                    stack.enter_context(searching(client, second))
+                answer = client.get("/api/think?game=tic_tac_toe&agent=random")
+                assert (answer.status_code, words in answer.json()["error"]) == (status, True)
+
+
+# -- safety --
+
+
+def test_every_answer_carries_the_headers_and_the_cookie_is_strict(client):
+    client.cookies.clear()
+    for path in ("/", "/nowhere", "/static/style.css", "/api/nothing"):
+        answer = client.get(path)
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+        assert "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    client.cookies.clear()
+    cookie = client.get("/").headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "evil.example"}, 421),
+        ({"host": "127.0.0.1.evil.example:8000"}, 421),
+        ({"origin": "http://evil.example"}, 403),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"}, 403),
+        ({"content-length": "1000000"}, 413),
+        ({"origin": ADDRESS}, 200),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, 200),
+    ],
+)
+def test_requests_of_other_sites_and_large_ones_are_refused(client, headers, status):
+    answer = client.get("/", headers=headers)
+    assert answer.status_code == status
+    if status != 200:
+        assert answer.json()["error"].endswith(".")
+
+
+def test_a_body_without_a_stated_length_is_cut_off(client):
+    def parts():
+        for _ in range(100):
+            yield b"x" * 1000
+
+    assert client.post("/api/view", content=parts()).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../settings.py", "/static/%2e%2e%2fsettings.py", "/static/style.css%00.js",
+             "/static//etc/passwd", "/nowhere"],
+)  # fmt: skip
+def test_no_path_leads_to_the_file_system(client, path):
+    assert client.get(path).status_code == 404
+
+
+def test_errors_of_pages_are_pages(client):
+    answer = client.get("/play?game=chess")
+    assert answer.status_code == 422
+    assert "<h1>" in answer.text
+    assert "There is no game" in answer.text
+
+
+def test_what_a_visitor_writes_is_text_in_a_page(client):
+    answer = client.get("/play", params={"game": "<script>alert(1)</script>"})
+    assert "<script>alert" not in answer.text
+    answer = client.get("/play", params={"game": "tic_tac_toe", "opponent": "<script>alert(1)"})
+    assert "<script>alert" not in answer.text
+
+
+def test_a_session_that_asks_too_much_is_told_to_wait(monkeypatch):
+    monkeypatch.setattr(sessions, "REQUESTS_AT_ONCE", 5.0)
+    monkeypatch.setattr(sessions, "REQUESTS_A_SECOND", 0.001)
+    with client_of() as client:
+        statuses = [client.get("/static/icon.svg").status_code for _ in range(7)]
+    assert statuses == [200] * 5 + [429] * 2
+
+
+def test_sessions_expire_and_are_bounded(monkeypatch):
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 10)
+    known = sessions.Sessions()
+    names = [known.find(None)[0] for _ in range(30)]
+    assert len(known) <= 10
+    assert known.find(names[-1])[2] is False
+    monkeypatch.setattr(sessions, "SESSION_SECONDS", -1.0)
+    assert known.find(names[-1])[2] is True
+
+
+def test_a_page_in_all_is_small(client):
+    for path in ("/", "/play?game=gomoku:size=19&opponent=medium"):
+        page = client.get(path).text
+        scripts = sum(len(found.content) for name, found in STATIC.items() if name.endswith(".js"))
+        whole = len(page.encode()) + scripts + len(STATIC["style.css"].content)
+        assert whole + len(STATIC["icons.svg"].content) < LARGEST_PAGE
+
+
+def test_a_file_is_asked_again_only_if_it_has_changed(client):
+    first = client.get("/static/style.css")
+    again = client.get("/static/style.css", headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_form_of_a_game_leads_to_its_page(client):
+    answer = client.get(
+        "/new?name=gomoku&rows=10&cols=10&connect=5&rule=caro&opponent=hard&seat=1&clock=300%2B0",
+        follow_redirects=False,
+    )
+    assert answer.status_code == 303
+    assert answer.headers["location"] == (
+        "/play?game=gomoku%3Asize%3D10%2Crule%3Dcaro&opponent=hard&seat=1&clock=300%2B0"
+    )
+    assert client.get("/new?name=gomoku&rows=99").status_code == 422
+    assert client.get("/new?name=go").status_code == 422
+
+
+def test_the_guard_knows_the_address_it_listens_on():
+    assert guard.known_hosts("192.168.1.5") == ("127.0.0.1", "localhost", "::1", "192.168.1.5")
+
+
+def test_a_view_does_not_depend_on_the_language_but_for_its_words():
+    line = Line(make_game("connect_four"), [3, 3])
+    english, vietnamese = (line.view(words_of(language)) for language in ("en", "vi"))
+    for key in ("svg", "moves", "to_move", "text", "width"):
+        assert english[key] == vietnamese[key]
+    assert english["status"] != vietnamese["status"]

@@ -1,0 +1,29 @@
+"""Many visitors at once, as ``benchmarks/web/load.py`` plays them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from helpers import ROOT
+
+GROWTH_MIB = 60  # of the server and its processes, from the first tenth of the games to the end
+
+
+@pytest.mark.slow
+def test_memory_stays_flat_and_every_move_is_answered():
+    words = ["--sessions", "20", "--games", "200", "--pause", "0.1"]
+    run = subprocess.run(
+        [sys.executable, "benchmarks/web/load.py", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=True,
+    )
+    result = json.loads(run.stdout)
+    assert result["moves"] > 200
+    memory = result["memory_mib"]
+    assert memory[-1] - memory[2] < GROWTH_MIB, memory

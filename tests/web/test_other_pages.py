@@ -1,0 +1,178 @@
+"""The pages to analyse, watch, review, and of a store, in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+from plyground import make_agent, make_game
+from plyground.agents.solver import solve
+from plyground.evaluation.match import play_game
+from plyground.evaluation.players import LocalPlayer
+from plyground.evaluation.single_games import entry_of, keep_game
+from plyground.evaluation.store.store import Store
+from web_server import running
+
+SMALL = "connect_four:rows=4,cols=5"
+LOST = "ccbdbdadb"  # red's last move turns a draw into a loss
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Games of two agents at two games."""
+    path = tmp_path_factory.mktemp("web") / "games.db"
+    with Store(path) as opened:
+        for spec, seeds in (("tic_tac_toe", (1, 2, 3)), (SMALL, (1, 2))):
+            agents = [make_agent("random"), make_agent("greedy")]
+            entries = tuple(entry_of(LocalPlayer(agent).describe()) for agent in agents)
+            for seed in seeds:
+                result = play_game(spec, agents, seeds=(seed, seed))
+                keep_game(opened, make_game(spec), entries, result)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(store):
+    with running("--store", str(store)) as started:
+        yield started
+
+
+def test_the_exact_value_of_every_move_stands_on_the_board(visit):
+    page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
+    expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
+    shown = [label.text_content() for label in page.locator(".marks .label:not(.guess)").all()]
+    values = solve(make_game(SMALL).position(list("ccbbd")), moves="all").values
+    assert shown == [f"+{v}" if v > 0 else f"−{-v}" if v else "0" for v in values.values()]
+    assert "Best:" in page.inner_text("#exact-text")
+
+
+def test_estimates_are_told_apart_from_proofs_and_lines_are_drawn(visit):
+    page = visit("/analyse?game=hex:size=4&agent=mcts:simulations=300")
+    expect(page.locator(".lines button")).to_have_count(3, timeout=60_000)
+    assert page.inner_text("#exact-text").startswith("No solver reaches this game")
+    assert page.locator(".label.guess").count() > 3
+    page.locator(".lines button").first.click()
+    assert page.locator(".ahead").count() > 1
+
+
+def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
+    agent = "mcts:network=zoo:tic_tac_toe,simulations=60"
+    page = visit(f"/analyse?game=tic_tac_toe&moves=b2&agent={agent}")
+    page.select_option("#show", "network")
+    page.locator(".heat").first.wait_for(state="attached", timeout=90_000)
+    page.locator(".label.visits").first.wait_for(state="attached")
+    assert page.locator(".heat").count() >= 4
+
+
+def test_two_agents_stand_side_by_side(visit):
+    page = visit("/analyse?game=tic_tac_toe&agent=greedy&second=montecarlo:simulations=5")
+    expect(page.locator("#result-second .lines button")).to_have_count(3, timeout=60_000)
+    assert page.locator("#result-first .lines button").count() == 3
+
+
+def test_a_line_is_stepped_through_and_left(visit):
+    page = visit("/analyse?game=tic_tac_toe&moves=a1,b2,c3&agent=greedy")
+    page.click("#back")
+    page.wait_for_url("**moves=a1,b2&**")
+    assert page.locator("#moves button").count() == 3
+    page.get_by_role("button", name="Cell a3").click()
+    page.wait_for_url("**moves=a1,b2,a3&**")
+    page.click("#first")
+    page.wait_for_url(lambda url: "moves" not in url)
+    assert page.is_disabled("#back")
+
+
+def test_two_agents_are_watched_step_by_step_and_on_their_own(visit):
+    page = visit("/watch?game=tic_tac_toe&first=random&second=greedy")
+    page.click("#step")
+    expect(page.locator("#moves button")).to_have_count(1)
+    page.fill("#speed", "0")
+    page.click("#auto")
+    page.wait_for_selector("#board[data-state=over]", timeout=60_000)
+    assert "wins" in page.inner_text("#status") or "draw" in page.inner_text("#status")
+
+
+def test_a_lost_game_is_reviewed_and_its_mistake_is_found(visit):
+    page = visit(f"/review?game={SMALL}&moves={LOST}")
+    page.wait_for_selector("body[data-reviewed]", timeout=120_000)
+    assert page.locator("#graph .dot.mistake").count() >= 1
+    verdict = page.inner_text("#verdict")
+    assert "b: Mistake." in verdict
+    assert "It turned a draw into a loss." in verdict
+    assert "Better: d." in verdict
+    page.click("#find")
+    expect(page.locator("#verdict")).to_contain_text("find the better move")
+    page.get_by_role("button", name="Column a").click()
+    expect(page.locator("#verdict")).to_contain_text("a is not the best. Try again.")
+    page.get_by_role("button", name="Column d").click()
+    expect(page.locator("#verdict")).to_contain_text("Right! d is the better move.")
+    page.click("#leave")
+    page.get_by_role("button", name="Column e").click()  # a variation, which is left again
+    expect(page.locator("#status")).to_contain_text("A variation")
+    page.click("#leave")
+    expect(page.locator("#moves button")).to_have_count(len(LOST))
+
+
+def test_the_games_of_a_store_are_filtered_and_open_in_review(visit):
+    page = visit("/games")
+    assert page.locator("tbody tr").count() == 5
+    page.select_option("[name=game]", "tic_tac_toe")
+    page.click("main form button")
+    page.wait_for_url("**game=tic_tac_toe**")
+    assert page.locator("tbody tr").count() == 3
+    page.locator("tbody a").first.click()
+    page.wait_for_selector("body[data-ready]")
+    assert "random – greedy" in page.inner_text("main")
+    assert page.locator("#moves button").count() >= 5
+
+
+def test_the_ratings_of_a_store(visit):
+    page = visit("/ratings")
+    assert page.locator("tbody tr").count() == 2
+    assert {"random", "greedy"} <= set(page.inner_text("tbody").split())
+
+
+def test_a_game_that_ends_is_kept_in_the_store(visit, store):
+    page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,a2,b1,b2")
+    with page.expect_response("**/api/finish") as answer:
+        page.get_by_role("button", name="Cell c1").click()
+    number = answer.value.json()["number"]
+    with Store(store) as opened:
+        tournament, kept = opened.game(number)
+    assert [entry.spec for entry in tournament.agents] == ["human", "human"]
+    assert (kept.result.winner, len(kept.result.moves)) == (0, 5)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "path",
+    ["/analyse?game=tic_tac_toe&moves=b2&agent=greedy", "/watch?game=tic_tac_toe", "/games",
+     "/ratings", "/review?game=tic_tac_toe&moves=b2,a1,a2"],
+)  # fmt: skip
+def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit(path, viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    faults = [
+        (fault["id"], [node["html"][:200] for node in fault["nodes"]])
+        for fault in Axe().run(page).response["violations"]
+        if fault["impact"] in ("serious", "critical")
+    ]
+    assert faults == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_an_exported_page_needs_no_server(visit, browser, server, tmp_path):
+    page = visit(f"/review?game={SMALL}&moves={LOST}")
+    page.wait_for_selector("body[data-reviewed]", timeout=120_000)
+    with page.expect_download(timeout=120_000) as download:
+        page.get_by_role("link", name="Page (HTML)").click()
+    file = tmp_path / "game.html"
+    download.value.save_as(file)
+    offline = browser.new_context(offline=True).new_page()
+    said = []
+    offline.on("pageerror", lambda error: said.append(str(error)))
+    offline.goto(file.as_uri())
+    assert "mistake" in offline.inner_text("body")
+    assert offline.locator("svg circle").count() > 20
+    assert said == []
+    offline.context.close()

@@ -1,0 +1,332 @@
+"""The page to play on, in a real browser, against a real server."""
+
+from __future__ import annotations
+
+import random
+import re
+from urllib.parse import quote, urlsplit
+
+import pytest
+from helpers import SMALL_GAMES
+from playwright.sync_api import expect
+from plyground import make_game
+from plyground.envs import rules as r
+from web_server import running
+
+QUIET = "opponent=random"
+# A board on which the opponent thinks until it is told to stop.
+SLOW = "/play?game=gomoku:size=15&opponent=alphabeta:depth=12,radius=2"
+
+
+def wait_for_moves(page, count: int) -> None:
+    """Until the list holds so many moves, or more."""
+    page.locator("#moves button").nth(count - 1).wait_for()
+
+
+def count_moves(page) -> int:
+    return page.locator("#moves button").count()
+
+
+def wait_for_turn(page):
+    """Until the person may move, or the game is over."""
+    page.wait_for_selector(
+        "#board[data-state=yours].enabled, #board[data-state=yours] ~ #elsewhere button, "
+        "#board[data-state=over], #elsewhere button"
+    )
+
+
+def play_to_the_end(page, press) -> None:
+    """Play random legal actions until the game is over; ``press`` plays a located one."""
+    rng = random.Random(1)
+    for _ in range(200):
+        wait_for_turn(page)
+        if page.get_attribute("#board", "data-state") == "over":
+            return
+        choices = page.locator(".area, #elsewhere button")
+        before = count_moves(page)
+        press(choices.nth(rng.randrange(choices.count())))
+        wait_for_moves(page, before + 1)
+    raise AssertionError("the game does not end")
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+def test_a_whole_game_by_clicks(visit, spec):
+    page = visit(f"/play?game={spec}&{QUIET}")
+    play_to_the_end(page, lambda choice: choice.click())
+    assert re.match(r"(You win!|You lose\.|A draw\.) ", page.inner_text("#status"))
+    names = [button.inner_text() for button in page.locator("#moves button").all()]
+    assert make_game(spec).position(names).is_over
+
+
+def test_a_whole_game_by_keyboard(visit):
+    page = visit(f"/play?game=tic_tac_toe&{QUIET}")
+    page.focus(".area[tabindex='0']")
+
+    def press(choice):
+        wanted = choice.get_attribute("data-action")
+        for _ in range(20):  # arrows lead from everywhere to everywhere
+            focused = page.evaluate("document.activeElement.dataset.action")
+            if focused == wanted:
+                break
+            now, then = divmod(int(focused), 3), divmod(int(wanted), 3)
+            key = (
+                "ArrowDown" if then[0] > now[0] else "ArrowUp" if then[0] < now[0] else
+                "ArrowRight" if then[1] > now[1] else "ArrowLeft"
+            )  # fmt: skip
+            page.keyboard.press(key)
+            if page.evaluate("document.activeElement.dataset.action") == focused:
+                page.keyboard.press("End")
+        if page.evaluate("document.activeElement.dataset.action") != wanted:
+            choice.focus()
+        page.keyboard.press("Enter")
+
+    play_to_the_end(page, press)
+    assert page.inner_text("#said")  # the live region tells the end
+
+
+def test_a_whole_game_by_touch_on_a_small_phone(visit):
+    page = visit(
+        f"/play?game=connect_four:rows=4,cols=5&{QUIET}",
+        viewport={"width": 360, "height": 740},
+        has_touch=True,
+        is_mobile=True,
+    )
+    play_to_the_end(page, lambda choice: choice.tap())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
+    page = visit(
+        "/play?game=gomoku:size=19&opponent=human",
+        viewport={"width": 360, "height": 740},
+        has_touch=True,
+        is_mobile=True,
+    )
+    page.get_by_role("button", name="Cell k10").tap()
+    page.get_by_role("button", name="Cell k11").tap()
+    assert count_moves(page) == 0
+    page.get_by_role("button", name="Play k11").tap()
+    wait_for_moves(page, 1)
+    page.get_by_role("button", name="Cell k10").tap()
+    page.get_by_role("button", name="Cell k10").tap()
+    wait_for_moves(page, 2)
+    assert "moves=k11,k10" in page.url
+
+
+def test_a_link_without_an_opponent_gets_that_of_the_preset(visit):
+    assert "opponent=greedy" in visit("/play?game=tic_tac_toe").url
+    assert "opponent=alphabeta:depth=3" in visit("/play?game=dots_and_boxes:rows=1,cols=2").url
+
+
+def test_a_player_who_closes_a_box_moves_again(visit):
+    moves = "h 0 0,v 0 0,v 0 1"
+    page = visit(f"/play?game=dots_and_boxes:rows=1,cols=2&{QUIET}&seat=1&moves={quote(moves)}")
+    page.get_by_role("button", name="Horizontal line, row 1, column 0").click()
+    wait_for_moves(page, 4)
+    assert page.inner_text("#status") == "Your turn again"
+    assert "+1" in page.inner_text("#player-0")
+
+
+def test_a_pass_is_a_button_beside_the_board(visit):
+    spec, names = _game_up_to_a_pass()
+    mover = make_game(spec).position(names).to_move
+    page = visit(f"/play?game={spec}&{QUIET}&seat={mover}&moves={','.join(names)}")
+    page.locator("#elsewhere button", has_text="Pass").click()
+    wait_for_moves(page, len(names) + 1)
+
+
+def _game_up_to_a_pass() -> tuple[str, list[str]]:
+    spec = "othello:size=4"
+    game = make_game(spec)
+    for seed in range(200):
+        rng, position, names = random.Random(seed), game.initial_position(), []
+        while not position.is_over:
+            action = rng.choice(position.legal_actions())
+            if game.action_to_text(action) == "pass":
+                return spec, names
+            names.append(game.action_to_text(action))
+            position.play(action)
+    raise AssertionError("no game with a pass was found")
+
+
+def test_the_swap_of_hex_is_a_button_beside_the_board(visit):
+    page = visit(f"/play?game=hex:size=3,swap=yes&{QUIET}&seat=1&moves=b2")
+    page.locator("#elsewhere button", has_text="Swap").click()
+    wait_for_moves(page, 1 + 1)
+    assert page.locator("#moves button").nth(1).inner_text() == "swap"
+
+
+def test_a_click_on_a_taken_cell_does_nothing(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=human&moves=b2")
+    area = r.action_areas(make_game("tic_tac_toe").rules)[4]
+    box = page.locator("#board").bounding_box()
+    scale = box["width"] / make_game("tic_tac_toe").facts.observation_shape[1]
+    x, y = area.centre
+    page.mouse.click(box["x"] + x * scale * 0.82, box["y"] + y * scale * 0.82)
+    page.wait_for_timeout(150)
+    assert count_moves(page) == 1
+    assert page.locator(".area").count() == 8
+
+
+def test_undo_while_the_opponent_thinks_ends_its_search(visit, server):
+    page = visit(SLOW)
+    page.get_by_role("button", name="Cell h8").click()
+    page.wait_for_selector("#player-1 .busy")
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector("#board[data-state=yours].enabled")
+    assert count_moves(page) == 0
+    # the only process is free again: a quick opponent answers
+    quick = visit(f"/play?game=tic_tac_toe&{QUIET}")
+    quick.locator(".area").first.click()
+    wait_for_moves(quick, 2)
+
+
+def test_undo_and_redo_go_over_ones_own_moves(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=greedy")
+    for _ in range(2):
+        wait_for_turn(page)
+        before = count_moves(page)
+        page.locator(".area").first.click()
+        wait_for_moves(page, before + 2)
+    played = page.inner_text("#moves")
+    page.click("#undo")
+    expect(page.locator("#moves button")).to_have_count(2)
+    page.click("#undo")
+    expect(page.locator("#moves button")).to_have_count(0)
+    page.click("#redo")
+    wait_for_moves(page, 2)
+    page.click("#redo")
+    wait_for_moves(page, 4)
+    assert page.inner_text("#moves") == played
+
+
+def test_a_reload_and_a_link_in_another_browser_go_on_with_the_game(visit):
+    page = visit("/play?game=connect_four&opponent=human")
+    for name in "dde":
+        before = count_moves(page)
+        page.get_by_role("button", name=f"Column {name}").click()
+        wait_for_moves(page, before + 1)
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert count_moves(page) == 3
+    other = visit(urlsplit(page.url).path + "?" + urlsplit(page.url).query)
+    assert other.inner_text("#moves") == page.inner_text("#moves")
+    assert "moves=dde" in other.url
+
+
+def test_two_sessions_play_at_once(visit):
+    pages = [visit(f"/play?game=tic_tac_toe&{QUIET}") for _ in range(2)]
+    for page in pages:
+        page.locator(".area").nth(4).click()
+    for page in pages:
+        wait_for_moves(page, 2)
+
+
+def test_a_hint_marks_an_action_and_says_it(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,b1,a2,b2")
+    page.click("#hint")
+    page.wait_for_selector(".mark.hint", state="attached")
+    assert page.inner_text("#status") == "Hint: Cell a3"
+
+
+def test_threats_are_marked_on_request(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,b2,a2")
+    assert page.locator(".mark").count() == 0
+    page.check("#show-threats")
+    page.wait_for_selector(".mark.holds", state="attached")
+    assert page.locator(".mark").count() == 1  # only a3 stops the row
+
+
+def test_the_level_changes_in_mid_game_and_seats_are_swapped(visit):
+    page = visit(f"/play?game=tic_tac_toe&{QUIET}")
+    page.locator(".area").first.click()
+    wait_for_moves(page, 2)
+    page.select_option("#level", "greedy")
+    assert "opponent=greedy" in page.url
+    page.click("#swap")
+    wait_for_moves(page, 3)
+    assert "seat=1" in page.url
+
+
+def test_an_agent_is_set_up_by_its_parameters(visit):
+    page = visit("/play?game=tic_tac_toe&opponent=random")
+    page.select_option("#level", "")
+    page.select_option("#agent-name", "alphabeta")
+    page.fill("[name=depth]", "99")
+    page.click("#agent-use")
+    page.wait_for_selector("#agent-problem:not([hidden])")
+    assert "depth is at most 12" in page.inner_text("#agent-problem")
+    page.fill("[name=depth]", "3")
+    page.click("#agent-use")
+    page.wait_for_selector("#agent", state="hidden")
+    assert "opponent=alphabeta:depth=3" in page.url
+
+
+def test_a_resigned_game_is_lost_and_a_rematch_changes_seats(visit):
+    page = visit("/play?game=connect_four&opponent=random&moves=dd")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.click("#resign")
+    page.wait_for_selector("#board[data-state=over]")
+    assert page.inner_text("#status") == "You lose. Red resigned."
+    page.click("#rematch")
+    page.wait_for_url("**&seat=1&**")
+    wait_for_moves(page, 1)
+
+
+def test_a_clock_runs_and_loses_the_game(visit):
+    page = visit("/play?game=connect_four&opponent=human&clock=1%2B0&moves=dd")
+    page.wait_for_selector("#board[data-state=over]")
+    assert "Red ran out of time" in page.inner_text("#status")
+
+
+def test_thinking_is_shown_on_request(visit):
+    page = visit("/play?game=connect_four&opponent=alphabeta:depth=4")
+    assert page.is_hidden("#thinking")
+    page.check("#show-thinking")
+    page.get_by_role("button", name="Column d").click()
+    page.wait_for_selector("#thinking dl")
+    assert "depth" in page.inner_text("#thinking")
+
+
+def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
+    page = visit(f"/play?game=tic_tac_toe&{QUIET}", locale="vi-VN")
+    assert page.get_attribute("html", "lang") == "vi"
+    assert page.inner_text("#status") == "Đến lượt bạn"
+    page.click("[data-language=en]")
+    page.wait_for_selector("html[lang=en] body[data-ready]")
+    page.goto(page.url.split("?")[0] + "?game=tic_tac_toe")  # the choice is remembered
+    assert page.get_attribute("html", "lang") == "en"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("path", ["/", "/play?game=gomoku:size=10&opponent=human&moves=e5,e6"])
+def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, width, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit(path, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    found = Axe().run(page).response["violations"]
+    serious = [
+        (fault["id"], [node["html"][:200] for node in fault["nodes"]])
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
+
+
+def test_the_page_goes_on_after_the_server_was_restarted(visit):
+    with running() as own:
+        page = visit("/play?game=tic_tac_toe&opponent=random", own.address)
+        page.locator(".area").first.click()
+        wait_for_moves(page, 2)
+        own.stop()
+        page.locator(".area").first.click()
+        page.wait_for_selector("#problem:not([hidden])")
+        assert "does not answer" in page.inner_text("#problem")
+        own.start()
+        page.locator(".area").first.click()
+        wait_for_moves(page, 4)
+    visit.said[:] = [text for text in visit.said if "ERR_CONNECTION_REFUSED" not in text]

@@ -1,0 +1,120 @@
+"""Finished games, the pages of a store and files of games, asked in this process."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from fastapi.testclient import TestClient
+from helpers import SMALL_GAMES
+from PIL import Image
+from plyground import make_game
+from plyground.evaluation.store.store import Store
+from plyground.web.app import make_app
+from plyground.web.settings import Settings
+
+ADDRESS = "http://127.0.0.1:8000"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "games.db"
+
+
+@pytest.fixture
+def client(path):
+    app = make_app(Settings(workers=1, presets_first=False, store=path))
+    with TestClient(app, base_url=ADDRESS) as opened:
+        yield opened
+
+
+WON = {"game": "tic_tac_toe", "moves": ["a1", "a2", "b1", "b2", "c1"]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "agents", "winner", "reason"),
+    [
+        (WON | {"opponent": "greedy", "seat": 0}, ("human", "greedy"), 0, "3 in a row"),
+        (WON | {"opponent": "random", "seat": 1}, ("random", "human"), 0, "3 in a row"),
+        (
+            {"game": "tic_tac_toe", "moves": ["a1"], "opponent": "zoo:tic_tac_toe", "seat": 0,
+             "ended": "resigned", "loser": 0},
+            ("human", "zoo:tic_tac_toe"), 1, "resignation",
+        ),
+        (
+            {"game": "tic_tac_toe", "moves": ["a1"], "opponent": "human", "seat": 0,
+             "ended": "time", "loser": 1},
+            ("human", "human"), 0, "player_1 ran out of time",
+        ),
+    ],
+)  # fmt: skip
+def test_a_finished_game_is_kept_with_its_players(client, path, sent, agents, winner, reason):
+    number = client.post("/api/finish", json=sent).json()["number"]
+    with Store(path) as store:
+        tournament, kept = store.game(number)
+    specs = tuple(tournament.agents[player].spec for player in kept.players)
+    assert (specs, kept.result.winner, kept.result.reason) == (agents, winner, reason)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"moves": ["a1"]}, 409),
+        ({"ended": "resigned", "loser": 0}, 409),
+        ({"opponent": "python:os:system"}, 422),
+        ({"seat": 2}, 422),
+    ],
+)
+def test_a_game_that_is_not_finished_so_is_not_kept(client, path, changes, status):
+    sent = WON | {"opponent": "greedy", "seat": 0} | changes
+    answer = client.post("/api/finish", json=sent)
+    assert answer.status_code == status
+    assert answer.json()["error"].endswith(".")
+
+
+def test_without_a_store_nothing_is_kept_and_its_pages_say_so():
+    app = make_app(Settings(workers=1, presets_first=False))
+    with TestClient(app, base_url=ADDRESS) as client:
+        sent = WON | {"opponent": "greedy", "seat": 0}
+        assert client.post("/api/finish", json=sent).json() == {"number": None}
+        for page in ("/games", "/ratings", "/review?number=1"):
+            answer = client.get(page)
+            assert answer.status_code == 404
+            assert "keeps no games" in answer.text
+        assert 'href="/games"' not in client.get("/").text
+
+
+def test_the_list_of_games_has_pages(client):
+    for _ in range(52):
+        client.post("/api/finish", json=WON | {"opponent": "greedy", "seat": 0})
+    first, second = client.get("/games").text, client.get("/games?page=1").text
+    assert (first.count("<tr>"), second.count("<tr>")) == (51, 3)
+    assert "page=1" in first
+    assert client.get("/games?agent=nobody").text.count("<tr>") == 0
+
+
+def test_a_game_that_the_store_does_not_hold_is_named(client):
+    client.post("/api/finish", json=WON | {"opponent": "greedy", "seat": 0})
+    answer = client.get("/review?number=7")
+    assert answer.status_code == 404
+    assert "holds no game 7" in answer.text
+    assert client.get("/ratings?tournament=9").status_code == 404
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+def test_games_become_files(client, spec):
+    import random
+
+    game, rng, names = make_game(spec), random.Random(1), []
+    position = game.initial_position()
+    for _ in range(4):
+        action = rng.choice(position.legal_actions())
+        names.append(game.action_to_text(action))
+        position.play(action)
+    query = {"game": spec, "moves": ",".join(names)}
+    svg = client.get("/export/board.svg", params=query)
+    assert svg.text == position.to_svg(game.text_to_action(names[-1]))
+    png = Image.open(io.BytesIO(client.get("/export/board.png", params=query).content))
+    gif = Image.open(io.BytesIO(client.get("/export/game.gif", params=query).content))
+    assert (png.format, gif.format, gif.n_frames) == ("PNG", "GIF", 5)
+    assert "attachment" in svg.headers["content-disposition"]

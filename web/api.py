@@ -1,0 +1,223 @@
+"""What the pages ask for: views of positions, moves, searches."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..agents import Decision
+from ..agents.score import Score
+from ..evaluation.report import analysis
+from ..evaluation.reviewed import PlayedGame
+from .bars import bar_value
+from .errors import Refused
+from .jobs import LINES_OF, REVIEW_SECONDS, REVIEWED, SOLVED, SOLVER_SECONDS, has_solver
+from .opponents import choices, permitted, scripted
+from .positions import Line, action_json, read_actions, read_game, split_moves
+from .settings import LONGEST_MOVES, LONGEST_NAME, LONGEST_SPEC, MOST_MOVES
+from .state import of
+from .streams import stream
+from .thinking import SEEDS, Call, Decide
+from .words import Words
+
+router = APIRouter(prefix="/api")
+
+LINES_SECONDS = 40.0  # for a decision and two more lines
+
+Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
+MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
+GameQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
+AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
+MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
+SeedQuery = Annotated[int, Query(ge=0, lt=SEEDS)]
+
+
+class Played(BaseModel):
+    """A game and its moves."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    game: Spec
+    moves: Annotated[list[MoveName], Field(max_length=MOST_MOVES)] = []
+    threats: bool = False
+
+    def line(self) -> Line:
+        """The game move by move; Refused if it cannot be played."""
+        game = read_game(self.game)
+        return Line(game, read_actions(game, self.moves))
+
+
+class Move(Played):
+    """A game, its moves, and one more."""
+
+    action: Annotated[int, Field(ge=0, lt=MOST_MOVES)]
+
+
+@router.post("/view")
+def view(request: Request, played: Played) -> dict[str, Any]:
+    """The view of a position."""
+    return played.line().view(of(request).words(request), played.threats)
+
+
+@router.post("/play")
+def play(request: Request, move: Move) -> dict[str, Any]:
+    """The view after one more move; 409 if it cannot be played."""
+    line = move.line()
+    if not line.position.is_legal(move.action):
+        known = move.action < line.game.facts.num_actions
+        name = line.game.action_to_text(move.action) if known else str(move.action)
+        raise Refused(f"{name} cannot be played now.", 409)
+    longer = Line(line.game, [*line.actions, move.action])
+    return longer.view(of(request).words(request), move.threats)
+
+
+@router.get("/opponents")
+def opponents(request: Request, game: GameQuery) -> Any:
+    """The opponents offered in a game, and the agents that can be set up."""
+    words, listed = of(request).words(request), of(request).settings.agents
+    return {
+        "choices": [
+            {
+                "spec": choice.spec,
+                "name": choice.spec if choice.key is None else words(choice.key),
+                "group": choice.group,
+            }
+            for choice in choices(read_game(game), listed)
+        ],
+        "agents": scripted(),
+    }
+
+
+@router.get("/check")
+def check(request: Request, game: GameQuery, agent: AgentQuery) -> dict[str, str]:
+    """The agent's specification within the limits; 422 if it may not play the game here."""
+    return {"agent": permitted(agent, read_game(game), of(request).settings.agents)}
+
+
+@router.get("/think")
+async def think(
+    request: Request,
+    game: GameQuery,
+    agent: AgentQuery,
+    moves: MovesQuery = "",
+    seed: SeedQuery = 0,
+) -> StreamingResponse:
+    """An agent's decision as server-sent events; see :func:`~plyground.web.streams.stream`."""
+    line, spec = await asyncio.to_thread(_open_line, request, game, moves, agent)
+    words = of(request).words(request)
+    job = Decide(spec, line.game, line.actions, seed)
+    return stream(request, job, lambda decision: decision_json(line, words, decision))
+
+
+@router.get("/solve")
+async def solve(request: Request, game: GameQuery, moves: MovesQuery = "") -> StreamingResponse:
+    """The exact values of all actions as server-sent events; 422 where no solver reaches."""
+    line, _ = await asyncio.to_thread(_open_line, request, game, moves, None)
+    if not has_solver(line.game):
+        raise Refused(f"No exact solver reaches {line.game.spec}.")
+    job = Call("the solver", line.game, SOLVED, (line.position,), 3 * SOLVER_SECONDS)
+    return stream(request, job, lambda found: _solved_json(line, found))
+
+
+@router.get("/lines")
+async def lines(
+    request: Request,
+    game: GameQuery,
+    agent: AgentQuery,
+    moves: MovesQuery = "",
+    seed: SeedQuery = 0,
+) -> StreamingResponse:
+    """An agent's decision and its best lines, as server-sent events."""
+    line, spec = await asyncio.to_thread(_open_line, request, game, moves, agent)
+    words = of(request).words(request)
+    job = Call(spec, line.game, LINES_OF, (spec, line.position, seed), LINES_SECONDS)
+
+    def to_json(found: tuple[Decision, list[Any]]) -> dict[str, Any]:
+        decision, best = found
+        return decision_json(line, words, decision) | {
+            "lines": [_line_json(line, words, *each) for each in best]
+        }
+
+    return stream(request, job, to_json)
+
+
+@router.get("/review")
+async def review(request: Request, game: GameQuery, moves: MovesQuery) -> StreamingResponse:
+    """The grades of all moves, the last one first, then the review, as server-sent events."""
+
+    def read() -> Line:
+        chosen = read_game(game)
+        return Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
+
+    line = await asyncio.to_thread(read)
+    if not line.actions:
+        raise Refused("There is nothing to review: no move was played.", 409)
+    played = PlayedGame.of_actions(line.game, line.actions)
+    job = Call("the review", line.game, REVIEWED, (played, None), REVIEW_SECONDS)
+    return stream(request, job, lambda found: found)
+
+
+def _open_line(request: Request, game: str, moves: str, agent: str | None) -> tuple[Line, str]:
+    """A position that is not over, and the agent's specification within the limits."""
+    chosen = read_game(game)
+    line = Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
+    if line.position.is_over:
+        raise Refused("There is nothing to decide: the game is over.", 409)
+    if agent is None:
+        return line, ""
+    return line, permitted(agent, chosen, of(request).settings.agents)
+
+
+def decision_json(line: Line, words: Words, decision: Decision) -> dict[str, Any]:
+    """A decision as plain data, with its place on the evaluation bar."""
+    position = line.position
+    data = analysis.to_json(position, decision)
+    data["bar"] = bar_value(position, decision.score)
+    data["score_in_words"] = words.score(line.game, decision.score)
+    for entry in data["actions"]:
+        score = (decision.scores or {}).get(entry["action"])
+        if score is None and entry["action"] == decision.action:
+            score = decision.score
+        entry["bar"] = bar_value(position, score)
+        entry["exact"] = score is not None and score.is_exact
+    return data
+
+
+def _line_json(
+    line: Line, words: Words, action: int, score: Score | None, actions: tuple[int, ...]
+) -> dict[str, Any]:
+    """A line of play as plain data, as far as it can be played."""
+    shown, position = [], line.position.copy()
+    for each in actions:
+        if not position.is_legal(each):
+            break
+        shown.append(action_json(line.game, each, words) | {"player": position.to_move})
+        position.play(each)
+    return {
+        "action": action,
+        "score": words.score(line.game, score),
+        "exact": score is not None and score.is_exact,
+        "bar": bar_value(line.position, score),
+        "moves": shown,
+    }
+
+
+def _solved_json(line: Line, found: dict[str, Any]) -> dict[str, Any]:
+    """The solver's values as plain data; ``bar`` is from the side of player_0."""
+    name, worth = line.game.action_to_text, found["worth"]
+    score = None if worth is None else Score(worth, kind="exact")
+    return {
+        **found,
+        "bar": bar_value(line.position, score),
+        "actions": [
+            {"action": action, "name": name(action), "value": value,
+             "result": found["results"][action]}
+            for action, value in found["values"].items()
+        ],
+        "line": [name(action) for action in found["line"]],
+        "whole": len(found["values"]) == len(line.position.legal_actions()),
+    }  # fmt: skip

@@ -1,0 +1,97 @@
+"""The application: pages, API, and how errors are told."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from ..evaluation.store.store import StoreError
+from . import api, exports, games, pages
+from .errors import Refused, sentence
+from .guard import App, Guard, known_hosts
+from .opponents import HINTS, PRESETS
+from .positions import read_game
+from .sessions import Sessions
+from .settings import Settings
+from .state import State
+from .thinking import Decide, Thinkers
+
+log = logging.getLogger(__name__)
+
+
+def make_app(settings: Settings) -> App:
+    """The application with its guard, for any ASGI server."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        thinkers = Thinkers(settings)
+        app.state.server = State(settings, sessions, thinkers)
+        if settings.presets_first:
+            thinkers.warm_up(_preset_tasks())
+        yield
+        await thinkers.close()
+
+    sessions = Sessions()
+    # The pages that FastAPI makes of the schema load files of other sites.
+    app = FastAPI(title="plyground", docs_url=None, redoc_url=None, lifespan=lifespan)
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.include_router(games.router)
+    app.include_router(exports.router)
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(StoreError, _store_error)
+    app.add_exception_handler(Exception, _failed)
+    return Guard(app, sessions, known_hosts(settings.host))
+
+
+def _preset_tasks() -> list[Decide]:
+    """The opponents of the games offered by name, and the adviser of the first ones."""
+    tasks = [Decide(preset.level, read_game(preset.game), ()) for preset in PRESETS]
+    return [*tasks, *(Decide(HINTS, task.game, ()) for task in tasks[:3])]
+
+
+def _answer(request: Request, status: int, text: str) -> Response:
+    """A refusal as JSON, or as a page where a page was asked for."""
+    if request.url.path.startswith(("/api/", "/static/")):
+        return JSONResponse({"error": text}, status)
+    title = HTTPStatus(status).phrase
+    return pages.render(request, "error.html", status, sentence=text, status=status, title=title)
+
+
+async def _refused(request: Request, error: Any) -> Response:
+    return _answer(request, error.status, str(error))
+
+
+async def _invalid(request: Request, error: Any) -> Response:
+    """The first thing that is wrong, by its name."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+    return _answer(request, 422, sentence(f"{place}: {first['msg']}"))
+
+
+async def _http_error(request: Request, error: Any) -> Response:
+    known = {404: "There is no such page.", 405: "This cannot be asked for so."}
+    text = known.get(error.status_code, sentence(str(error.detail)))
+    answer = _answer(request, error.status_code, text)
+    if error.headers:
+        answer.headers.update(error.headers)
+    return answer
+
+
+async def _store_error(request: Request, error: Any) -> Response:
+    return _answer(request, 503, sentence(str(error)))
+
+
+async def _failed(request: Request, error: Any) -> Response:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return _answer(request, 500, "The server has failed; its log says why.")

@@ -1,0 +1,80 @@
+"""Games as files: the picture of a position, an animation, a page that needs no server."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+
+from ..evaluation.reviewed import PlayedGame
+from .errors import Refused
+from .jobs import REVIEW_PAGE, REVIEW_SECONDS
+from .pages import MovesQuery, SpecQuery
+from .positions import Line, read_actions, read_game, split_moves
+from .state import of
+from .thinking import Call
+
+router = APIRouter(prefix="/export")
+
+SIDE = 480  # pixels of the longer side
+MOST_FRAMES = 240
+FRAME_MS, LAST_FRAME_MS = 700, 3000
+
+
+def _line(game: str, moves: str) -> Line:
+    chosen = read_game(game)
+    return Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
+
+
+def _file(content: bytes | str, kind: str, line: Line, ending: str) -> Response:
+    """A file to be kept; its name is made of the game's."""
+    name = f"{line.game.name}-{len(line.actions)}.{ending}"
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=kind, headers=headers)
+
+
+@router.get("/board.{ending}")
+def board(ending: Literal["svg", "png"], game: SpecQuery, moves: MovesQuery = "") -> Response:
+    """The picture of the position after the moves."""
+    line = _line(game, moves)
+    last = line.actions[-1] if line.actions else None
+    if ending == "svg":
+        return _file(line.position.to_svg(last), "image/svg+xml", line, "svg")
+    content = io.BytesIO()
+    line.position.to_image(last, 2 * SIDE).save(content, "PNG", optimize=True)
+    return _file(content.getvalue(), "image/png", line, "png")
+
+
+@router.get("/game.gif")
+def animation(
+    game: SpecQuery,
+    moves: MovesQuery = "",
+    side: Annotated[int, Query(ge=120, le=SIDE)] = SIDE,
+) -> Response:
+    """The game move by move, as an animated picture."""
+    line = _line(game, moves)
+    if len(line.actions) >= MOST_FRAMES:
+        raise Refused(f"An animation shows at most {MOST_FRAMES - 1} moves.")
+    images, position = [], line.game.initial_position()
+    images.append(position.to_image(None, side))
+    for action in line.actions:
+        images.append(position.play(action).to_image(action, side))
+    small = [image.quantize(64) for image in images]
+    content = io.BytesIO()
+    durations = [FRAME_MS] * (len(small) - 1) + [LAST_FRAME_MS]
+    small[0].save(
+        content, "GIF", save_all=True, append_images=small[1:], duration=durations, loop=0
+    )
+    return _file(content.getvalue(), "image/gif", line, "gif")
+
+
+@router.get("/game.html")
+async def page(request: Request, game: SpecQuery, moves: MovesQuery = "") -> Response:
+    """The reviewed game as one page, which needs neither server nor network."""
+    line = await asyncio.to_thread(_line, game, moves)
+    played = PlayedGame.of_actions(line.game, line.actions)
+    job = Call("the review", line.game, REVIEW_PAGE, (played,), REVIEW_SECONDS)
+    text = await of(request).thinkers.think(request.state.session, job, lambda content: None)
+    return _file(text, "text/html", line, "html")

@@ -1,0 +1,221 @@
+"""The pages of a store: its games, their reviews, ratings; and finished games that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated, Any, Literal, NamedTuple
+
+from fastapi import APIRouter, Query, Request, Response
+
+from ..agents.agent import Agent
+from ..agents.registry import make_agent, resolve_agent
+from ..envs.game import Game
+from ..envs.version import __version__
+from ..evaluation.match import GameResult
+from ..evaluation.players import OUT_OF_TIME, Description, LocalPlayer
+from ..evaluation.report.report import TournamentReport, report_tournament
+from ..evaluation.single_games import entry_of, keep_game, person, resigned
+from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament, StoreError
+from .api import Played, Spec
+from .errors import Refused, sentence
+from .opponents import PERSON, permitted
+from .pages import MovesQuery, SpecQuery, render
+from .positions import Line, read_actions, read_game, split_moves
+from .settings import LONGEST_SPEC
+from .state import of
+from .words import Words
+
+router = APIRouter()
+
+ROWS = 50  # games on a page
+LARGEST_NUMBER = 2**31
+
+Filter = Annotated[str, Query(max_length=LONGEST_SPEC)]
+
+
+class Row(NamedTuple):
+    """A game of the list: its number, its game, the sides, the winner, how it ended, its plies."""
+
+    number: int
+    game: str
+    sides: tuple[str, str]
+    winner: int | None
+    ending: str
+    plies: int
+
+
+def _store(request: Request) -> Store:
+    """The store, opened; 404 if the server has none."""
+    path = of(request).settings.store
+    if path is None:
+        raise Refused("This server keeps no games; start it with --store FILE.", 404)
+    return Store(path)
+
+
+@router.get("/games")
+def games(
+    request: Request,
+    game: Filter = "",
+    agent: Filter = "",
+    page: Annotated[int, Query(ge=0, le=100_000)] = 0,
+) -> Response:
+    """The games of the store, the latest first."""
+    words = of(request).words(request)
+    with _store(request) as store:
+        tournaments = {entry.number: entry for entry in store.tournaments()}
+        rows = list(
+            islice(
+                _rows(store, tournaments, game, agent, words), page * ROWS, (page + 1) * ROWS + 1
+            )
+        )
+    names = sorted({entry.settings["game"] for entry in tournaments.values()})
+    agents = sorted({each.label for entry in tournaments.values() for each in entry.agents})
+    return render(
+        request,
+        "games.html",
+        rows=rows[:ROWS],
+        more=len(rows) > ROWS,
+        games=names,
+        agents=agents,
+        game=game,
+        agent=agent,
+        page=page,
+    )
+
+
+def _rows(
+    store: Store,
+    tournaments: dict[int, StoredTournament],
+    game: str,
+    agent: str,
+    words: Words,
+) -> Iterator[Row]:
+    """The games that pass the filters."""
+    for number, tournament, stored in store.numbered_games():
+        entry = tournaments[tournament]
+        sides = _sides(entry, stored)
+        if (game and entry.settings["game"] != game) or (agent and agent not in sides):
+            continue
+        result = stored.result
+        ending = words.reason(result.reason)
+        yield Row(number, entry.settings["game"], sides, result.winner, ending, len(result.moves))
+
+
+def _sides(tournament: StoredTournament, stored: StoredGame) -> tuple[str, str]:
+    first, second = (tournament.agents[number].label for number in stored.players)
+    return first, second
+
+
+@router.get("/ratings")
+def ratings(request: Request, tournament: Annotated[int, Query(ge=0)] = 0) -> Response:
+    """The ratings of a tournament of the store."""
+    with _store(request) as store:
+        known = store.tournaments()
+        chosen = next((entry for entry in known if entry.number == tournament), None)
+        if chosen is None and tournament:
+            raise Refused(f"The store holds no tournament {tournament}.", 404)
+        chosen = chosen or (known[-1] if known else None)
+        report = None if chosen is None else report_tournament(chosen, store.games(chosen.number))
+    rows = [] if report is None else _ratings_rows(report)
+    return render(request, "ratings.html", tournaments=known, chosen=chosen, rows=rows)
+
+
+def _ratings_rows(report: TournamentReport) -> list[dict[str, Any]]:
+    """The agents of a tournament, the strongest first."""
+    rated, standings = report.ratings, report.table.standings()
+    if rated is not None:
+        standings = sorted(standings, key=lambda row: -float(rated.elo[row.number]))
+    return [
+        {
+            "label": row.label,
+            "elo": None if rated is None else float(rated.elo[row.number]),
+            "margin": None if rated is None else rated.margin(row.number),
+            "total": row.total,
+        }
+        for row in standings
+    ]
+
+
+@router.get("/review")
+def review(
+    request: Request,
+    game: SpecQuery = "",
+    moves: MovesQuery = "",
+    number: Annotated[int, Query(ge=0, le=LARGEST_NUMBER)] = 0,
+) -> Response:
+    """The review of a game: one of the store by its number, or one given by its moves."""
+    words, stored, sides = of(request).words(request), None, None
+    if number:
+        with _store(request) as store:
+            try:
+                tournament, stored = store.game(number)
+            except StoreError as error:
+                raise Refused(sentence(str(error)), 404) from None
+        chosen, sides = read_game(tournament.settings["game"]), _sides(tournament, stored)
+        actions = list(stored.result.moves)
+        read_actions(chosen, [chosen.action_to_text(action) for action in actions])
+    else:
+        chosen = read_game(game or "connect_four")
+        actions = read_actions(chosen, split_moves(chosen, moves))
+    line = Line(chosen, actions)
+    return render(
+        request,
+        "review.html",
+        view=line.view(words),
+        number=number,
+        sides=sides,
+        ending=None if stored is None else words.reason(stored.result.reason),
+    )
+
+
+class Finished(Played):
+    """A game that has ended in the browser, by its rules or because a player gave up."""
+
+    opponent: Spec
+    seat: Literal[0, 1]
+    ended: Literal["rules", "resigned", "time"] = "rules"
+    loser: Literal[0, 1] | None = None
+
+
+@router.post("/api/finish")
+def finish(request: Request, finished: Finished) -> dict[str, Any]:
+    """Keep a finished game in the store; its number there, or null without a store."""
+    line, listed = finished.line(), of(request).settings.agents
+    result = _result(line, finished)
+    if of(request).settings.store is None:
+        return {"number": None}
+    if finished.opponent == PERSON:
+        sides = (person(), person())
+    else:
+        spec = permitted(finished.opponent, line.game, listed)
+        sides = (person(), _entry(spec, line.game))
+        sides = sides if finished.seat == 0 else (sides[1], sides[0])
+    with _store(request) as store:
+        return {"number": keep_game(store, line.game, sides, result)}
+
+
+def _result(line: Line, finished: Finished) -> GameResult:
+    """The result of a finished game; 409 if it goes on."""
+    position, nothing = line.position, ((0.0, 0.0), (0, 0))
+    if finished.ended == "rules" or finished.loser is None:
+        if position.outcome is None:
+            raise Refused("The game is not over yet.", 409)
+        return GameResult(
+            line.actions, position.returns, position.outcome.reason, None, None, *nothing
+        )
+    if position.is_over:
+        raise Refused("The game is over already.", 409)
+    lost = resigned(line.game, line.actions, finished.loser, *nothing)
+    if finished.ended == "resigned":
+        return lost
+    reason = f"player_{finished.loser} ran out of time"
+    return lost._replace(reason=reason, fault=OUT_OF_TIME, forfeited=finished.loser)
+
+
+def _entry(spec: str, game: Game) -> AgentEntry:
+    """The entry of an opponent. One that runs in a process of its own is not made for this."""
+    agent_class: type[Agent] = resolve_agent(spec)[0]
+    if agent_class.isolated or "network=" in spec:
+        return entry_of(Description(spec, {}, f"plyground {__version__}", False))
+    return entry_of(LocalPlayer(make_agent(spec, game)).describe())

@@ -1,0 +1,144 @@
+"""What is checked of every request before it is answered, and the headers of every answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from .sessions import Sessions
+from .settings import LONGEST_BODY
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+COOKIE = "plyground"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+)
+LOCAL = ("127.0.0.1", "localhost", "::1")
+TOO_LONG = f"A request has at most {LONGEST_BODY} bytes."
+
+
+class Guard:
+    """Wraps the application.
+
+    Args:
+        app: the application.
+        sessions: the sessions; that of a request is put into its ``state``.
+        hosts: the names under which the server is known; others are refused, so that no other
+            site's name can be made to lead here.
+    """
+
+    def __init__(self, app: App, sessions: Sessions, hosts: tuple[str, ...]) -> None:
+        self._app, self._sessions, self._hosts = app, sessions, hosts
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        wrong = self._wrong(scope, headers)
+        if wrong is not None:
+            await _refuse(send, *wrong)
+            return
+        name, session, is_new = self._sessions.find(_session_name(headers.get(b"cookie", "")))
+        if not self._sessions.may_ask(session):
+            await _refuse(send, 429, "There are too many requests; wait a second.")
+            return
+        scope.setdefault("state", {})["session"] = session
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                added = list(HEADERS)
+                if is_new:
+                    cookie = f"{COOKIE}={name}; Path=/; HttpOnly; SameSite=Strict"
+                    added.append((b"set-cookie", cookie.encode()))
+                message["headers"] = [*message.get("headers", ()), *added]
+            await send(message)
+
+        await self._app(scope, _limited(receive), send_with_headers)
+
+    def _wrong(self, scope: Message, headers: dict[bytes, str]) -> tuple[int, str] | None:
+        """The status and the sentence of a request that is refused."""
+        host = headers.get(b"host", "")
+        if _name_of(host) not in self._hosts:
+            return 421, "This server is not known under that name."
+        origin = headers.get(b"origin")
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            return 403, "Requests from pages of other sites are refused."
+        other_site = headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin")
+        if other_site and headers.get(b"sec-fetch-mode") != "navigate":
+            return 403, "Requests from pages of other sites are refused."
+        length = headers.get(b"content-length", "0")
+        if not length.isdigit():
+            return 400, "The length of the request is no number."
+        if int(length) > LONGEST_BODY:
+            return 413, TOO_LONG
+        return None
+
+
+def known_hosts(host: str) -> tuple[str, ...]:
+    """The names of a server that listens on an address."""
+    return tuple(dict.fromkeys((*LOCAL, host.strip("[]"))))
+
+
+def _name_of(host: str) -> str:
+    """The name in a header ``Host``, without the port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0]
+
+
+def _session_name(cookies: str) -> str | None:
+    try:
+        found = SimpleCookie(cookies).get(COOKIE)
+    except CookieError:
+        return None
+    return None if found is None else found.value
+
+
+def _limited(receive: Receive) -> Receive:
+    """``receive`` that counts the bytes of a body whose length is not stated."""
+    taken = 0
+
+    async def limited() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > LONGEST_BODY:
+            raise HTTPException(413, TOO_LONG)
+        return message
+
+    return limited
+
+
+async def _refuse(send: Send, status: int, sentence: str) -> None:
+    """Answer by a sentence; the application is not asked."""
+    body = json.dumps({"error": sentence}).encode()
+    headers = [
+        *HEADERS,
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    if status == 429:
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

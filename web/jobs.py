@@ -1,0 +1,134 @@
+"""What the processes do beside decisions of agents: exact values, lines of play, reviews.
+
+The functions are called in a process that thinks, by :class:`~plyground.web.thinking.Call`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from ..agents import make_agent
+from ..agents.agent import Decision
+from ..agents.score import Score
+from ..agents.solvers.solver import make_solver, solver_class_of
+from ..envs.game import Game, Position
+from ..envs.specification import SpecificationError
+from ..evaluation.report.analysis import ranked_actions
+from ..evaluation.report.review_page import review_page
+from ..evaluation.review import Reviewer
+from ..evaluation.reviewed import PlayedGame, Review, move_json
+
+Report = Callable[[Any], None]
+
+READY = None  # reported once everything is loaded and compiled
+SOLVER_SECONDS, SOLVER_MEMORY_MB = 6.0, 128
+LINES = 3
+REVIEW_SOLVER_SECONDS = 0.5
+SOLVED = "plyground.web.jobs:solved"
+LINES_OF = "plyground.web.jobs:best_lines"
+REVIEWED = "plyground.web.jobs:reviewed"
+REVIEW_PAGE = "plyground.web.jobs:page_of_review"
+REVIEW_SECONDS = 300.0
+
+
+def has_solver(game: Game) -> bool:
+    """Whether a solver reaches the game's boards, at least near the end."""
+    try:
+        return solver_class_of(game).least_memory_mb(game) <= SOLVER_MEMORY_MB
+    except SpecificationError:
+        return False
+
+
+def solved(position: Position, report: Report) -> dict[str, Any]:
+    """The exact value of every legal action, as far as it is found in time.
+
+    Values are those of the side to move in the solver's own unit, such as boxes.
+    """
+    solver = make_solver(position.game, SOLVER_MEMORY_MB)
+    solver.prepare()
+    report(READY)
+    solution = solver.solve(position, moves="all", time=SOLVER_SECONDS)
+    values = dict(solution.values or {})
+    if solution.exact and solution.value is not None:
+        values.setdefault(solution.best_action, solution.value)
+    worth = None
+    if solution.exact and solution.value is not None:
+        worth = solver.expected_return(position, solution.value)
+    return {
+        "values": values,
+        "results": {action: solver.expected_return(position, v) for action, v in values.items()},
+        "value": solution.value if solution.exact else None,
+        "worth": worth,
+        "optimal": list(solution.optimal_actions),
+        "line": list(solution.principal_variation),
+        "meaning": solver.meaning,
+        "nodes": solution.nodes,
+        "seconds": solution.seconds,
+    }
+
+
+def best_lines(spec: str, position: Position, seed: int, report: Report) -> Any:
+    """An agent's decision, then the lines of play after its best actions.
+
+    Returns:
+        The decision, and for each line its action, its score from the side to move, its moves.
+    """
+    agent = make_agent(spec, position.game, seed)
+    agent.get_ready(position.game)
+    report(READY)
+    agent.on_progress = lambda decision: report((decision, []))
+    decision = agent.analyse(position)
+    lines = [(decision.action, decision.score, _whole(decision))]
+    agent.on_progress = None
+    report((decision, lines))
+    legal = ranked_actions(decision) or position.legal_actions()
+    for action in [each for each in legal if each != decision.action][: LINES - 1]:
+        child = position.after(action)
+        if child.is_over:
+            won = child.returns[position.to_move]
+            lines.append((action, Score(won, kind="exact", plies=1), (action,)))
+            continue
+        reply = agent.analyse(child)
+        score = (decision.scores or {}).get(action)
+        if score is None or score.kind in ("lower", "upper"):
+            score = _seen_from(position.to_move, child, reply)
+        lines.append((action, score, (action, *_whole(reply))))
+        report((decision, lines))
+    return decision, lines
+
+
+def _whole(decision: Decision) -> tuple[int, ...]:
+    """The line of a decision, its action at least."""
+    return tuple(map(int, decision.principal_variation)) or (decision.action,)
+
+
+def _seen_from(player: int, child: Position, reply: Decision) -> Score | None:
+    """The score of a decision in the position ``child`` from the side of a player."""
+    if reply.score is None or child.to_move == player:
+        return reply.score
+    kinds = {"lower": "upper", "upper": "lower"}
+    kind: Any = kinds.get(reply.score.kind, reply.score.kind)
+    return dataclasses.replace(reply.score, value=-reply.score.value, kind=kind)
+
+
+def reviewed(played: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:
+    """The review of a game as plain data; meanwhile the moves graded so far, the last one first."""
+    return _review(played, agent, report).to_json()
+
+
+def page_of_review(played: PlayedGame, report: Report) -> str:
+    """The review of a game as one HTML page; a game without moves is shown as it is."""
+    return review_page([_review(played, None, report) if played.actions else played])
+
+
+def _review(played: PlayedGame, agent: str | None, report: Report) -> Review:
+    reviewer = Reviewer(played.game, agent, solver_seconds=REVIEW_SOLVER_SECONDS)
+    reviewer.value(played.game.position(played.actions[:-1]))  # compiles what it needs
+    report(READY)
+    moves = []
+    for move in reviewer.moves(played):
+        moves.append(move)
+        report(move_json(played.game, move))
+    return reviewer.gathered(played, moves)

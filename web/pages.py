@@ -1,0 +1,197 @@
+"""The pages, made on the server; the browser's modules fill the boards."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from ..envs.registry import game_names, make_game, rules_type
+from ..envs.specification import SpecificationError, format_specification
+from .errors import Refused, sentence
+from .jobs import has_solver
+from .opponents import AGENTS_BY_LEVEL, LEVELS, PRESETS, analysts, choices, first_opponent
+from .positions import Line, read_actions, read_game, split_moves
+from .settings import LONGEST_MOVES, LONGEST_SPEC
+from .state import LANGUAGE_COOKIE, of
+from .words import LANGUAGES
+
+router = APIRouter(default_response_class=HTMLResponse)
+
+HERE = Path(__file__).resolve().parent
+KINDS = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+# The pages in the head of each page; the last ones show a store.
+PAGES = (
+    ("/", "nav.play"),
+    ("/analyse", "nav.analyse"),
+    ("/watch", "nav.watch"),
+    ("/games", "nav.games"),
+    ("/ratings", "nav.ratings"),
+)
+STORE_PAGES = 2
+CLOCKS = ((1, 0), (3, 2), (5, 0), (10, 5), (30, 0))  # minutes, seconds added by a move
+YEAR = 365 * 24 * 3600
+
+SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC)]
+MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES)]
+
+
+class StaticFile:
+    """A file of the pages: its content, its kind and a mark that changes with the content."""
+
+    def __init__(self, path: Path) -> None:
+        self.content = path.read_bytes()
+        self.kind = KINDS[path.suffix]
+        self.etag = f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
+
+
+# Read once, by name: the path of a request is looked up here, never on the disk.
+STATIC = {path.name: StaticFile(path) for path in sorted((HERE / "static").iterdir())}
+
+templates = Environment(
+    loader=FileSystemLoader(HERE / "templates"),
+    autoescape=select_autoescape(),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def render(request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
+    """A page in the visitor's language. A language in the link is remembered."""
+    words = of(request).words(request)
+    page = templates.get_template(template).render(
+        t=words,
+        languages=LANGUAGES,
+        path=request.url.path,
+        query=dict(request.query_params),
+        has_store=of(request).settings.store is not None,
+        pages=_pages(of(request).settings.store is not None),
+        **values,
+    )
+    response = HTMLResponse(page, code, {"cache-control": "no-store"})
+    if request.query_params.get("lang") in LANGUAGES:
+        response.set_cookie(LANGUAGE_COOKIE, words.language, YEAR, httponly=True, samesite="strict")
+    return response
+
+
+def _pages(has_store: bool) -> tuple[tuple[str, str], ...]:
+    return PAGES if has_store else PAGES[: len(PAGES) - STORE_PAGES]
+
+
+@functools.cache
+def preset_pictures() -> Mapping[str, str]:
+    """A small picture of each game offered by name."""
+    pictures = {}
+    for preset in PRESETS:
+        game = make_game(preset.game)
+        line = Line(game, read_actions(game, split_moves(game, preset.moves)))
+        pictures[preset.key] = line.position.to_svg(line.actions[-1])
+    return pictures
+
+
+@router.get("/")
+def home(request: Request) -> Response:
+    """The games offered by name."""
+    listed = of(request).settings.agents
+    return render(
+        request,
+        "home.html",
+        presets=[(preset, choices(make_game(preset.game), listed)) for preset in PRESETS],
+        pictures=preset_pictures(),
+        games=_games(),
+        clocks=CLOCKS,
+    )
+
+
+def _games() -> list[dict[str, Any]]:
+    """All games with their parameters, for the forms of other boards."""
+    return [
+        {
+            "name": declared.name,
+            "title": declared.title,
+            "parameters": declared.parameters,
+            "levels": list(zip(LEVELS, AGENTS_BY_LEVEL.get(declared.name, AGENTS_BY_LEVEL[""]))),
+        }
+        for declared in (rules_type(name).declaration for name in game_names())
+    ]
+
+
+@router.get("/new")
+def new(
+    request: Request,
+    name: SpecQuery,
+    opponent: SpecQuery = "",
+    seat: Annotated[int, Query(ge=0, le=1)] = 0,
+    clock: Annotated[str, Query(max_length=12)] = "",
+) -> Response:
+    """To the page of a game that a form describes: its name and its parameters."""
+    known = {p.name for p in _rules_type(name).declaration.parameters}
+    given = {key: text for key, text in request.query_params.items() if key in known}
+    spec = read_game(format_specification(name, given)).spec
+    query = {"game": spec, "opponent": opponent, "seat": str(seat), "clock": clock}
+    return RedirectResponse(f"/play?{urlencode({k: v for k, v in query.items() if v})}", 303)
+
+
+def _rules_type(name: str) -> Any:
+    try:
+        return rules_type(name)
+    except SpecificationError as error:
+        raise Refused(sentence(str(error))) from None
+
+
+@router.get("/play")
+def play(request: Request, game: SpecQuery = "", moves: MovesQuery = "") -> Response:
+    """The page to play on; all that decides the game is in its address."""
+    if not game:
+        return RedirectResponse("/", 303)
+    return render(request, "play.html", **_opened(request, game, moves))
+
+
+@router.get("/analyse")
+def analyse(request: Request, game: SpecQuery = "connect_four", moves: MovesQuery = "") -> Response:
+    """The page of a position: exact values, agents' values and lines."""
+    return render(request, "analyse.html", **_opened(request, game, moves))
+
+
+@router.get("/watch")
+def watch(request: Request, game: SpecQuery = "connect_four", moves: MovesQuery = "") -> Response:
+    """The page on which two agents play each other."""
+    return render(request, "watch.html", **_opened(request, game, moves))
+
+
+def _opened(request: Request, game: str, moves: str) -> dict[str, Any]:
+    """What the pages of a game show at first."""
+    chosen = read_game(game)
+    line = Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
+    return {
+        "view": line.view(of(request).words(request)),
+        "choices": choices(chosen, of(request).settings.agents),
+        "analysts": analysts(chosen, of(request).settings.agents),
+        "solvable": has_solver(chosen),
+        "presets": PRESETS,
+        "level": first_opponent(chosen),
+    }
+
+
+@router.get("/static/{name}")
+def static(request: Request, name: str) -> Response:
+    """A style sheet, a module or an icon."""
+    found = STATIC.get(name)
+    if found is None:
+        raise Refused("There is no such file.", 404)
+    headers = {"etag": found.etag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == found.etag:
+        return Response(status_code=304, headers=headers)
+    return Response(found.content, media_type=found.kind, headers=headers)

@@ -1,0 +1,200 @@
+"""Positions as requests name them, and the view of a position that the browser draws."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..agents.lookahead import HOLDS, WINS, grade_actions
+from ..envs import rules as r
+from ..envs.game import Game, IllegalActionError, Position
+from ..envs.registry import make_game
+from ..envs.specification import SpecificationError
+from .errors import Refused, sentence
+from .settings import LONGEST_MOVES, LONGEST_NAME, LONGEST_SPEC, MOST_ACTIONS, MOST_MOVES
+from .words import Words
+
+
+def read_game(spec: str) -> Game:
+    """The game of a specification; Refused if there is none, or if its board is too large."""
+    if len(spec) > LONGEST_SPEC:
+        raise Refused(f"A game is named by at most {LONGEST_SPEC} characters.")
+    try:
+        game = _game(spec)
+    except SpecificationError as error:
+        raise Refused(sentence(str(error))) from None
+    if game.facts.num_actions > MOST_ACTIONS:
+        raise Refused(
+            f"{game.spec} has {game.facts.num_actions} actions; games of at most {MOST_ACTIONS} "
+            f"are shown here."
+        )
+    return game
+
+
+@functools.lru_cache(256)
+def _game(spec: str) -> Game:
+    return make_game(spec)
+
+
+def split_moves(game: Game, text: str) -> list[str]:
+    """The names of moves in the text of a link.
+
+    They are separated by commas; names of one letter need none: ``ddec``.
+    """
+    if len(text) > LONGEST_MOVES:
+        raise Refused(f"The moves take at most {LONGEST_MOVES} characters.")
+    text = text.strip()
+    if not text:
+        return []
+    if "," not in text and has_short_names(game) and text.isalpha():
+        return list(text)
+    return [name.strip() for name in text.split(",")]
+
+
+def _check_name(number: int, name: str) -> None:
+    if len(name) > LONGEST_NAME:
+        raise Refused(f"Move {number}: a move is named by at most {LONGEST_NAME} characters.")
+
+
+@functools.lru_cache(256)
+def has_short_names(game: Game) -> bool:
+    """Whether the name of every action is one character."""
+    return all(len(game.action_to_text(action)) == 1 for action in range(game.facts.num_actions))
+
+
+def link_text(game: Game, names: Sequence[str]) -> str:
+    """Moves as a link holds them; the inverse of :func:`split_moves`."""
+    return ("" if has_short_names(game) else ",").join(names)
+
+
+def read_actions(game: Game, names: Sequence[str]) -> list[int]:
+    """The actions of moves by their names, played one after another; Refused at the first wrong."""
+    if len(names) > MOST_MOVES:
+        raise Refused(f"A game has at most {MOST_MOVES} moves here.")
+    position, actions = game.initial_position(), []
+    for number, name in enumerate(names, 1):
+        _check_name(number, name)
+        try:
+            action = game.text_to_action(name)
+            position.play(action)
+        except IllegalActionError as error:
+            raise Refused(sentence(f"move {number}: {error}")) from None
+        actions.append(action)
+    return actions
+
+
+class Line:
+    """A game with the moves that were played, every position among them."""
+
+    def __init__(self, game: Game, actions: Sequence[int]) -> None:
+        self.game, self.actions = game, tuple(actions)
+        self.movers: list[int] = []
+        position = game.initial_position()
+        for action in self.actions:
+            self.movers.append(position.to_move)
+            position.play(action)
+        self.position = position
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the moves."""
+        return [self.game.action_to_text(action) for action in self.actions]
+
+    def view(self, words: Words, threats: bool = False) -> dict[str, Any]:
+        """All that the browser shows of the position.
+
+        Coordinates are those of the picture: ``width`` by ``height``, y pointing down.
+
+        Args:
+            words: the language.
+            threats: whether the actions are wanted that win at once, or that hold where others let
+                the opponent win at once.
+        """
+        game, position = self.game, self.position
+        names, legal = self.names, position.legal_actions()
+        picture = r.picture(game.rules, position.record, None)
+        outcome = position.outcome
+        return {
+            "game": game.spec,
+            "title": words.title(game),
+            "moves": names,
+            "link": link_text(game, names),
+            "movers": self.movers,
+            "svg": position.to_svg(self.actions[-1] if self.actions else None),
+            "text": str(position),
+            "width": picture.width,
+            "height": picture.height,
+            "background": picture.background,
+            "actions": [action_json(game, action, words) for action in legal],
+            "to_move": position.to_move,
+            "players": [
+                {
+                    "name": words.player(game, player),
+                    "colour": (game.declaration.colours or (None, None))[player],
+                    "mark": game.declaration.marks[player],
+                    "return": position.returns[player],
+                    "most": game.facts.max_return,
+                }
+                for player in (0, 1)
+            ],
+            "margin": _lead(position),
+            "over": position.is_over,
+            "winner": None if outcome is None else outcome.winner,
+            "status": (
+                words("status.to_move", player=words.player(game, position.to_move))
+                if outcome is None
+                else words.outcome(game, outcome)
+            ),
+            "said": self._said(words),
+            "last": None if not self.actions else action_json(game, self.actions[-1], words),
+            "winning": r.winning_cells(game.rules, position.record) if position.is_over else [],
+            "threats": self._threats() if threats and legal else None,
+        }
+
+    def _said(self, words: Words) -> str:
+        """The last move in a sentence, for screen readers."""
+        if not self.actions:
+            return ""
+        player = words.player(self.game, self.movers[-1])
+        return words("said.move", player=player, action=words.action(self.game, self.names[-1]))
+
+    def _threats(self) -> dict[str, list[int]]:
+        """The actions that win at once; those that hold, if others let the opponent win."""
+        game, count = self.game, self.game.facts.num_actions
+        actions, replies = np.empty((2, count), np.int16)
+        grades, points = np.empty((2, count), np.int64)
+        record, children = self.position.record, game.new_records(2)
+        grade: Callable[..., int] = grade_actions  # a kernel, which carries no annotations
+        found = grade(game.rules, record, -1, children, actions, replies, grades, points)
+        graded = [(int(actions[i]), int(grades[i])) for i in range(found)]
+        wins = [action for action, grade in graded if grade == WINS]
+        holding = [action for action, grade in graded if grade >= HOLDS]
+        return {"wins": wins, "holds": holding if 0 < len(holding) < found else []}
+
+
+def _lead(position: Position) -> list[int] | None:
+    """By how much each player leads in the game's units, where the game counts any."""
+    leads = [int(r.margin(position.game.rules, position.record, player)) for player in (0, 1)]
+    if leads == [0, 0] and position.game.facts.max_return > 1:
+        leads = [int(value) for value in position.returns]
+    return leads if any(leads) else None
+
+
+def action_json(game: Game, action: int, words: Words) -> dict[str, Any]:
+    area = action_areas(game)[action]
+    name = game.action_to_text(action)
+    return {
+        "action": action,
+        "name": name,
+        "label": words.action(game, name),
+        "area": None if area is None else [round(value, 3) for point in area for value in point],
+    }
+
+
+@functools.lru_cache(256)
+def action_areas(game: Game) -> list[tuple[tuple[float, float], ...] | None]:
+    """The corners of each action's area on the picture."""
+    return [None if area is None else area.points for area in r.action_areas(game.rules)]

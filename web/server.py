@@ -1,0 +1,55 @@
+"""The server: it binds a port, says where it is found, and runs until it is stopped."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from ..envs.specification import SpecificationError
+from .app import make_app
+from .settings import Settings
+
+KEEP_ALIVE_SECONDS = 5
+STOP_SECONDS = 2  # for requests under way when the server is stopped
+
+
+def serve(settings: Settings, tell: Callable[[str], None]) -> None:
+    """Serve the pages until Ctrl-C.
+
+    Args:
+        settings: how.
+        tell: called with the address once it is reachable.
+
+    Raises:
+        SpecificationError: the address or the port is not to be had.
+    """
+    listening = _bind(settings.host, settings.port)
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    address = f"http://{host}:{listening.getsockname()[1]}"
+    config = uvicorn.Config(
+        make_app(settings),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+    tell(address)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+        found.listen(128)
+    except OSError as error:
+        found.close()
+        raise SpecificationError(
+            f"{host}:{port} cannot be listened on: {error.strerror}; choose another with --port"
+        ) from None
+    return found

@@ -1,0 +1,69 @@
+"""Settings of the server, and the limits on what a visitor may ask for."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+
+from ..evaluation.match import Limits
+
+MIB = 1 << 20
+
+LONGEST_BODY = 32_768  # bytes of a request
+LONGEST_SPEC = 300  # characters of a game or an agent
+LONGEST_NAME = 12  # characters of a move
+LONGEST_MOVES = 6_000  # characters of all moves: a game of dots and boxes on the largest board
+MOST_MOVES = 1_024
+MOST_ACTIONS = 512  # of a game: 19 × 19 cells, or 15 × 15 boxes
+
+# What a number may be that a visitor sets for an agent; a larger default is lowered to it.
+MOST = {
+    "time": 10.0,
+    "depth": 12,
+    "nodes": 20_000_000,
+    "simulations": 50_000,
+    "threads": 1,
+    "memory": 128,
+    "table": 64,
+    "batch": 64,
+    "cutoff": 1000,
+    "endgame": 16,
+}
+
+SESSION_SECONDS = 3600.0  # after which a session that asks nothing is forgotten
+MOST_SESSIONS = 5_000
+REQUESTS_AT_ONCE, REQUESTS_A_SECOND = 120.0, 30.0  # of a session
+ALL_AT_ONCE, ALL_A_SECOND = 2_000.0, 600.0  # of all sessions together
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """How the server runs.
+
+    Attributes:
+        host: the address that it listens on.
+        port: its port; 0 takes a free one.
+        store: the file of finished games, if they are kept.
+        agents: specifications of agents that read files or start programs, open to all visitors.
+        workers: how many processes think.
+        waiting: how many searches may wait for one of them.
+        move_seconds: after which a search is stopped.
+        memory_bytes: of a process that thinks.
+        presets_first: whether the processes load the agents of the presets before they are asked.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    store: Path | None = None
+    agents: tuple[str, ...] = ()
+    workers: int = max(1, min(8, os.cpu_count() or 1))
+    waiting: int = 64
+    move_seconds: float = 20.0
+    memory_bytes: int = 1024 * MIB
+    presets_first: bool = True
+
+    @property
+    def limits(self) -> Limits:
+        """What a process that thinks may use."""
+        return Limits(move_seconds=self.move_seconds, memory_bytes=self.memory_bytes)

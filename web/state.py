@@ -1,0 +1,38 @@
+"""What the server keeps while it runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import cast
+
+from fastapi import Request
+
+from .sessions import Sessions
+from .settings import Settings
+from .thinking import Thinkers
+from .words import Words, chosen_language, words_of
+
+LANGUAGE_COOKIE = "language"
+
+
+@dataclasses.dataclass
+class State:
+    """The settings, the sessions and the processes that think."""
+
+    settings: Settings
+    sessions: Sessions
+    thinkers: Thinkers
+
+    def words(self, request: Request) -> Words:
+        """The messages in the visitor's language."""
+        language = chosen_language(
+            request.query_params.get("lang"),
+            request.cookies.get(LANGUAGE_COOKIE),
+            request.headers.get("accept-language"),
+        )
+        return words_of(language)
+
+
+def of(request: Request) -> State:
+    """The state of the server that a request has reached."""
+    return cast(State, request.app.state.server)

@@ -1,0 +1,239 @@
+// A board: the picture that the server has drawn, and over it an area for every action that can be
+// clicked, touched, or reached with the arrow keys. The rules are the server's; nothing here knows
+// any game.
+
+const SMALL = 28; // pixels across
+const SVG = "http://www.w3.org/2000/svg";
+
+export function svgElement(name, attributes = {}) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+function centre(area) {
+  let x = 0;
+  let y = 0;
+  for (let i = 0; i < area.length; i += 2) {
+    x += area[i];
+    y += area[i + 1];
+  }
+  return [(2 * x) / area.length, (2 * y) / area.length];
+}
+
+// The greatest circle around the centre that fits into the area, about.
+function reach(area) {
+  const [x, y] = centre(area);
+  let least = Infinity;
+  for (let i = 0; i < area.length; i += 2) {
+    const j = (i + 2) % area.length;
+    const [dx, dy] = [area[j] - area[i], area[j + 1] - area[i + 1]];
+    const away = Math.abs(dx * (area[i + 1] - y) - dy * (area[i] - x)) / Math.hypot(dx, dy);
+    least = Math.min(least, away);
+  }
+  return least;
+}
+
+// Where marks of an area stand: its centre, or the upper end of one that is a whole column.
+function spot(area) {
+  const xs = area.filter((_, i) => i % 2 === 0);
+  const ys = area.filter((_, i) => i % 2 === 1);
+  const [width, height] = [xs, ys].map((each) => Math.max(...each) - Math.min(...each));
+  const [x, y] = centre(area);
+  return height > 2 * width ? [x, Math.min(...ys) + 0.8 * width] : [x, y];
+}
+
+// Black or white, whichever can be read on a colour.
+function ink(colour) {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#14171c" : "#ffffff";
+}
+
+export class Board {
+  // `choose` is called with an action of the view, as {action, name, label, area}, and with
+  // whether it was touched on an area so small that a finger easily misses it.
+  constructor(element, label, choose) {
+    this.element = element;
+    this.choose = choose;
+    this.last = null; // the centre of the area that had the focus last
+    this.enabled = false;
+    this.picture = document.createElement("div");
+    this.picture.className = "picture";
+    this.picture.setAttribute("aria-hidden", "true");
+    this.picture.append(...element.childNodes);
+    this.marks = svgElement("svg", { class: "marks", "aria-hidden": "true" });
+    this.areas = svgElement("svg", { class: "areas", role: "group", "aria-label": label });
+    element.replaceChildren(this.picture, this.marks, this.areas);
+    this.areas.addEventListener("keydown", (event) => this.#key(event));
+    this.areas.addEventListener("click", (event) => {
+      const found = event.target.closest(".area");
+      if (found) this.#chosen(found, event.pointerType === "touch");
+    });
+    this.areas.addEventListener("focusin", (event) => {
+      const found = event.target.closest(".area");
+      if (found) this.#remember(found);
+    });
+  }
+
+  // Show a view; `enabled` says whether its actions can be played now.
+  show(view, enabled) {
+    const held = this.areas.contains(document.activeElement) || this.keep;
+    this.view = view;
+    this.enabled = enabled;
+    this.picture.innerHTML = view.svg;
+    const box = `0 0 ${view.width} ${view.height}`;
+    this.marks.setAttribute("viewBox", box);
+    this.marks.replaceChildren();
+    this.areas.setAttribute("viewBox", box);
+    this.element.style.setProperty("--ratio", view.width / view.height);
+    const placed = view.actions.filter((action) => action.area);
+    this.areas.replaceChildren(
+      ...(enabled ? placed : []).map((action) => {
+        const shape = svgElement("polygon", {
+          class: "area",
+          role: "button",
+          tabindex: -1,
+          points: action.area.join(" "),
+          "aria-label": action.label,
+          "data-action": action.action,
+        });
+        shape.of = action;
+        return shape;
+      }),
+    );
+    this.element.classList.toggle("enabled", enabled && placed.length > 0);
+    const first = this.#nearest(this.last ?? [view.width / 2, view.height / 2]);
+    if (first) first.setAttribute("tabindex", 0);
+    // The focus stays on the board while the opponent thinks and comes back to where it was.
+    this.keep = held && !view.over;
+    if (held && first) first.focus({ preventScroll: true });
+  }
+
+  // Mark actions: {action: kind}, a kind being a class of the style sheet.
+  mark(kinds) {
+    for (const [action, kind] of kinds) {
+      const found = this.view.actions.find((each) => each.action === action);
+      if (!found?.area) continue;
+      const [cx, cy] = centre(found.area);
+      const r = Math.min(0.42, 0.8 * reach(found.area));
+      this.marks.append(svgElement("circle", { class: `mark ${kind}`, cx, cy, r }));
+    }
+  }
+
+  // Small texts on actions, given as {action, text, kind}: exact values, estimates, visits.
+  label(labels) {
+    for (const { action, text, kind } of labels) {
+      const found = this.view.actions.find((each) => each.action === action);
+      if (!found?.area) continue;
+      const [cx, cy] = spot(found.area);
+      const r = Math.min(0.4, 0.85 * reach(found.area));
+      const width = r * (text.length > 3 ? 2.3 : 1.9);
+      const shape = { x: cx - width / 2, y: cy - 0.72 * r, width, height: 1.44 * r, rx: 0.4 * r };
+      const group = svgElement("g", { class: `label ${kind}` });
+      const words = svgElement("text", { x: cx, y: cy, "font-size": r * (text.length > 3 ? 0.8 : 1) });
+      words.textContent = text;
+      group.append(svgElement("rect", shape), words);
+      this.marks.append(group);
+    }
+  }
+
+  // Shade actions: {action, share} with shares from 0 to 1.
+  heat(shades) {
+    const most = Math.max(0.001, ...shades.map((each) => each.share));
+    for (const { action, share } of shades) {
+      const found = this.view.actions.find((each) => each.action === action);
+      if (!found?.area || share <= 0) continue;
+      const points = found.area.join(" ");
+      const opacity = (0.75 * Math.sqrt(share / most)).toFixed(3);
+      this.marks.append(svgElement("polygon", { class: "heat", points, "fill-opacity": opacity }));
+    }
+  }
+
+  // A line of play: numbered discs in the players' colours, joined by an arrow.
+  line(moves, most = 6) {
+    const seen = new Map();
+    const places = [];
+    for (const move of moves.slice(0, most)) {
+      if (!move.area) continue;
+      const [x, y] = spot(move.area);
+      const before = seen.get(`${x} ${y}`) ?? 0;
+      seen.set(`${x} ${y}`, before + 1);
+      places.push({ x, y: y + 0.62 * before, player: move.player, r: Math.min(0.3, 0.7 * reach(move.area)) });
+    }
+    const points = places.map(({ x, y }) => `${x},${y}`).join(" ");
+    this.marks.append(svgElement("polyline", { class: "way", points }));
+    places.forEach(({ x, y, player, r }, number) => {
+      const group = svgElement("g", { class: "ahead" });
+      const colour = this.view.players[player].colour ?? "#888888";
+      const disc = svgElement("circle", { cx: x, cy: y, r, fill: colour });
+      const words = svgElement("text", { x, y, "font-size": r * 1.25, fill: ink(colour) });
+      words.textContent = number + 1;
+      group.append(disc, words);
+      this.marks.append(group);
+    });
+  }
+
+  clearMarks() {
+    this.marks.replaceChildren();
+  }
+
+  #all() {
+    return [...this.areas.querySelectorAll(".area")];
+  }
+
+  #nearest([x, y]) {
+    let best = null;
+    let least = Infinity;
+    for (const shape of this.#all()) {
+      const [cx, cy] = centre(shape.of.area);
+      const away = Math.hypot(cx - x, cy - y);
+      if (away < least) [best, least] = [shape, away];
+    }
+    return best;
+  }
+
+  #remember(shape) {
+    this.last = centre(shape.of.area);
+    for (const other of this.#all()) other.setAttribute("tabindex", other === shape ? 0 : -1);
+  }
+
+  #chosen(shape, touched = false) {
+    if (!this.enabled) return;
+    this.#remember(shape);
+    this.keep = true;
+    const unit = this.areas.clientWidth / this.view.width;
+    this.choose(shape.of, touched && 2 * reach(shape.of.area) * unit < SMALL);
+  }
+
+  #key(event) {
+    const shape = event.target.closest(".area");
+    if (!shape) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      this.#chosen(shape);
+      return;
+    }
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    let next = null;
+    if (steps[event.key]) next = this.#towards(shape, steps[event.key]);
+    else if (event.key === "Home") next = this.#all()[0];
+    else if (event.key === "End") next = this.#all().at(-1);
+    else return;
+    event.preventDefault();
+    if (next) next.focus({ preventScroll: true });
+  }
+
+  // The nearest area in a direction; going astray costs twice as much as going far.
+  #towards(shape, [dx, dy]) {
+    const [x, y] = centre(shape.of.area);
+    let best = null;
+    let least = Infinity;
+    for (const other of this.#all()) {
+      const [cx, cy] = centre(other.of.area);
+      const ahead = (cx - x) * dx + (cy - y) * dy;
+      const aside = Math.abs((cx - x) * dy) + Math.abs((cy - y) * dx);
+      if (ahead > 0.01 && ahead + 2 * aside < least) [best, least] = [other, ahead + 2 * aside];
+    }
+    return best;
+  }
+}

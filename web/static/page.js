@@ -1,0 +1,23 @@
+// On every page: light or dark, and links to the same page in the other language.
+
+const root = document.documentElement;
+const remembered = localStorage.getItem("theme");
+if (remembered) root.dataset.theme = remembered;
+
+document.getElementById("theme").addEventListener("click", () => {
+  const dark = root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  localStorage.setItem("theme", root.dataset.theme);
+});
+
+// The address changes with every move, so the link is made when it is followed.
+for (const link of document.querySelectorAll("[data-language]")) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const address = new URL(location.href);
+    address.searchParams.set("lang", link.dataset.language);
+    location.assign(address);
+  });
+}

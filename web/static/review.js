@@ -1,0 +1,290 @@
+// The review of a game: the value of every position, the grade of every move, the better moves.
+
+import { stream, Refused } from "./api.js";
+import { showBar } from "./bar.js";
+import { Board, svgElement } from "./board.js";
+import { SteppedLine } from "./line.js";
+import { movesList } from "./moves.js";
+import { given, t } from "./words.js";
+
+const COUNTED = ["best", "good", "inaccuracy", "mistake"];
+const byId = (id) => document.getElementById(id);
+let view = given("view");
+const game = { moves: [...view.moves], movers: [...view.movers], link: view.link };
+const graded = new Map(); // by ply
+let review = null;
+let puzzle = null; // the graded move whose better one is to be found
+let tried = null; // {action, right} of the last try
+
+const board = new Board(byId("board"), t("play.board"), chosen);
+const line = new SteppedLine(view, arrive, complain);
+const showMoves = movesList(byId("moves"), (ply) => leave(ply));
+
+const inGame = () => line.moves.length === game.moves.length
+  && line.moves.every((name, ply) => name === game.moves[ply]);
+
+function arrive(next) {
+  view = next;
+  show();
+}
+
+function complain(error) {
+  if (error.name === "AbortError") return;
+  byId("problem").textContent = error instanceof Refused ? error.message : String(error);
+  byId("problem").hidden = false;
+}
+
+// Back to the game, to the position after `ply` moves.
+function leave(ply) {
+  puzzle = null;
+  tried = null;
+  line.moves = [...game.moves];
+  line.movers = [...game.movers];
+  return line.go(ply);
+}
+
+function chosen(action) {
+  if (!puzzle) return line.play(action.action);
+  const right = puzzle.better.actions.includes(action.action);
+  tried = { action: action.action, name: action.name, right };
+  return show();
+}
+
+// -- what is shown --
+
+function show() {
+  board.show(view, !view.over);
+  byId("board-text").textContent = view.text;
+  if (view.said && !puzzle) byId("said").textContent = view.said;
+  const variation = !inGame();
+  byId("status").textContent = variation ? t("review.variation") : view.status;
+  showMoves(line.listed(view));
+  if (!variation) markMoves();
+  showElsewhere();
+  showVerdict(variation);
+  showGraph();
+  const value = valueAt(line.ply);
+  showBar(byId("bar"), variation || value === null ? null : 2 * value - 1, view.players);
+  const move = graded.get(line.ply - 1);
+  byId("find").hidden = variation || Boolean(puzzle) || !hasBetter(move);
+  byId("solution").hidden = !puzzle || Boolean(tried?.right);
+  byId("leave").hidden = !variation && !puzzle;
+  byId("next").disabled = nextMistake() === null;
+  if (tried) board.mark([[tried.action, tried.right ? "right" : "wrong"]]);
+  keepLinks();
+}
+
+const hasBetter = (move) =>
+  Boolean(move) && (move.grade === "mistake" || move.grade === "inaccuracy") &&
+  move.better.actions.length > 0;
+
+function keepLinks() {
+  const query = `game=${encodeURIComponent(view.game)}&moves=${encodeURIComponent(view.link)}`;
+  byId("analyse").href = `/analyse?${query}`;
+  const whole = `game=${encodeURIComponent(view.game)}&moves=${encodeURIComponent(game.link)}`;
+  for (const link of document.querySelectorAll(".export")) {
+    const where = link.dataset.where;
+    link.href = `/export/${where}?${where.startsWith("board") ? query : whole}`;
+  }
+}
+
+function showElsewhere() {
+  byId("elsewhere").replaceChildren(
+    ...view.actions.filter((each) => !each.area).map((action) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "button";
+      button.textContent = action.label;
+      button.addEventListener("click", () => chosen(action));
+      return button;
+    }),
+  );
+}
+
+function markMoves() {
+  for (const button of document.querySelectorAll("#moves button")) {
+    const move = graded.get(Number(button.dataset.ply) - 1);
+    if (move) button.classList.add(move.grade);
+    if (move) button.title = t(`review.${move.grade}`);
+  }
+}
+
+function paragraph(text, kind = "") {
+  const element = document.createElement("p");
+  element.textContent = text;
+  element.className = kind;
+  return element;
+}
+
+function showVerdict(variation) {
+  const parts = [];
+  const move = variation ? null : graded.get(line.ply - 1);
+  if (puzzle) {
+    const player = view.players[view.to_move].name;
+    if (!tried) parts.push(paragraph(t("review.try", { player })));
+    else {
+      const kind = tried.right ? "best" : "mistake";
+      const words = t(tried.right ? "review.right" : "review.wrong", { move: tried.name });
+      parts.push(paragraph(words, kind));
+      if (tried.right && puzzle.line.names.length > 1) {
+        parts.push(paragraph(t("review.line", { moves: puzzle.line.names.slice(0, 12).join(" ") })));
+      }
+    }
+  } else if (!move) {
+    parts.push(paragraph(t("review.start"), "note"));
+  } else {
+    parts.push(paragraph(`${move.name}: ${t(`review.${move.grade}`)}`, move.grade));
+    if (move.change) {
+      const [from, to] = move.change.split(" to ").map((each) => t(`review.${each}`));
+      parts.push(paragraph(t("review.change", { from, to })));
+    } else if (move.loss >= 0.005) {
+      parts.push(paragraph(t("review.gives", { percent: Math.round(100 * move.loss) })));
+    }
+    if (move.grade !== "best" && move.better.names.length) {
+      const moves = move.better.names.slice(0, 8).join(", ");
+      parts.push(paragraph(t("review.better", { moves })));
+      if (move.line.names.length > 1) {
+        const shown = move.line.names.slice(0, 12).join(" ");
+        parts.push(paragraph(t("review.line", { moves: shown }), "note"));
+      }
+    }
+    if (move.grade !== "forced") {
+      parts.push(paragraph(t(move.exact ? "review.proved" : "review.estimated"), "note"));
+    }
+  }
+  byId("verdict").replaceChildren(...parts);
+}
+
+// -- the graph --
+
+// The expected score of player_0 after so many moves, from 0 to 1; null where it is not known yet.
+function valueAt(ply) {
+  if (review) return review.values[ply]?.expected_score ?? null;
+  const next = graded.get(ply);
+  const last = graded.get(ply - 1);
+  if (!next && !last) return null;
+  const [value, player] = next ? [next.before, next.player] : [last.after, last.player];
+  return 0.5 + (player === 0 ? value : -value) / (2 * (view.players[0].most ?? 1));
+}
+
+function showGraph() {
+  const graph = byId("graph");
+  const count = game.moves.length;
+  const x = (ply) => 1.5 + (97 * ply) / Math.max(1, count);  // room for the dots at both ends
+  const y = (value) => 96 - 92 * value;
+  const known = [];
+  for (let ply = 0; ply <= count; ply += 1) {
+    const value = valueAt(ply);
+    if (value !== null) known.push([ply, value]);
+  }
+  const points = known.map(([ply, value]) => `${x(ply)},${y(value)}`).join(" ");
+  graph.replaceChildren(svgElement("line", { class: "middle", x1: 0, x2: 100, y1: 50, y2: 50 }));
+  if (known.length > 1) {
+    const [first, last] = [x(known[0][0]), x(known.at(-1)[0])];
+    const around = `${first},50 ${points} ${last},50`;
+    graph.append(svgElement("polygon", { class: "area", points: around }));
+    graph.append(svgElement("polyline", { class: "curve", points }));
+  }
+  for (const [ply, move] of graded) {
+    if (move.grade !== "mistake" && move.grade !== "inaccuracy") continue;
+    const value = valueAt(ply + 1);
+    if (value === null) continue;
+    const [rx, ry] = [4.5 * (100 / graph.clientWidth), 4.5 * (100 / graph.clientHeight)];
+    graph.append(svgElement("ellipse", {
+      class: `dot ${move.grade}`, cx: x(ply + 1), cy: y(value), rx, ry,
+    }));
+  }
+  if (inGame()) {
+    const at = x(line.ply);
+    graph.append(svgElement("line", { class: "now", x1: at, x2: at, y1: 0, y2: 100 }));
+  }
+}
+
+byId("graph").addEventListener("click", (event) => {
+  const box = byId("graph").getBoundingClientRect();
+  leave(Math.round((game.moves.length * (event.clientX - box.left)) / box.width));
+});
+
+function showTotals() {
+  const table = document.createElement("table");
+  const head = table.insertRow();
+  head.append(document.createElement("td"));
+  for (const player of view.players) {
+    const cell = document.createElement("th");
+    cell.textContent = player.name;
+    cell.scope = "col";
+    head.append(cell);
+  }
+  for (const grade of COUNTED) {
+    const row = table.insertRow();
+    const title = document.createElement("th");
+    title.scope = "row";
+    title.textContent = t(`review.grades_${grade}`);
+    row.append(title);
+    for (const totals of review.totals) row.insertCell().textContent = totals.grades[grade];
+  }
+  byId("totals").replaceChildren(table);
+  byId("totals").hidden = false;
+}
+
+// -- puzzles --
+
+function nextMistake() {
+  const plies = [...graded.keys()].filter((ply) => hasBetter(graded.get(ply)));
+  plies.sort((a, b) => a - b);
+  const here = inGame() ? line.ply : 0;
+  return plies.find((ply) => ply + 1 > here) ?? plies[0] ?? null;
+}
+
+byId("next").addEventListener("click", () => leave(nextMistake() + 1));
+byId("leave").addEventListener("click", () => leave(puzzle ? puzzle.ply + 1 : game.moves.length));
+byId("find").addEventListener("click", async () => {
+  const move = graded.get(line.ply - 1);
+  await leave(move.ply);
+  puzzle = move;
+  show();
+});
+byId("solution").addEventListener("click", () => {
+  const [action] = puzzle.better.actions;
+  tried = { action, name: puzzle.better.names[0], right: true };
+  show();
+});
+byId("copy").addEventListener("click", async () => {
+  const query = new URLSearchParams({ game: view.game, moves: game.link });
+  const address = `${location.origin}/review?${query}`;
+  await navigator.clipboard.writeText(address).catch(() => prompt("", address));
+  byId("copy").textContent = t("play.copied");
+  setTimeout(() => (byId("copy").textContent = t("play.link")), 2000);
+});
+
+async function reviewAll() {
+  const all = game.moves.length;
+  const tell = (done) => {
+    byId("progress").value = done / all;
+    byId("working-text").textContent = t("review.working", { done, all });
+  };
+  tell(0);
+  const search = new AbortController();
+  addEventListener("pagehide", () => search.abort());
+  try {
+    const query = { game: view.game, moves: game.link };
+    review = await stream("review", query, search.signal, (move) => {
+      graded.set(move.ply, move);
+      tell(graded.size);
+      show();
+    });
+    for (const move of review.moves) graded.set(move.ply, move);
+    showTotals();
+    byId("working").hidden = true;
+    document.body.dataset.reviewed = "yes";
+  } catch (error) {
+    byId("working").hidden = true;
+    complain(error);
+  }
+  show();
+}
+
+show();
+if (game.moves.length) reviewAll();
+else byId("working").hidden = true;
+document.body.dataset.ready = "yes";

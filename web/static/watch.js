@@ -1,0 +1,150 @@
+// Two agents play each other, step by step or on their own.
+
+import { setUpAgent } from "./agents.js";
+import { post, Refused, think } from "./api.js";
+import { showBar } from "./bar.js";
+import { Board } from "./board.js";
+import { movesList } from "./moves.js";
+import { thoughts } from "./thinking.js";
+import { given, t } from "./words.js";
+
+const byId = (id) => document.getElementById(id);
+const asked = new URL(location.href).searchParams;
+let view = given("view");
+let running = false;
+let search = null;
+let timer = null;
+let seed = Number(asked.get("seed")) || 0;
+let bar = null;
+const offered = [...byId("agent-0").options].map((option) => option.value).filter(Boolean);
+const agents = [asked.get("first") || offered[0], asked.get("second") || offered[1] || offered[0]];
+
+const board = new Board(byId("board"), t("play.board"), () => {});
+const showMoves = movesList(byId("moves"), goTo);
+
+function show() {
+  board.show(view, false);
+  byId("board").dataset.state = view.over ? "over" : running ? "running" : "waiting";
+  byId("status").textContent = view.status;
+  byId("board-text").textContent = view.text;
+  if (view.said) byId("said").textContent = view.over ? `${view.said} ${view.status}` : view.said;
+  showMoves(view);
+  byId("auto").textContent = running ? t("watch.pause") : t("watch.auto");
+  byId("auto").disabled = view.over;
+  byId("step").disabled = view.over || running || Boolean(search);
+  showBar(byId("bar"), view.over ? { null: 0, 0: 1, 1: -1 }[view.winner] : bar, view.players);
+  for (const player of [0, 1]) showPlayer(player);
+  const query = { game: view.game, first: agents[0], second: agents[1] };
+  if (view.link) query.moves = view.link;
+  if (seed) query.seed = seed;
+  if (asked.get("lang")) query.lang = asked.get("lang");
+  const text = new URLSearchParams(query).toString().replace(/%(2C|3A|3D)/g, decodeURIComponent);
+  history.replaceState(null, "", `/watch?${text}`);
+  const moves = encodeURIComponent(view.link);
+  byId("review").href = `/review?game=${encodeURIComponent(view.game)}&moves=${moves}`;
+}
+
+function showPlayer(player) {
+  const { name, colour, mark } = view.players[player];
+  const element = byId(`player-${player}`);
+  element.classList.toggle("turn", !view.over && view.to_move === player);
+  const disc = document.createElement("span");
+  disc.className = "disc";
+  if (colour) disc.style.backgroundColor = colour;
+  else disc.textContent = mark;
+  const title = document.createElement("strong");
+  title.textContent = agents[player];
+  const note = document.createElement("span");
+  note.className = "note";
+  note.textContent = name;
+  const parts = [disc, title, note];
+  if (search && view.to_move === player) {
+    const busy = document.createElement("span");
+    busy.className = "busy";
+    busy.textContent = t("play.thinking");
+    parts.push(busy);
+  }
+  element.replaceChildren(...parts);
+}
+
+async function step() {
+  if (view.over || search) return;
+  const mine = (search = new AbortController());
+  byId("problem").hidden = true;
+  show();
+  try {
+    const query = { game: view.game, moves: view.link, agent: agents[view.to_move], seed };
+    const decision = await think(query, mine.signal, tell);
+    if (search !== mine) return;
+    tell(decision);
+    view = await post("play", { game: view.game, moves: view.moves, action: decision.action });
+    if (search !== mine) return;
+    search = null;
+    running &&= !view.over;
+    show();
+    if (running) timer = setTimeout(step, 1000 * Number(byId("speed").value));
+  } catch (error) {
+    if (search !== mine) return;
+    stop();
+    if (error.name === "AbortError") return;
+    byId("problem").textContent = error instanceof Refused ? error.message : String(error);
+    byId("problem").hidden = false;
+  }
+}
+
+function tell(decision) {
+  if (decision.bar !== null) bar = decision.bar;
+  showBar(byId("bar"), bar, view.players);
+  byId("thinking").replaceChildren(thoughts(decision));
+}
+
+function stop() {
+  search?.abort();
+  search = null;
+  running = false;
+  clearTimeout(timer);
+  show();
+}
+
+async function goTo(ply) {
+  stop();
+  view = await post("view", { game: view.game, moves: view.moves.slice(0, ply) });
+  show();
+}
+
+byId("auto").addEventListener("click", () => {
+  if (running) return stop();
+  running = true;
+  return step();
+});
+byId("step").addEventListener("click", step);
+byId("again").addEventListener("click", async () => {
+  const again = running;
+  seed += 1;
+  bar = null;
+  await goTo(0);
+  if (again) byId("auto").click();
+});
+const showSpeed = () => {
+  byId("speed-text").textContent = t("watch.seconds", { seconds: byId("speed").value });
+};
+byId("speed").addEventListener("input", showSpeed);
+for (const player of [0, 1]) {
+  const select = byId(`agent-${player}`);
+  const showChosen = () => {
+    if (!offered.includes(agents[player])) select.prepend(new Option(agents[player], agents[player]));
+    select.value = agents[player];
+  };
+  select.addEventListener("change", async () => {
+    let wanted = select.value;
+    if (wanted === "") wanted = (await setUpAgent(view.game)) ?? agents[player];
+    agents[player] = wanted;
+    showChosen();
+    stop();
+  });
+  showChosen();
+}
+addEventListener("pagehide", () => search?.abort());
+showSpeed();
+show();
+document.body.dataset.ready = "yes";

@@ -1,0 +1,77 @@
+"""Searches as server-sent events: progress any number of times, then the result or an error."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import StreamingResponse
+
+from .errors import Refused
+from .state import of
+from .thinking import Job
+
+LOOK_SECONDS = 0.25  # between two looks at whether the page still listens
+HEARTBEAT = ": still thinking\n\n"
+PROGRESS, MOVE, ERROR = "progress", "move", "error"
+
+# Turns what a job reports, or its result, into plain data.
+ToJson = Callable[[Any], Any]
+
+
+def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
+    """The events of a job: ``progress``, then ``move`` or ``error``.
+
+    Closing the connection ends the job.
+
+    Raises:
+        Refused: too many wait already.
+    """
+    state, session = of(request), request.state.session
+    events: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+
+    async def search() -> None:
+        try:
+            result = await state.thinkers.think(
+                session, job, lambda content: events.put_nowait((PROGRESS, content))
+            )
+            events.put_nowait((MOVE, result))
+        except Refused as refused:
+            events.put_nowait((ERROR, {"error": str(refused), "status": refused.status}))
+
+    state.thinkers.check_room(session)
+    return StreamingResponse(
+        _lines(request, asyncio.ensure_future(search()), events, to_json),
+        media_type="text/event-stream",
+        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+    )
+
+
+async def _lines(
+    request: Request,
+    running: asyncio.Future[None],
+    events: asyncio.Queue[tuple[str, Any]],
+    to_json: ToJson,
+) -> AsyncIterator[str]:
+    """The events as text, until the job has ended or the page listens no more."""
+    try:
+        while True:
+            try:
+                kind, content = await asyncio.wait_for(events.get(), LOOK_SECONDS)
+            except TimeoutError:
+                if await request.is_disconnected():
+                    return
+                yield HEARTBEAT
+                continue
+            shown = content if kind == ERROR else to_json(content)
+            yield f"event: {kind}\ndata: {json.dumps(shown, ensure_ascii=False)}\n\n"
+            if kind != PROGRESS:
+                return
+    finally:
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running

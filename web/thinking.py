@@ -1,0 +1,244 @@
+"""The processes that think, and the queue before them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, Protocol
+
+from ..agents import Decision
+from ..agents.registry import resolve_agent
+from ..envs.game import Game
+from ..envs.specification import SpecificationError
+from ..evaluation.players import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault, legal_action
+from ..evaluation.runners.agent_process import AgentProcess
+from .errors import Refused, sentence
+from .sessions import Session
+from .settings import Settings
+
+SEARCHES_OF_A_SESSION = 4  # under way or waiting
+SEEDS = 2**31
+
+
+Report = Callable[[Any], None]
+
+
+class Job(Protocol):
+    """What a process can be asked to do.
+
+    Attributes:
+        what: its name in messages about its failure.
+        game: the game that it is about.
+    """
+
+    @property
+    def what(self) -> str: ...
+
+    @property
+    def game(self) -> Game: ...
+
+    def run(
+        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+    ) -> Any:
+        """Do it in a process; raises Fault, SpecificationError."""
+
+
+class Decide(NamedTuple):
+    """A decision that is asked of an agent.
+
+    Attributes:
+        what: the agent's specification, within the limits.
+        game: the game.
+        actions: the moves that lead to the position, which is not over.
+        seed: of the agent's random choices in this game.
+    """
+
+    what: str
+    game: Game
+    actions: tuple[int, ...]
+    seed: int = 0
+
+    def run(
+        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+    ) -> Decision:
+        """The agent's decision; the process keeps the agent for the next one."""
+        position = self.game.position(self.actions)
+        if process.seated != (self.what, self.game):
+            modules = type(self.game.rules).__module__, resolve_agent(self.what)[0].__module__
+            process.seat(self.what, self.game, modules)
+        process.prepare((self.seed * 1_000_003 + len(self.actions)) % SEEDS)
+        decision = process.decide(position, seconds, report, cancelled)
+        legal_action(decision.action, position)
+        return decision
+
+
+class Call(NamedTuple):
+    """A function that is called in a process; see :meth:`AgentProcess.call`.
+
+    Attributes:
+        what: its name in messages.
+        game: the game that it is about.
+        function: the function, as MODULE:NAME.
+        arguments: what it is called with.
+        seconds: after which it is stopped.
+    """
+
+    what: str
+    game: Game
+    function: str
+    arguments: tuple[Any, ...]
+    seconds: float
+
+    def run(
+        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+    ) -> Any:
+        """The function's result."""
+        modules = (type(self.game.rules).__module__,)
+        return process.call(self.function, self.arguments, self.seconds, modules, report, cancelled)
+
+
+class Thinkers:
+    """A fixed number of processes. Searches wait for a free one in a queue of bounded length."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._free = [AgentProcess(settings.limits) for _ in range(settings.workers)]
+        self._all = tuple(self._free)
+        self._threads = ThreadPoolExecutor(settings.workers, "thinking")
+        self._slots = asyncio.Semaphore(settings.workers)
+        self._waiting = 0
+        self._warming: asyncio.Task[None] | None = None
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes that run."""
+        return [process.pid for process in self._all if process.pid is not None]
+
+    @property
+    def waiting(self) -> int:
+        """How many searches are under way or wait."""
+        return self._waiting
+
+    async def think(self, session: Session, job: Job, report: Report) -> Any:
+        """The result of a job. Cancelling this coroutine ends the search.
+
+        Args:
+            session: who asks; its searches take place one after another.
+            job: what is asked.
+            report: called in the event loop with what is known meanwhile.
+
+        Raises:
+            Refused: too many wait, or the agent fails.
+        """
+        self.check_room(session)
+        session.waiting += 1
+        self._waiting += 1
+        try:
+            async with session.thinking, self._slots:
+                return await self._search(job, report)
+        finally:
+            session.waiting -= 1
+            self._waiting -= 1
+
+    def check_room(self, session: Session) -> None:
+        """Refused if a session asks for too much, or if the queue is full."""
+        if session.waiting >= SEARCHES_OF_A_SESSION:
+            raise Refused("Your other pages are thinking; wait for them or close them.", 429)
+        if self._waiting >= self._settings.waiting + self._settings.workers:
+            raise Refused("All processes are busy and the queue is full; try again soon.", 503)
+
+    def warm_up(self, jobs: list[Decide]) -> None:
+        """Start the processes and let them load the agents of these decisions, one after another.
+
+        Searches that visitors ask for go first.
+        """
+
+        async def warm() -> None:
+            await asyncio.gather(*(self._warm(job) for job in jobs[:1] * len(self._all)))
+            for job in jobs[1:]:
+                for _ in self._all:
+                    while self._waiting:
+                        await asyncio.sleep(0.05)
+                    await self._warm(job)
+
+        self._warming = asyncio.ensure_future(warm())
+
+    async def _warm(self, job: Job) -> None:
+        with contextlib.suppress(Refused):
+            async with self._slots:
+                await self._search(job, None, oldest=True)
+
+    async def close(self) -> None:
+        """End all processes."""
+        if self._warming is not None:
+            self._warming.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._warming
+        for process in self._all:
+            process.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _search(self, job: Job, report: Report | None, oldest: bool = False) -> Any:
+        process, loop = self._take(job, oldest), asyncio.get_running_loop()
+        cancelled = threading.Event()
+
+        def forward(content: Any) -> None:
+            if report is not None:
+                loop.call_soon_threadsafe(report, content)
+
+        running = loop.run_in_executor(self._threads, self._work, process, job, forward, cancelled)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            cancelled.set()
+            await asyncio.wait([running])  # a second at most: the process is free only then
+            running.exception()
+            raise
+        finally:
+            self._free.append(process)
+
+    def _take(self, job: Job, oldest: bool) -> AgentProcess:
+        """A free process, one that has played this game if there is one."""
+
+        def distance(process: AgentProcess) -> int:
+            seated = process.seated
+            if seated == (job.what, job.game):
+                return 0
+            return 2 if seated is None else 1
+
+        chosen = self._free[0] if oldest else min(self._free, key=distance)
+        self._free.remove(chosen)
+        return chosen
+
+    def _work(
+        self,
+        process: AgentProcess,
+        job: Job,
+        report: Report,
+        cancelled: threading.Event,
+    ) -> Any:
+        """Ask a process; a process that has died is started again once."""
+        for last_try in (False, True):
+            try:
+                return job.run(process, self._settings.move_seconds, report, cancelled)
+            except SpecificationError as error:
+                raise Refused(sentence(str(error))) from None
+            except Fault as fault:
+                if fault.kind == EXITED and not last_try:
+                    continue
+                raise _refusal(job.what, fault) from None
+        raise AssertionError("unreachable")
+
+
+def _refusal(what: str, fault: Fault) -> Refused:
+    """The sentence about an agent that failed."""
+    if fault.kind == CANCELLED:
+        return Refused("The search was stopped.", 409)
+    if fault.kind == HUNG:
+        return Refused(f"{what} took too long and was stopped; choose another level.", 503)
+    if fault.kind == OUT_OF_MEMORY:
+        return Refused(f"{what} {fault}; choose another level.", 503)
+    return Refused(sentence(f"{what} failed: it {fault}"), 503)
