@@ -110,11 +110,9 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         *([("plays as well", ", ".join(card.also))] if card.also else []),
         ("learnt by", card.algorithm),
         ("command", training["command"]),
+        *([("after", training["before"]["command"])] if "before" in training else []),
         ("seed, commit", f"{training['seed']}, {training['commit']}"),
-        (
-            "time",
-            f"{training['hours']:g} hours, {training['processor_hours']:g} of processor time",
-        ),
+        ("time", _duration(training)),
         ("machine", training["machine"]),
         ("learnt from", _experience(training)),
         ("size", f"{card.parameters:,} weights, {card.bytes:,} bytes"),
@@ -125,6 +123,12 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         text = f"{speed['batch_1']:g} µs, in a batch of 64 {speed['batch_64']:g} µs"
         facts.append(("a position takes", text))
     return facts
+
+
+def _duration(training: Any) -> str:
+    """What the run took, and the one before it."""
+    text = f"{training['hours']:g} hours, {training['processor_hours']:g} of processor time"
+    return f"{text}; before: {_duration(training['before'])}" if "before" in training else text
 
 
 def _experience(training: Any) -> str:
@@ -152,7 +156,7 @@ def _text(card: Card) -> str:
 def _markdown(card: Card) -> str:
     """A card as a section of docs/zoo.md."""
     lines = [f"## `zoo:{card.name}` on `{card.game}`", "", "| | |", "|---|---|"]
-    code = {"game", "plays as well", "command", "sha256"}
+    code = {"game", "plays as well", "command", "after", "sha256"}
     lines += [
         f"| {name} | {f'`{text}`' if name in code else text} |" for name, text in _facts(card)
     ]

@@ -29,6 +29,8 @@ RUNS: list[tuple[str, int, tuple[str, ...]]] = [
     ("as it is", 1, ()),
     ("as it is, seed 2", 2, ()),
     ("as it is, seed 3", 3, ()),
+    ("completed Q values weigh a third", 1, ("value_scale=0.3",)),
+    ("completed Q values weigh a tenth", 1, ("value_scale=0.1",)),
     ("PUCT with Dirichlet noise", 1, ("search=puct",)),
     ("the same, no forced visits, targets not pruned", 1, ("search=puct", "forced=0")),
     ("every move searched in full and recorded", 1, ("full_share=1",)),

@@ -58,10 +58,7 @@ def command(*words: str) -> list[str]:
 
 def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> None:
     """Take the best network of a run into the zoo, with its curves and a card without figures."""
-    described = json.loads((run / "run.json").read_text())
     best = json.loads((run / "best.json").read_text())
-    updates = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    updates = [entry for entry in updates if entry["kind"] == "update"]
     data = compact_policy((run / "best.onnx").read_bytes())
     network = OnnxNetwork(str(run), data)
     rules: Any = network.game.rules
@@ -71,10 +68,7 @@ def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> Non
     picture = IMAGES / f"zoo_{stem}.png"
     subprocess.run(command("curves", str(run), "--out", str(picture)), check=True)
     weights = onnx.load_from_string(data).graph.initializer
-    last = updates[-1]
-    settings = described["description"]
-    words = shlex.split(described["command"])
-    words[words.index("--out") + 1] = f"runs/{run.name}"
+    described = json.loads((run / "run.json").read_text())
     card = Card(
         name=name,
         game=network.game.spec,
@@ -87,16 +81,11 @@ def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> Non
         ),
         algorithm=network.kind,
         training={
-            "command": shlex.join(words),
-            "seed": settings["seed"],
+            "seed": described["description"]["seed"],
             "commit": git("rev-parse", "--short", commit),
-            "hours": round(last["time/seconds"] / 3600, 2),
-            "processor_hours": round(last["time/cpu_seconds"] / 3600, 2),
+            **effort(run),
             "machine": machine,
             "date": datetime.date.today().isoformat(),
-            "steps": last["step"],
-            "games": int(last.get("total/games", 0)),
-            "simulations": int(last.get("total/simulations", 0)),
             "best_at_step": best["step"],
             "scores": {entry["opponent"]: entry["score"] for entry in best["scores"]},
             "curves": picture.name,
@@ -106,6 +95,33 @@ def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> Non
     )
     write(card, stem)
     print(f"{stem}: {len(data):,} bytes, {card.parameters:,} weights")
+
+
+def effort(run: Path) -> dict[str, Any]:
+    """The command of a run, and how long it took.
+
+    The command names the runs' folders only. ``before`` is the same of the run whose weights this
+    one began with, if there is one.
+    """
+    lines = (run / "metrics.jsonl").read_text().splitlines()
+    last = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"][-1]
+    words = shlex.split(json.loads((run / "run.json").read_text())["command"])
+    words[words.index("--out") + 1] = f"runs/{run.name}"
+    found: dict[str, Any] = {}
+    for index, word in enumerate(words):
+        if word.startswith("initial="):
+            begun_with = Path(word.removeprefix("initial="))
+            words[index] = f"initial=runs/{begun_with.name}"
+            found["before"] = effort(begun_with)
+    return {
+        "command": shlex.join(words),
+        "hours": round(last["time/seconds"] / 3600, 2),
+        "processor_hours": round(last["time/cpu_seconds"] / 3600, 2),
+        "steps": last["step"],
+        "games": int(last.get("total/games", 0)),
+        "simulations": int(last.get("total/simulations", 0)),
+        **found,
+    }
 
 
 def git(*words: str) -> str:
