@@ -13,6 +13,7 @@ from plyground.evaluation.runners.agent_process import AgentProcess
 
 GAME = make_game("gomoku:size=9")
 ENDLESS = "alphabeta:depth=40,radius=2"
+CALLED = "called_functions"  # a module beside the tests
 
 
 @pytest.fixture(scope="module")
@@ -79,35 +80,15 @@ def test_an_agent_that_does_not_listen_loses_its_process():
         assert (fault.value.kind, process.pid) == (CANCELLED, None)
 
 
-def counts_to(most, report):
-    """Called in the process."""
-    report(None)
-    for number in range(most):
-        report(number)
-    return most * 2
-
-
-def refuses(report):
-    raise SpecificationError("this cannot be")
-
-
-def hangs(report):
-    report(None)
-    threading.Event().wait()
-
-
-HERE = "evaluation.test_agent_process"
-
-
 def test_a_function_is_called_in_the_process_and_reports(process):
     told = []
-    found = process.call(f"{HERE}:counts_to", (3,), 60.0, report=told.append)
+    found = process.call(f"{CALLED}:counts_to", (3,), 60.0, report=told.append)
     assert (found, told) == (6, [0, 1, 2])
     with pytest.raises(SpecificationError, match="this cannot be"):
-        process.call(f"{HERE}:refuses", (), 60.0)
+        process.call(f"{CALLED}:refuses", (), 60.0)
 
 
 def test_a_function_that_takes_too_long_is_stopped():
     with contextlib.closing(AgentProcess()) as process, pytest.raises(Fault) as fault:
-        process.call(f"{HERE}:hangs", (), 0.1)
+        process.call(f"{CALLED}:hangs", (), 0.1)
     assert fault.value.kind == HUNG

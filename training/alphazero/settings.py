@@ -21,7 +21,7 @@ class AlphaZeroSettings(RunSettings):
 
     Sources: [1] Silver et al., Science 2018; [2] Danihelka et al., ICLR 2022; [3] Wu,
     "Accelerating self-play learning in Go", 2019; [4] Prasad, "Lessons from AlphaZero: connect
-    four", 2018; [5] AlphaZero.jl.
+    four", 2018; [5] AlphaZero.jl; [6] mctx, ``qtransform_completed_by_mix_value``.
     """
 
     algorithm: ClassVar[str] = "alphazero"
@@ -54,7 +54,7 @@ class AlphaZeroSettings(RunSettings):
         16, "Actions that sequential halving begins with, at most [2].", low=1
     )
     visit_offset: float = setting(50.0, "c_visit of the completed Q values [2].", low=0)
-    value_scale: float = setting(1.0, "c_scale of the completed Q values [2].", low=0)
+    value_scale: float = setting(0.1, "c_scale of the completed Q values [2, 6].", low=0)
     c_puct: float = setting(1.5, "Weight of the priors below the root [1].", low=0)
     noise_share: float = setting(
         0.25, "With puct: share of the Dirichlet noise [1].", low=0, high=1
