@@ -465,9 +465,12 @@ def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..
 
 
 def register_id(declaration: Declaration, entry_point: Callable[..., BoardEnv] | str) -> None:
-    """Make a game's environment known to ``pettingzoo.make``; the first registration stays."""
+    """Make a game's environment known to ``pettingzoo.make``; the first registration stays.
+
+    PettingZoo before 1.27 has no registry.
+    """
     game_id = f"plyground/{declaration.name}-v{declaration.version}"
-    if game_id not in pettingzoo.aec_registry:
+    if game_id not in getattr(pettingzoo, "aec_registry", (game_id,)):
         pettingzoo.register("aec", game_id, entry_point=entry_point)
 
 
