@@ -290,6 +290,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self._refuse(agent, action)
             return
         self._last_action = action
+        self._position.note(action)
         cumulative = self._cumulative_rewards
         cumulative[agent] = 0.0
         cumulative["player_0"] += gain_0

@@ -87,7 +87,7 @@ class IsolatedPlayer(Player):
 
     def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
         answer = self._request(
-            (b"D" if analyse else b"A") + position.record.tobytes(),
+            (b"D" if analyse else b"A") + position.record.tobytes() + pickle.dumps(position.moves),
             min(allowed, LONGEST_MOVE_SECONDS),
         )
         if analyse:
