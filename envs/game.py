@@ -361,6 +361,29 @@ class Position:
         return _load_position, (self.game, self.record.tobytes(), self.moves)
 
 
+def starting_position(game: Game, start: Any) -> Position:
+    """The position where an episode is to begin, a copy.
+
+    Args:
+        game: the game.
+        start: a Position, or the actions that lead to it (numbers, or their names).
+
+    Raises:
+        ValueError: a position of another game, one that is over, or actions that lead to none.
+    """
+    if isinstance(start, Position):
+        if start.game != game:
+            raise ValueError(f"this is an environment of {game.spec}; {start!r} is no start for it")
+        found = start.copy()
+    elif isinstance(start, (list, tuple, np.ndarray)):
+        found = game.position(start)
+    else:
+        raise ValueError(f"options['position'] is a Position or a list of actions, not {start!r}")
+    if found.is_over:
+        raise ValueError(f"no game can begin where it is over ({found.outcome})")
+    return found
+
+
 # The actions that led to a position, as (those before, the last one); () at the start. Positions
 # share them: playing and copying take the same time however long the game is.
 Line = tuple[Any, ...]
