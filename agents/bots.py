@@ -97,7 +97,7 @@ def as_bot(thing: Any) -> Any:
 
 def short_seed(seed: int) -> int:
     """A seed as agents that are not plyground's own get it: 32 bits."""
-    return seed % 2**_SEED_BITS
+    return int(seed % 2**_SEED_BITS)
 
 
 def _acts(thing: Any) -> bool:

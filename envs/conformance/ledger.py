@@ -179,7 +179,9 @@ class TracedEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
         super().__init__(env)
         self.ledger = Ledger()
-        self._seen, self._mask, self._seat = b"", None, None
+        self._seen = b""
+        self._mask: Any = None
+        self._seat: int | None = None
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         """As the environment's."""
