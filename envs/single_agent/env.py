@@ -97,7 +97,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         self.game = make_game(game)
         self.render_mode = render_mode
         self.observation_space, self.action_space = learner_spaces(self.game, shown)
-        self._shown = shown
+        self._shown = None if shown == AS_PLANES else shown
         self._games = GameBatch(
             self.game,
             1,
@@ -193,7 +193,8 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
 
     def _observation(self) -> Any:
         state = self._games.state
-        return self._shown.show(state.observations[0].copy(), state.masks[0].copy())
+        planes = state.observations[0].copy()
+        return planes if self._shown is None else self._shown.show(planes, state.masks[0].copy())
 
     def _info(self) -> dict[str, Any]:
         state = self._games.state

@@ -97,6 +97,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         **options: Any,
     ) -> None:
         self._shown = ObservationOptions.read(AS_PLANES, options)
+        self._plain = self._shown == AS_PLANES  # nothing is converted: it costs nothing
         if options:
             raise TypeError(f"BoardVectorEnv() has no option {next(iter(options))!r}")
         if render_mode is not None and render_mode not in VECTOR_RENDER_MODES:
@@ -248,7 +249,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     def _observations(self) -> Any:
         state = self.games.state
         observations: np.ndarray = state.observations
-        if self._shown == AS_PLANES:
+        if self._plain:
             return observations.copy() if self.copy else observations
         if self.copy:
             return self._shown.show(observations.copy(), state.masks.copy())
@@ -271,8 +272,11 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         ended = state.terminated.copy()
         observations = np.full(self.num_envs, None, object)
         for index in np.flatnonzero(ended).tolist():
-            observations[index] = self._shown.show(
-                state.final_observations[index].copy(), np.zeros_like(state.masks[index])
+            planes = state.final_observations[index].copy()
+            observations[index] = (
+                planes
+                if self._plain
+                else self._shown.show(planes, np.zeros_like(state.masks[index]))
             )
         final = {
             "action_mask": np.zeros_like(state.masks),
