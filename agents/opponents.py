@@ -14,6 +14,7 @@ from ..envs.game import Game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 from .agent import Agent
+from .bots import FunctionBot, ModelBot, MovesBot, NotABotError, as_bot, is_sb3_model
 from .compiled_opponents import compiled_form
 from .registry import make_agent
 
@@ -28,7 +29,8 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
     Args:
         opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``,
             whose weights need not add up to 1; an agent; any object with ``act(position)`` or
-            ``act_batch(observations, masks)``; a sequence of these, all met equally often.
+            ``act_batch(observations, masks)``; a function of the position; a model of
+            stable-baselines3; a sequence of these, all met equally often.
         game: the game they play; an agent that cannot is refused.
 
     Raises:
@@ -86,11 +88,13 @@ def _make_one(opponent: Any, game: Game) -> Opponent:
     if isinstance(agent, Agent):
         agent.check_game(game)
         return Opponent(str(agent), agent, compiled_form(agent))
-    if not callable(getattr(agent, "act", None)) and not callable(
-        getattr(agent, "act_batch", None)
-    ):
+    try:
+        bot = ModelBot(agent) if is_sb3_model(agent) else as_bot(agent)
+    except NotABotError:
         raise TypeError(
-            f"{opponent!r} is no opponent: it is neither text nor an object with a "
-            f"method act(position) or act_batch(observations, masks)"
-        )
-    return Opponent(type(agent).__name__, agent)
+            f"{opponent!r} is no opponent: it is neither text, nor a function of the position, nor "
+            f"a model of stable-baselines3, nor an object with a method act(position) or "
+            f"act_batch(observations, masks)"
+        ) from None
+    named = isinstance(bot, (FunctionBot, ModelBot)) and not isinstance(bot, MovesBot)
+    return Opponent(str(bot) if named else type(agent).__name__, bot)

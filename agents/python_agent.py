@@ -1,4 +1,4 @@
-"""``python:module:function``: a user's own agent, made by a function of a module."""
+"""``python:module:name``: a user's own agent, a function or a class of a module."""
 
 from __future__ import annotations
 
@@ -11,31 +11,36 @@ from typing import Any
 from ..envs.game import Position
 from ..envs.specification import Parameter, SpecificationError, format_specification
 from .agent import Agent, Decision
+from .bots import NotABotError, as_bot, short_seed
 from .registry import register_agent
 
 
 @register_agent("python")
 class PythonAgent(Agent):
-    """Calls ``function()`` of a module; the result must have ``act(position)``.
+    """Plays as a function, a class or an object of a module does.
 
-    The module is looked for in the current folder too.
+    A function with a parameter that must be given is asked for each move: ``act(position)`` or
+    ``act(position, moves)``, where ``moves`` are the actions played so far. A class, and a function
+    without such a parameter, is called once, and what it makes must have ``act``. Anything else
+    must have ``act`` itself. The module is looked for in the current folder too.
 
-    What ``act`` returns is not checked here: the match checks it. If the result has
-    ``reset(seed)``, it is called before every game; an agent that draws random numbers needs it to
-    be repeatable. ``deterministic = True`` in the result says that it draws none, looks at no clock
-    and keeps nothing from one game to the next: a tournament then does not let it repeat its games.
+    What ``act`` returns is not checked here: the match checks it. If the agent has
+    ``reset(seed)``, it is called before every game with a seed of 32 bits; an agent that draws
+    random numbers needs it to be repeatable. ``deterministic = True`` says that it draws none,
+    looks at no clock and keeps nothing from one game to the next: a tournament then does not let it
+    repeat its games.
     """
 
     summary = (
-        "an agent of your own: python:MODULE:FUNCTION calls the function, whose result has "
-        "act(position)"
+        "an agent of your own: python:MODULE:NAME is a function act(position), or a class or "
+        "function that makes an object with act(position)"
     )
     parameters = (
         Parameter(
             "function",
             str,
             None,
-            "MODULE:FUNCTION, a function without arguments that makes the agent",
+            "MODULE:NAME, a function act(position), or what makes an object with act(position)",
         ),
     )
     argument = "function"
@@ -43,13 +48,13 @@ class PythonAgent(Agent):
 
     def check_options(self) -> None:
         """Import the module and make the user's agent."""
-        self.bot = _call_factory(self.options["function"])
+        self.bot = _find_bot(self.options["function"])
 
     def reset(self, seed: int = 0) -> None:
         """Reset the user's agent, if it can be reset."""
         super().reset(seed)
         if hasattr(self.bot, "reset"):
-            self.bot.reset(seed)
+            self.bot.reset(short_seed(seed))
 
     def decide(self, position: Position) -> Decision:
         return Decision(self.bot.act(position))
@@ -77,16 +82,16 @@ class PythonAgent(Agent):
         )
 
 
-def _call_factory(reference: str | None) -> Any:
-    """Import MODULE and call FUNCTION.
+def _find_bot(reference: str | None) -> Any:
+    """Import MODULE and make an agent of NAME.
 
-    Raises SpecificationError if the result has no ``act``.
+    Raises SpecificationError if it does not play.
     """
     module_name, colon, function_name = (reference or "").partition(":")
     if not (module_name and colon and function_name):
         raise SpecificationError(
-            "write python:MODULE:FUNCTION; FUNCTION() of MODULE must return an object with "
-            "act(position)"
+            "write python:MODULE:NAME; NAME of MODULE is a function act(position), or a class or a "
+            "function that makes an object with act(position)"
         )
     here = str(Path.cwd())
     if here not in sys.path:
@@ -105,8 +110,7 @@ def _call_factory(reference: str | None) -> Any:
         raise SpecificationError(
             f"importing {module_name!r} failed: {type(error).__name__}: {error}"
         ) from error
-    function = getattr(module, function_name, None)
-    if not callable(function):
+    if not hasattr(module, function_name):
         functions = [
             name
             for name, value in vars(module).items()
@@ -116,15 +120,20 @@ def _call_factory(reference: str | None) -> Any:
             f"module {module_name!r} has no function {function_name!r} (it has: "
             f"{', '.join(functions) or 'none'})"
         )
+    found = getattr(module, function_name)
     try:
-        bot = function()
+        bot = as_bot(found)
+    except NotABotError as error:
+        raise SpecificationError(
+            f"{function_name} of module {module_name!r} is no agent: {error}"
+        ) from None
     except (Exception, SystemExit) as error:
         raise SpecificationError(
             f"{function_name}() of module {module_name!r} raised {type(error).__name__}: {error}"
         ) from error
     if not callable(getattr(bot, "act", None)):
         raise SpecificationError(
-            f"{function_name}() of module {module_name!r} returned a {type(bot).__name__}, which "
-            f"has no method act(position)"
+            f"{function_name} of module {module_name!r} is a {type(bot).__name__}, which has no "
+            f"method act(position)"
         )
     return bot

@@ -175,7 +175,7 @@ class ProgressBar:
             refresh_per_second=2,
         )
         self._task = self._bar.add_task("", total=1.0, text="")
-        self._scores: dict[str, float] = {}
+        self._evaluated: int | None = None
 
     def __enter__(self) -> None:
         self._bar.start()
@@ -187,8 +187,10 @@ class ProgressBar:
         """Show the progress; print the scores of a new evaluation."""
         text = self._describe(progress)
         self._bar.update(self._task, completed=progress.share, text=text)
-        if progress.scores != self._scores:
-            self._scores = progress.scores
+        if self._evaluated is None and progress.evaluated < progress.step:
+            self._evaluated = progress.evaluated  # of a run that was resumed: printed then
+        if progress.scores and progress.evaluated != self._evaluated:
+            self._evaluated = progress.evaluated
             scores = ", ".join(
                 f"{percent(score)} % {_against(name)}" for name, score in progress.scores.items()
             )

@@ -6,7 +6,7 @@ import importlib
 from types import ModuleType
 
 from .aec import BoardEnv, IllegalMoveError, env_functions, register_id
-from .conformance import ConformanceError, check_env, check_game
+from .conformance import ConformanceError, Ledger, check_env, check_game, trace
 from .declaration import Bound, Complexity, Facts, declare_game
 from .game import (
     Game,
@@ -27,6 +27,7 @@ __all__ = [
     "Game",
     "IllegalActionError",
     "IllegalMoveError",
+    "Ledger",
     "Outcome",
     "Parameter",
     "Position",
@@ -37,6 +38,7 @@ __all__ = [
     "env_functions",
     "make_game",
     "register_game",
+    "trace",
 ]
 
 for _declaration in (rules_type.declaration for rules_type in BUILT_IN):  # type: ignore[attr-defined]

@@ -22,8 +22,7 @@ from gymnasium import spaces
 from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from . import rules as r
-from .compiled.kernels import announce_compilation, entry_point, kernel
+from .compiled.kernels import announce_compilation, entry_point
 from .declaration import Declaration
 from .entry_points import records_of
 from .game import (
@@ -31,10 +30,12 @@ from .game import (
     Game,
     IllegalActionError,
     Position,
+    starting_position,
 )
+from .observations import AS_DICT, ObservationOptions
 from .registry import make_game
 from .rendering import RENDER_MODES, RenderedBoard
-from .stepping import ILLEGAL, step
+from .stepping import describe_turn, step_turn
 
 Observation = dict[str, np.ndarray]
 
@@ -60,47 +61,6 @@ class IllegalMoveError(IllegalActionError, AssertionError):
     """
 
 
-@kernel
-def describe_turn(rules, records, masks, planes):
-    """Write legal actions and observation of a position (``records`` has length 1).
-
-    Returns the player to move and whether the game is over.
-
-    ``masks``, int8 of shape (3, num_actions) and all zeros, gets the legal actions in the row of
-    the player to move and once more in the last row; ``planes`` (int8, all zeros) what that player
-    sees.
-    """
-    position = records[0]
-    scratch = np.empty(masks.shape[1], np.int16)
-    mover = r.to_move(rules, position)
-    for i in range(r.legal_actions(rules, position, scratch)):
-        masks[mover, scratch[i]] = 1
-        masks[2, scratch[i]] = 1
-    r.observe(rules, position, mover, planes)
-    return np.int64(mover), bool(r.is_over(rules, position))
-
-
-@kernel
-def step_turn(rules, records, action, masks, planes):
-    """Play ``action`` if it is legal and describe the position after it, in one call from Python.
-
-    Returns whether it was legal, who moves next, whether the game is over, and what each player
-    gained.
-    """
-    position = records[0]
-    before_0, before_1 = r.returns(rules, position, 0), r.returns(rules, position, 1)
-    if step(rules, position, action) == ILLEGAL:
-        return False, np.int64(0), False, 0.0, 0.0
-    mover, over = describe_turn(rules, records, masks, planes)
-    return (
-        True,
-        mover,
-        over,
-        r.returns(rules, position, 0) - before_0,
-        r.returns(rules, position, 1) - before_1,
-    )
-
-
 class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo publishes no types
     """A board game for two agents, ``player_0`` (who moves first) and ``player_1``.
 
@@ -119,6 +79,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             None.
         checked: whether illegal actions, actions out of bounds and calls out of order are dealt
             with as PettingZoo's wrappers do.
+        **options: those of :class:`~plyground.envs.observations.ObservationOptions`.
 
     Attributes:
         game: the game being played.
@@ -126,9 +87,17 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
     """
 
     def __init__(
-        self, game: Game | str, render_mode: str | None = None, *, checked: bool = True
+        self,
+        game: Game | str,
+        render_mode: str | None = None,
+        *,
+        checked: bool = True,
+        **options: Any,
     ) -> None:
         super().__init__()
+        shown = ObservationOptions.read(AS_DICT, options)
+        if options:
+            raise TypeError(f"BoardEnv() has no option {next(iter(options))!r}")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(
                 f"render_mode={render_mode!r} is not possible; it is one of "
@@ -148,9 +117,8 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         )
         self.possible_agents = list(PLAYERS)
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in PLAYERS}
-        self.observation_spaces = {
-            agent: _observation_space(self._shape, self._num_actions) for agent in PLAYERS
-        }
+        self.observation_spaces = {agent: shown.space(self.game) for agent in PLAYERS}
+        self._shown = None if shown == AS_DICT else shown
         self._checked = checked
         self._has_reset = False
         self._has_updated = False
@@ -194,7 +162,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         if self._has_reset:
             self._records = records_of(self._position.record)
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Dict | spaces.Box:
         """The space of an agent's observations, the same object at every call."""
         return self.observation_spaces[agent]
 
@@ -228,12 +196,19 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._start_from(position.copy())
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game.
+        """Start a new game. Nothing in it is random; the interface has a ``seed``.
 
-        Nothing in it is random; ``seed`` and ``options`` are accepted because the interface has
-        them.
+        Args:
+            seed: decides nothing.
+            options: ``{"position": …}``, where the game begins: a Position, or a list of actions
+                (numbers, or their names); others are ignored, as PettingZoo's environments do.
+
+        Raises:
+            ValueError: a position of another game, one that is over, or actions that lead to none.
         """
-        self._start_from(self._initial.copy())
+        start = (options or {}).get("position")
+        found = self._initial.copy() if start is None else starting_position(self.game, start)
+        self._start_from(found)
 
     def _start_from(self, position: Position) -> None:
         self._position = position
@@ -290,6 +265,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self._refuse(agent, action)
             return
         self._last_action = action
+        self._position.note(action)
         cumulative = self._cumulative_rewards
         cumulative[agent] = 0.0
         cumulative["player_0"] += gain_0
@@ -336,7 +312,14 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._deads_step_first()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees now; both arrays are the caller's own."""
+        """What an agent sees now; the arrays are the caller's own."""
+        seen = self._observe(agent)
+        if self._shown is None:
+            return seen
+        shown: Observation = self._shown.show(seen["observation"], seen["action_mask"])
+        return shown
+
+    def _observe(self, agent: str) -> Observation:
         if self._checked and not self._has_reset:
             EnvLogger.error_observe_before_reset()
         prepared = self._prepared
@@ -408,19 +391,13 @@ class _OrderedIterator(AECIterator[str, Observation, int]):  # type: ignore[misc
         return agent
 
 
-def _observation_space(shape: tuple[int, ...], num_actions: int) -> spaces.Dict:
-    planes = spaces.Box(0, 1, shape, np.int8)
-    return spaces.Dict(
-        {"observation": planes, "action_mask": spaces.Box(0, 1, (num_actions,), np.int8)}
-    )
-
-
 def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
     """The environment of any game, by its specification or by name and parameters.
 
-    An illegal action ends the game and its agent loses; calls out of order raise an error.
+    An illegal action ends the game and its agent loses; calls out of order raise an error. The
+    options of :class:`~plyground.envs.observations.ObservationOptions` are keywords too.
     """
-    return BoardEnv(make_game(game, parameters), render_mode, checked=True)
+    return _make(lambda left: make_game(game, left), render_mode, True, parameters)
 
 
 def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:
@@ -428,7 +405,18 @@ def raw_env(game: Game | str, render_mode: str | None = None, **parameters: Any)
 
     An illegal action raises; calls out of order are not noticed.
     """
-    return BoardEnv(make_game(game, parameters), render_mode, checked=False)
+    return _make(lambda left: make_game(game, left), render_mode, False, parameters)
+
+
+def _make(
+    game: Callable[[dict[str, Any]], Game],
+    render_mode: str | None,
+    checked: bool,
+    keywords: dict[str, Any],
+) -> BoardEnv:
+    """The environment; its options are among the keywords, the rest are the game's parameters."""
+    options = ObservationOptions.read(AS_DICT, keywords)._asdict()
+    return BoardEnv(game(keywords), render_mode, checked=checked, **options)
 
 
 def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..., BoardEnv]]:
@@ -442,8 +430,11 @@ def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..
 
     def constructor(name: str, checked: bool, summary: str) -> Callable[..., BoardEnv]:
         def construct(render_mode: str | None = None, **parameters: Any) -> BoardEnv:
-            return BoardEnv(
-                Game(declaration.make_rules(rules_type, parameters)), render_mode, checked=checked
+            return _make(
+                lambda left: Game(declaration.make_rules(rules_type, left)),
+                render_mode,
+                checked,
+                parameters,
             )
 
         described: Any = construct
@@ -465,15 +456,19 @@ def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..
 
 
 def register_id(declaration: Declaration, entry_point: Callable[..., BoardEnv] | str) -> None:
-    """Make a game's environment known to ``pettingzoo.make``; the first registration stays."""
+    """Make a game's environment known to ``pettingzoo.make``; the first registration stays.
+
+    PettingZoo before 1.27 has no registry.
+    """
     game_id = f"plyground/{declaration.name}-v{declaration.version}"
-    if game_id not in pettingzoo.aec_registry:
+    if game_id not in getattr(pettingzoo, "aec_registry", (game_id,)):
         pettingzoo.register("aec", game_id, entry_point=entry_point)
 
 
 def _describe(declaration: Declaration) -> Iterator[str]:
     yield "Args:"
     yield f"    render_mode: one of {', '.join(RENDER_MODES)}, or None."
+    yield "    observation, layout, dtype, mask_key, planes_key: as ObservationOptions says."
     for parameter in declaration.parameters + declaration.short_forms:
         default = "" if parameter.default is None else f", {parameter.default} if not given"
         yield f"    {parameter.name}: {parameter.help}; {parameter.allowed()}{default}."
@@ -486,4 +481,8 @@ def _signature(declaration: Declaration) -> inspect.Signature:
         for p in declaration.parameters + declaration.short_forms
     ]
     first = inspect.Parameter("render_mode", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
-    return inspect.Signature([first, *names], return_annotation=BoardEnv)
+    shown = [
+        inspect.Parameter(name, keyword, default=default)
+        for name, default in AS_DICT._asdict().items()
+    ]
+    return inspect.Signature([first, *names, *shown], return_annotation=BoardEnv)

@@ -78,7 +78,7 @@ class Game:
 
     def initial_position(self) -> Position:
         """The position before the first move."""
-        return _load_position(self, self._initial_bytes)
+        return _load_position(self, self._initial_bytes, ())
 
     @functools.cached_property
     def _initial_bytes(self) -> bytes:
@@ -106,7 +106,7 @@ class Game:
                 f"{self.spec} is observed as an array of shape {self.facts.observation_shape}, not "
                 f"{planes.shape}"
             )
-        position = self.initial_position()
+        position = _load_position(self, self._initial_bytes)
         r.from_observation(self.rules, planes, position.record)
         if not np.array_equal(position.observation(), planes):
             raise ValueError(
@@ -188,13 +188,14 @@ class Position:
         record: the state itself, an ``np.record`` that every rule function and search accepts.
     """
 
-    __slots__ = ("_records", "game", "record")
+    __slots__ = ("_line", "_records", "game", "record")
 
     def __init__(self, game: Game, record: Any) -> None:
         self.game = game
         self.record = record
         # the same memory, in the form in which kernels take it over fastest
         self._records = records_of(record)
+        self._line: Line | None = None
 
     def legal_actions(self) -> list[int]:
         """The actions that may be played, ascending; empty once the game is over."""
@@ -220,6 +221,33 @@ class Position:
         number = self.game._action_number(action)
         if not self.game.entry_points.play(self.game.rules, self._records, number):
             self._refuse(number)
+        self.note(number)
+        return self
+
+    def note(self, action: int) -> None:
+        """Add to :attr:`moves` an action that was played in the record itself."""
+        if self._line is not None:
+            self._line = (self._line, action)
+
+    @property
+    def moves(self) -> tuple[int, ...] | None:
+        """The actions played from the initial position to this one.
+
+        None where they are not known: the position was made from an observation or a record, or
+        its record was changed by something else than :meth:`play`.
+        """
+        if self._line is None:
+            return None
+        moves, rest = [], self._line
+        while rest:
+            rest, action = rest
+            moves.append(action)
+        moves.reverse()
+        return tuple(moves) if self.game.position(moves) == self else None
+
+    def with_moves(self, moves: Iterable[int] | None) -> Position:
+        """This position, which was reached by these actions; None: they are not known."""
+        self._line = None if moves is None else _line_of(moves)
         return self
 
     def _refuse(self, action: int) -> None:
@@ -239,7 +267,9 @@ class Position:
 
     def copy(self) -> Position:
         """An independent copy."""
-        return _load_position(self.game, self._records)
+        position = _load_position(self.game, self._records)
+        position._line = self._line
+        return position
 
     @property
     def to_move(self) -> int:
@@ -290,7 +320,7 @@ class Position:
 
     def transformed(self, symmetry: int) -> Position:
         """The image under one of the game's symmetries (a row of ``game.symmetries``)."""
-        image = self.copy()
+        image = _load_position(self.game, self._records)
         r.transform(self.game.rules, self.record, self.game.symmetries[symmetry], image.record)
         return image
 
@@ -328,10 +358,47 @@ class Position:
         return f"<Position of {self.game.spec}, {turn}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _load_position, (self.game, self.record.tobytes())
+        return _load_position, (self.game, self.record.tobytes(), self.moves)
 
 
-def _load_position(game: Game, data: bytes | np.ndarray) -> Position:
+def starting_position(game: Game, start: Any) -> Position:
+    """The position where an episode is to begin, a copy.
+
+    Args:
+        game: the game.
+        start: a Position, or the actions that lead to it (numbers, or their names).
+
+    Raises:
+        ValueError: a position of another game, one that is over, or actions that lead to none.
+    """
+    if isinstance(start, Position):
+        if start.game != game:
+            raise ValueError(f"this is an environment of {game.spec}; {start!r} is no start for it")
+        found = start.copy()
+    elif isinstance(start, (list, tuple, np.ndarray)):
+        found = game.position(start)
+    else:
+        raise ValueError(f"options['position'] is a Position or a list of actions, not {start!r}")
+    if found.is_over:
+        raise ValueError(f"no game can begin where it is over ({found.outcome})")
+    return found
+
+
+# The actions that led to a position, as (those before, the last one); () at the start. Positions
+# share them: playing and copying take the same time however long the game is.
+Line = tuple[Any, ...]
+
+
+def _line_of(moves: Iterable[int]) -> Line:
+    line: Line = ()
+    for action in moves:
+        line = (line, action)
+    return line
+
+
+def _load_position(
+    game: Game, data: bytes | np.ndarray, moves: Iterable[int] | None = None
+) -> Position:
     """The position whose record consists of these bytes, padding included.
 
     ``np.record.copy`` leaves arbitrary bytes in the padding.
@@ -340,4 +407,5 @@ def _load_position(game: Game, data: bytes | np.ndarray) -> Position:
     position.game = game
     position._records = np.ndarray((1,), game.declaration.dtype, bytearray(data))
     position.record = position._records[0]
+    position._line = None if moves is None else _line_of(moves)
     return position

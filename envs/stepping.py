@@ -63,3 +63,44 @@ def draw_opening(rules: Any, positions: Any, rng: Any, scratch: Any, out: Any) -
         elif r.returns(rules, positions[2], mover) > 0:
             return False
     return open_moves > 0
+
+
+@kernel
+def describe_turn(rules, records, masks, planes):
+    """Write legal actions and observation of a position (``records`` has length 1).
+
+    Returns the player to move and whether the game is over.
+
+    ``masks``, int8 of shape (3, num_actions) and all zeros, gets the legal actions in the row of
+    the player to move and once more in the last row; ``planes`` (int8, all zeros) what that player
+    sees.
+    """
+    position = records[0]
+    scratch = np.empty(masks.shape[1], np.int16)
+    mover = r.to_move(rules, position)
+    for i in range(r.legal_actions(rules, position, scratch)):
+        masks[mover, scratch[i]] = 1
+        masks[2, scratch[i]] = 1
+    r.observe(rules, position, mover, planes)
+    return np.int64(mover), bool(r.is_over(rules, position))
+
+
+@kernel
+def step_turn(rules, records, action, masks, planes):
+    """Play ``action`` if it is legal and describe the position after it, in one call from Python.
+
+    Returns whether it was legal, who moves next, whether the game is over, and what each player
+    gained.
+    """
+    position = records[0]
+    before_0, before_1 = r.returns(rules, position, 0), r.returns(rules, position, 1)
+    if step(rules, position, action) == ILLEGAL:
+        return False, np.int64(0), False, 0.0, 0.0
+    mover, over = describe_turn(rules, records, masks, planes)
+    return (
+        True,
+        mover,
+        over,
+        r.returns(rules, position, 0) - before_0,
+        r.returns(rules, position, 1) - before_1,
+    )

@@ -135,6 +135,7 @@ class _GameUnderWay:
             mover = step(rules, record, action)
             if mover == ILLEGAL:
                 raise illegal(self._game, action)
+            position.note(action)
             self._moves.append(action)
             if self._on_move is not None:
                 self._on_move(position, self.seat, action, decision)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents.agent import Agent, Decision
+from ..agents.bots import as_bot, short_seed
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
 
@@ -126,11 +127,14 @@ class LocalPlayer(Player):
 
 
 class BotPlayer(Player):
-    """Any object with ``act(position)``, and with ``reset(seed)`` if it needs that."""
+    """An agent of the user's own (see :mod:`~plyground.agents.bots`).
+
+    If it has ``reset(seed)``, it is called before every game with a seed of 32 bits.
+    """
 
     def __init__(self, bot: Any) -> None:
-        self._bot = bot
-        self._reset: Callable[[int], object] = getattr(bot, "reset", lambda seed: None)
+        self._bot = as_bot(bot)
+        self._reset: Callable[[int], object] = getattr(self._bot, "reset", lambda seed: None)
 
     def describe(self) -> Description:
         deterministic = getattr(self._bot, "deterministic", False) is True
@@ -138,7 +142,7 @@ class BotPlayer(Player):
 
     def prepare(self, game: Game, seed: int) -> None:
         try:
-            self._reset(seed)
+            self._reset(short_seed(seed))
         except (Exception, SystemExit) as error:
             raise raised(error) from error
 
@@ -153,7 +157,7 @@ class BotPlayer(Player):
 
 
 def as_player(agent: Any) -> Player:
-    """A player of an agent or of any object with ``act(position)``; a player stays as it is."""
+    """A player of an agent, or of what :func:`as_bot` takes; a player stays as it is."""
     if isinstance(agent, Player):
         return agent
     return LocalPlayer(agent) if isinstance(agent, Agent) else BotPlayer(agent)

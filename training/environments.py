@@ -10,12 +10,39 @@ from __future__ import annotations
 from typing import Any
 
 import gymnasium
+from gymnasium.vector import AutoresetMode
 
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
+from ..envs.observations import AS_PLANES, ObservationOptions
 from ..envs.registry import BUILT_IN, make_game
 from ..envs.single_agent.env import SingleAgentEnv
 from ..envs.single_agent.vector_env import BoardVectorEnv
+from ..envs.specification import SpecificationError
+
+
+class LearnerEnv(SingleAgentEnv):
+    """The environment that :func:`make_env` makes: opponents are given as text or objects."""
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against others from now on; the game under way goes on against one of them.
+
+        Args:
+            opponent: as for :func:`make_env`.
+        """
+        self.set_opponents(make_opponents(opponent, self.game))
+
+
+class LearnerVectorEnv(BoardVectorEnv):
+    """The environment that :func:`make_vector_env` makes."""
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against others from now on; games under way go on against one of them.
+
+        Args:
+            opponent: as for :func:`make_env`.
+        """
+        self.set_opponents(make_opponents(opponent, self.game))
 
 
 def make_env(
@@ -26,8 +53,8 @@ def make_env(
     opening_plies: int = 0,
     render_mode: str | None = None,
     **parameters: Any,
-) -> SingleAgentEnv:
-    """A :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
+) -> LearnerEnv:
+    """A :class:`~plyground.envs.single_agent.env.SingleAgentEnv` with ``set_opponent``.
 
     Args:
         game: the game, or its specification.
@@ -37,17 +64,23 @@ def make_env(
         illegal: ``"penalty"`` or ``"raise"``, as for the class.
         opening_plies: as for the class.
         render_mode: as for the class.
-        **parameters: the game's, ``rows=5``.
+        **parameters: the game's, ``rows=5``, and the options of
+            :class:`~plyground.envs.observations.ObservationOptions`.
+
+    Raises:
+        UnknownOptionError: a keyword that is neither.
     """
-    board = make_game(game, parameters)
+    shown = ObservationOptions.read(AS_PLANES, parameters)
+    board = _board(game, parameters)
     opponents = make_opponents(opponent, board)
-    return SingleAgentEnv(
+    return LearnerEnv(
         board,
         opponents,
         seat=seat,
         illegal=illegal,
         opening_plies=opening_plies,
         render_mode=render_mode,
+        **shown._asdict(),
     )
 
 
@@ -60,15 +93,18 @@ def make_vector_env(
     opening_plies: int = 0,
     threads: int = 1,
     copy: bool = True,
+    autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    render_mode: str | None = None,
     **parameters: Any,
-) -> BoardVectorEnv:
-    """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv`.
+) -> LearnerVectorEnv:
+    """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv` with ``set_opponent``.
 
     With ``opponent=None`` the caller acts for both players. The rest is as in :func:`make_env`.
     """
-    board = make_game(game, parameters)
+    shown = ObservationOptions.read(AS_PLANES, parameters)
+    board = _board(game, parameters)
     opponents = None if opponent is None else make_opponents(opponent, board)
-    return BoardVectorEnv(
+    return LearnerVectorEnv(
         board,
         num_envs,
         opponents,
@@ -77,7 +113,32 @@ def make_vector_env(
         opening_plies=opening_plies,
         threads=threads,
         copy=copy,
+        autoreset_mode=autoreset_mode,
+        render_mode=render_mode,
+        **shown._asdict(),
     )
+
+
+class UnknownOptionError(SpecificationError, TypeError):
+    """A keyword that nobody knows.
+
+    It is a TypeError too, as for any other function: TorchRL tries keywords out.
+    """
+
+
+def _board(game: Game | str, parameters: dict[str, Any]) -> Game:
+    """The game with these parameters."""
+    try:
+        return make_game(game, parameters)
+    except SpecificationError as error:
+        declaration = make_game(game).declaration
+        known = {known.name for known in declaration.parameters + declaration.short_forms}
+        unknown = [name for name in parameters if name not in known]
+        if not unknown:
+            raise
+        raise UnknownOptionError(
+            f"{error}; it is an unexpected keyword argument {unknown[0]!r}"
+        ) from None
 
 
 def environment_id(declaration: Any) -> str:

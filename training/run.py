@@ -9,6 +9,8 @@ from __future__ import annotations
 import dataclasses
 import io
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -75,6 +77,7 @@ class Progress(NamedTuple):
         stage: what the learner plays against.
         mean_return: of the games that ended in the last update, or None.
         scores: the last evaluation: opponent and score.
+        evaluated: the step of that evaluation; 0 before the first.
         share: the share of the run that is done, by steps or by time.
         values: what the last update logged.
     """
@@ -85,6 +88,7 @@ class Progress(NamedTuple):
     stage: str
     mean_return: float | None
     scores: dict[str, float]
+    evaluated: int
     share: float
     values: dict[str, float]
 
@@ -92,6 +96,36 @@ class Progress(NamedTuple):
 # Plays the learner (an object with `act_batch`) against opponents; returns a row for each of them,
 # with "opponent", "score", "low" and "high" at least.
 Evaluate = Callable[[Any], Sequence[dict[str, Any]]]
+
+
+class _DelayedInterrupt:
+    """In its body the first Ctrl-C is only noted; the second is a KeyboardInterrupt at once.
+
+    An update that is broken off leaves a learner that no checkpoint can hold. Only the main thread
+    can catch signals; elsewhere nothing is changed.
+
+    Attributes:
+        came: whether Ctrl-C was pressed.
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+        self._before: Any = None
+
+    def __enter__(self) -> _DelayedInterrupt:
+        here = threading.current_thread() is threading.main_thread()
+        if here and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, number: int, frame: Any) -> None:
+        if self.came:
+            raise KeyboardInterrupt
+        self.came = True
+
+    def __exit__(self, *error: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
 
 
 class TrainingRun:
@@ -132,6 +166,9 @@ class TrainingRun:
     def run(self) -> None:
         """Train to the end, from the newest checkpoint if there is one.
 
+        Ctrl-C writes a checkpoint after the update that is under way, and is then raised as
+        KeyboardInterrupt. Pressed again, it ends the run at once.
+
         Raises:
             TrainingError: a loss that is no number, or a file that cannot be written; the last good
                 checkpoint stays.
@@ -143,8 +180,11 @@ class TrainingRun:
                 self._on_note(f"the run is finished: {step:,} steps; there is nothing to do")
                 return
             self._open_tensorboard()
-            self._train()
-            self._save()
+            with _DelayedInterrupt() as interrupt:
+                self._train(interrupt)
+                self._save()
+            if interrupt.came and self._share() < 1.0:
+                raise KeyboardInterrupt
             self.finished_now = True
         except TrainingError as error:
             if self._tensorboard is None:
@@ -172,13 +212,16 @@ class TrainingRun:
         by_steps = self.trainer.step >= self._evaluated + settings.steps_between_evaluations
         return share >= 1.0 or (by_time if settings.time_limit else by_steps)
 
-    def _train(self) -> None:
-        """Update, measure, report and save until all steps are taken, or the time is up."""
+    def _train(self, interrupt: _DelayedInterrupt) -> None:
+        """Update, measure, report and save until all steps are taken, or the time is up.
+
+        Ctrl-C ends it after the update that is under way.
+        """
         trainer = self.trainer
         saved = began = time.monotonic()
         cpu_began, cpu_before = time.process_time(), self._cpu_seconds
         first, seconds_before = trainer.step, self._seconds
-        while self._share() < 1.0:
+        while self._share() < 1.0 and not interrupt.came:
             stage = trainer.stage
             trainer.progress = self._share()
             values = trainer.update()
@@ -195,7 +238,7 @@ class TrainingRun:
                 "time/cpu_seconds": self._cpu_seconds,
             }
             self._log(values | times)
-            if self._is_measurement_due():
+            if self._is_measurement_due() and not interrupt.came:
                 self._measure()
             self._report(rate, values)
             if time.monotonic() - saved >= CHECKPOINT_SECONDS:
@@ -208,7 +251,17 @@ class TrainingRun:
         mean = values.get("rollout/mean_return")
         share, scores = self._share(), self._scores
         self._on_progress(
-            Progress(trainer.step, total, rate, trainer.stage, mean, scores, share, values)
+            Progress(
+                trainer.step,
+                total,
+                rate,
+                trainer.stage,
+                mean,
+                scores,
+                self._evaluated,
+                share,
+                values,
+            )
         )
 
     # -- evaluation --

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,11 @@ from stable_baselines3 import PPO
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from .policy_file import TO_COME, Network
+
+# by the names of their modules in stable_baselines3 and sb3_contrib
+OTHER_ALGORITHMS = {name: name.upper() for name in ("dqn", "sac", "td3", "ddpg", "tqc", "ars")} | {
+    "qrdqn": "QR-DQN"
+}
 
 
 class Heads(torch.nn.Module):
@@ -85,6 +92,12 @@ def load_sb3_model(path: Path) -> Any:
     """
     if not path.is_file():
         raise SpecificationError(f"there is no file {str(path)!r}")
+    other = _other_algorithm(path)
+    if other is not None:
+        raise SpecificationError(
+            f"{path} was saved by {other}; the policies that play from a file are those of PPO and "
+            f"MaskablePPO (environments take any model that is loaded: opponent=model)"
+        )
     try:
         try:
             return MaskablePPO.load(path, device="cpu")
@@ -98,6 +111,19 @@ def load_sb3_model(path: Path) -> Any:
             f"{path} is no model saved by PPO or MaskablePPO, or a damaged one: "
             f"{type(error).__name__}: {reason}"
         ) from None
+
+
+def _other_algorithm(path: Path) -> str | None:
+    """The algorithm of a saved model, if it is one without an actor; nothing is unpickled.
+
+    SB3 writes the module of the policy's class beside the pickled class.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            module = json.loads(archive.read("data"))["policy_class"]["__module__"]
+        return OTHER_ALGORITHMS.get(module.split(".")[1])
+    except (zipfile.BadZipFile, OSError, LookupError, ValueError, TypeError, AttributeError):
+        return None
 
 
 def load_sb3_network(path: Path, game: Game) -> Sb3Network:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.event import Listener, install_listener
 
 from .cache import KernelCache, cache_root, remove_unused_folders, watch_source
 from .linking import KernelDispatcher, LinkingCache
@@ -93,20 +94,49 @@ def without_announcements() -> Iterator[None]:
         _announced.reset(token)
 
 
+class _Notice(Listener):  # type: ignore[misc]  # numba is not typed
+    """Prints a message once this thread has begun to compile and has not ended in time.
+
+    numba triggers its event only where a function is compiled, not where it is loaded.
+    """
+
+    def __init__(self, message: str) -> None:
+        self._message, self._thread = message, threading.get_ident()
+        self._timer: threading.Timer | None = None
+
+    def on_start(self, event: Any) -> None:
+        if self._timer is None and threading.get_ident() == self._thread:
+            self._timer = threading.Timer(ANNOUNCE_AFTER_SECONDS, self._print)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def on_end(self, event: Any) -> None:
+        """More may be compiled: the timer goes on."""
+
+    def _print(self) -> None:
+        print(self._message, file=sys.stderr)
+
+    def cancel(self) -> None:
+        """Print nothing from now on."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+
 @contextlib.contextmanager
 def announce_compilation(what: str) -> Iterator[None]:
-    """Say on standard error that compilation is under way, if the body takes long."""
+    """Say on standard error that compilation is under way, if the body compiles and takes long.
+
+    Inside another announcement nothing more is said.
+    """
     if _announced.get():
         yield
         return
-    message = (
+    notice = _Notice(
         f"compiling {what} (10 to 30 seconds, once; later starts are instant, and plyground "
         f"warm-up does it ahead) …"
     )
-    notice = threading.Timer(ANNOUNCE_AFTER_SECONDS, lambda: print(message, file=sys.stderr))
-    notice.daemon = True
-    notice.start()
-    try:
-        yield
-    finally:
-        notice.cancel()
+    with without_announcements(), install_listener("numba:compile", notice):
+        try:
+            yield
+        finally:
+            notice.cancel()

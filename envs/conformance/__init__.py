@@ -2,5 +2,6 @@
 
 from .env_checks import ConformanceError, check_env
 from .game_checks import check_game
+from .ledger import Ledger, trace
 
-__all__ = ["ConformanceError", "check_env", "check_game"]
+__all__ = ["ConformanceError", "Ledger", "check_env", "check_game", "trace"]

@@ -9,18 +9,38 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from ..game import Game, IllegalActionError, Position
+from ..game import Game, IllegalActionError, Position, starting_position
+from ..observations import AS_PLANES, ObservationOptions
 from ..registry import make_game
 from ..rendering import RENDER_MODES, RenderedBoard
 from .game_batch import GameBatch
 from .opponents import Opponent
 
 
-def learner_spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete[np.int64]]:
+def learner_spaces(
+    game: Game, shown: ObservationOptions = AS_PLANES
+) -> tuple[Any, spaces.Discrete[np.int64]]:
     """The spaces of a learner's observations (int8 planes of 0 and 1) and actions."""
-    return spaces.Box(0, 1, game.facts.observation_shape, np.int8), spaces.Discrete(
-        game.facts.num_actions
-    )
+    return shown.space(game), spaces.Discrete(game.facts.num_actions)
+
+
+def begin_at(
+    games: GameBatch, start: Any, seed: Any = None, which: np.ndarray | None = None
+) -> None:
+    """Start games of a batch in one position.
+
+    Raises:
+        ValueError: no game can begin there, or the opponent ends it before the learner's move.
+    """
+    position = starting_position(games.game, start)
+    records = np.repeat(np.asarray(position.record).reshape(1), games.num_games)
+    games.start_from(records, None, seed, which)
+    over = games.state.terminated if which is None else games.state.terminated & which
+    if over.any():
+        raise ValueError(
+            f"from the position given the opponent ends the game before the learner's first move:\n"
+            f"{position}"
+        )
 
 
 class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
@@ -50,6 +70,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
             drawn anew.
         render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or
             None.
+        **options: those of :class:`~plyground.envs.observations.ObservationOptions`.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}
@@ -63,7 +84,11 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         illegal: str = "penalty",
         opening_plies: int = 0,
         render_mode: str | None = None,
+        **options: Any,
     ) -> None:
+        shown = ObservationOptions.read(AS_PLANES, options)
+        if options:
+            raise TypeError(f"SingleAgentEnv() has no option {next(iter(options))!r}")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(
                 f"render_mode={render_mode!r} is not possible; it is one of "
@@ -71,7 +96,8 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
             )
         self.game = make_game(game)
         self.render_mode = render_mode
-        self.observation_space, self.action_space = learner_spaces(self.game)
+        self.observation_space, self.action_space = learner_spaces(self.game, shown)
+        self._shown = None if shown == AS_PLANES else shown
         self._games = GameBatch(
             self.game,
             1,
@@ -90,6 +116,10 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         """The opponents' names; ``info["opponent"]`` is an index into them."""
         return [opponent.label for opponent in self._games.opponents]
 
+    def set_opponents(self, opponents: Sequence[Opponent]) -> None:
+        """Play against others from now on; the game under way goes on against one of them."""
+        self._games.set_opponents(opponents)
+
     @property
     def position(self) -> Position:
         """A copy of the position, with the learner to move or the game over.
@@ -105,21 +135,34 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start a game: the seat is drawn, and an opponent that moves first has moved.
 
+        Args:
+            seed: of the random stream; None: it goes on.
+            options: ``{"position": …}``, where the game begins: a Position, or a list of actions
+                (numbers, or their names).
+
         Raises:
-            ValueError: ``options`` holds anything; there are none.
+            ValueError: unknown options, a position where no game can begin, or one where the
+                opponent ends it at once.
         """
         super().reset(seed=seed)
-        if options:
-            raise ValueError(f"reset() knows no options; {', '.join(map(repr, options))} was given")
-        self._games.reset(seed)
+        given = dict(options or {})
+        start = given.pop("position", None)
+        if given:
+            raise ValueError(
+                f"reset() knows only the option 'position'; {', '.join(map(repr, given))} was given"
+            )
+        if start is None:
+            self._games.reset(seed)
+        else:
+            begin_at(self._games, start, seed)
         self._last_action, self._under_way = None, True
         self._show()
-        return self._games.state.observations[0].copy(), self._info()
+        return self._observation(), self._info()
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play the learner's action and the opponent's replies.
 
         Raises:
@@ -141,25 +184,26 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         self._under_way = not terminated
         self._show()
         return (
-            state.observations[0].copy(),
+            self._observation(),
             float(state.rewards[0]),
             terminated,
             False,
             self._info(),
         )
 
+    def _observation(self) -> Any:
+        state = self._games.state
+        planes = state.observations[0].copy()
+        return planes if self._shown is None else self._shown.show(planes, state.masks[0].copy())
+
     def _info(self) -> dict[str, Any]:
         state = self._games.state
-        seat, opponent, illegal = (
-            int(state.seats[0]),
-            int(state.opponents[0]),
-            bool(state.illegal[0]),
-        )
+        # Arrays without axes: TorchRL and others take nothing else, and they serve as numbers.
         return {
             "action_mask": state.masks[0].copy(),
-            "seat": seat,
-            "opponent": opponent,
-            "illegal_action": illegal,
+            "seat": np.array(state.seats[0], np.int64),
+            "opponent": np.array(state.opponents[0], np.int64),
+            "illegal_action": np.array(state.illegal[0], np.bool_),
         }
 
     def _show(self) -> None:

@@ -294,43 +294,50 @@ class GameBatch:
         for number in range(self.threads):
             self._open_slice(number)
 
-    def start_from(self, positions: np.ndarray, seats: np.ndarray) -> None:
-        """Start all games from given positions with the learner in given seats.
+    def start_from(
+        self,
+        positions: np.ndarray,
+        seats: np.ndarray | None = None,
+        seed: int | Sequence[int | None] | None = None,
+        which: np.ndarray | None = None,
+    ) -> None:
+        """Start games from given positions with the learner in given seats.
 
-        Opponents who are to move do so. Matches from openings start this way.
-
-        The random streams go on. A game may end before the learner's first move; ``terminated``
-        then tells.
+        Opponents who are to move do so. Matches from openings start this way. A game may end before
+        the learner's first move; ``terminated`` then tells.
 
         Args:
             positions: records of shape (N,).
-            seats: 0 or 1, shape (N,).
-
-        Raises:
-            ValueError: the batch was not made with ``restart=False``, or plays both sides.
+            seats: 0 or 1, shape (N,); None: as the batch draws them.
+            seed: as for :meth:`reset`.
+            which: the games, bool of shape (N,); None: all.
         """
-        if self._options.restart or self._options.both_sides:
-            raise ValueError(
-                "only games against opponents, made with restart=False, can start from given "
-                "positions"
-            )
-        self.reset()
+        self.reset(seed, which)
         state = self.state
-        state.positions[:] = positions
-        state.seats[:] = seats
-        found = [Position(self.game, position) for position in state.positions]
-        state.waiting[:] = [
-            not position.is_over and position.to_move != seat
-            for position, seat in zip(found, seats)
-        ]
+        chosen = np.ones(self.num_games, np.bool_) if which is None else which
+        state.positions[chosen] = positions[chosen]
+        if seats is not None:
+            state.seats[chosen] = seats[chosen]
+        for game in np.flatnonzero(chosen).tolist():
+            position = Position(self.game, state.positions[game])
+            if self._options.both_sides:
+                state.totals[game] = position.returns[0]
+            else:
+                turn = position.to_move != state.seats[game]
+                state.waiting[game] = turn and not position.is_over
         for number in range(self.threads):
-            self._finish_slice(number)
+            if self._options.both_sides:
+                self._open_slice(number)
+            else:
+                self._finish_slice(number)
 
-    def step(self, actions: Any) -> None:
+    def step(self, actions: Any, left_out: np.ndarray | None = None) -> None:
         """Play the learner's action and the opponents' replies in every game; update ``state``.
 
         Args:
             actions: whole numbers, shape (N,).
+            left_out: bool of shape (N,): games that are over and about to be reset by the caller,
+                whose actions are not looked at; None: none.
 
         Raises:
             ValueError: wrong shape or type of actions, or ``reset`` has not been called.
@@ -346,16 +353,19 @@ class GameBatch:
             )
         self._actions[:] = given
         if self._raises:
-            self._check_legality()
+            self._check_legality(left_out)
         if self._executor is None:
             self._step_slice(0)
         else:
             list(self._executor.map(self._step_slice, range(self.threads)))
 
-    def _check_legality(self) -> None:
-        game = int(
-            self._find_illegal(self.game.rules, self.state, self._actions, 0, self.num_games)
-        )
+    def _check_legality(self, left_out: np.ndarray | None) -> None:
+        rules, state, game = self.game.rules, self.state, -1
+        while True:
+            first = game + 1
+            game = int(self._find_illegal(rules, state, self._actions, first, self.num_games))
+            if game < 0 or left_out is None or not left_out[game]:
+                break
         if game >= 0:
             action, legal = (
                 int(self._actions[game]),

@@ -82,7 +82,8 @@ class PythonOpponent:
         """
         if (number, episode) != self._last:
             if hasattr(self.player, "reset"):
-                self.player.reset(int(rng[0] >> np.uint64(1)))
+                # 32 bits: numpy's RandomState and others take no longer seeds
+                self.player.reset(int(rng[0] >> np.uint64(32)))
             self._last = (number, episode)
         own_stream = getattr(self.player, "rng", None)
         if (

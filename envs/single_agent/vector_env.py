@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,21 +10,45 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..game import Game
+from .. import rules as r
+from ..game import Game, Position
+from ..observations import AS_PLANES, ObservationOptions
 from ..registry import make_game
-from .env import learner_spaces
+from .env import begin_at, learner_spaces
 from .game_batch import GameBatch
 from .opponents import Opponent
 
+VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 
-class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+
+def read_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """The mode that a name stands for: ``"next-step"``, ``"NextStep"``, ``"NEXT_STEP"``.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+    names = {one.name.lower().replace("_", "-"): one for one in AutoresetMode}
+    if isinstance(mode, AutoresetMode):
+        return mode
+    for name, one in names.items():
+        if mode in (name, one.name, one.value):
+            return one
+    raise ValueError(f"autoreset_mode={mode!r} is not possible; it is one of {', '.join(names)}")
+
+
+class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     """N games, each as in :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
 
     Observations, rewards and infos are the same.
 
-    Autoreset is ``SAME_STEP``: where a game ends, ``step`` returns the first observation of the
-    next one; the last observation of the old one is in ``infos["final_obs"]`` and its info in
-    ``infos["final_info"]``, as in Gymnasium's own vector environments.
+    What follows the end of a game is what Gymnasium's own vector environments do:
+
+    - ``SAME_STEP``: ``step`` returns the first observation of the next game; the last observation
+      of the old one is in ``infos["final_obs"]`` and its info in ``infos["final_info"]``.
+    - ``NEXT_STEP``: ``step`` returns the last observation. The next step leaves the action out,
+      starts the next game and returns its first observation, with a reward of 0.
+    - ``DISABLED``: ``step`` returns the last observation, and the caller starts the next game by
+      ``reset(options={"reset_mask": terminated})``.
 
     ``infos["action_mask"]`` is int8 of shape (N, num_actions); ``seat``, ``opponent`` and
     ``illegal_action`` have shape (N,).
@@ -41,9 +66,20 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         threads: threads that share the games; for compiled opponents only.
         copy: whether observations and masks are the caller's own; if not, the next step overwrites
             them.
+        autoreset_mode: an ``AutoresetMode`` or its name, ``"same-step"``, ``"next-step"`` or
+            ``"disabled"``.
+        render_mode: ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None.
+        **options: those of :class:`~plyground.envs.observations.ObservationOptions`.
+
+    Attributes:
+        autoreset_mode: the mode, also in ``metadata["autoreset_mode"]``.
     """
 
-    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+    metadata = {
+        "render_modes": list(VECTOR_RENDER_MODES),
+        "render_fps": 4,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
 
     def __init__(
         self,
@@ -56,7 +92,22 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         opening_plies: int = 0,
         threads: int = 1,
         copy: bool = True,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> None:
+        self._shown = ObservationOptions.read(AS_PLANES, options)
+        self._plain = self._shown == AS_PLANES  # nothing is converted: it costs nothing
+        if options:
+            raise TypeError(f"BoardVectorEnv() has no option {next(iter(options))!r}")
+        if render_mode is not None and render_mode not in VECTOR_RENDER_MODES:
+            raise ValueError(
+                f"render_mode={render_mode!r} is not possible for many games; it is one of "
+                f"{', '.join(VECTOR_RENDER_MODES)} or None"
+            )
+        self.autoreset_mode = read_autoreset_mode(autoreset_mode)
+        self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
+        self._restarts = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.game = make_game(game)
         self.games = GameBatch(
             self.game,
@@ -66,19 +117,33 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             illegal=illegal,
             opening_plies=opening_plies,
             threads=threads,
+            restart=self._restarts,
         )
         self.num_envs = num_envs
-        self.render_mode = None
+        self.render_mode = render_mode
         self.copy = copy
-        self.single_observation_space, self.single_action_space = learner_spaces(self.game)
+        self.single_observation_space, self.single_action_space = learner_spaces(
+            self.game, self._shown
+        )
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._all = np.ones(num_envs, np.bool_)
+        # over, and not started anew yet; always False where that happens in the same step
+        self._ended = np.zeros(num_envs, np.bool_)
 
     @property
     def opponents(self) -> list[str]:
         """The opponents' names; ``infos["opponent"]`` holds indices into them."""
         return [opponent.label for opponent in self.games.opponents]
+
+    def set_opponents(self, opponents: Sequence[Opponent]) -> None:
+        """Play against others from now on; games under way go on against one of them."""
+        self.games.set_opponents(opponents)
+
+    @property
+    def positions(self) -> list[Position]:
+        """Copies of the positions, with the learner to move or the game over."""
+        return [Position(self.game, record).copy() for record in self.games.state.positions]
 
     def action_masks(self) -> np.ndarray:
         """The legal actions: bool of shape (N, num_actions)."""
@@ -90,24 +155,25 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start new games.
 
         Args:
             seed: game i gets ``seed + i``; a sequence gives each its own; None: the random streams
                 go on.
-            options: ``{"reset_mask": …}``, bool of shape (N,): start new games only there.
+            options: ``reset_mask``, bool of shape (N,): start new games only there; ``position``,
+                where they begin: a Position, or a list of actions (numbers, or their names).
 
         Raises:
-            ValueError: unknown options, a mask of another shape, or a number of seeds that is not
-                N.
+            ValueError: unknown options, a mask of another shape, a number of seeds that is not N,
+                or a position where no game can begin.
         """
         given = dict(options or {})
-        which = given.pop("reset_mask", None)
+        which, start = given.pop("reset_mask", None), given.pop("position", None)
         if given:
             raise ValueError(
-                f"reset() knows only the option 'reset_mask'; {', '.join(map(repr, given))} was "
-                f"given"
+                f"reset() knows only the options 'reset_mask' and 'position'; "
+                f"{', '.join(map(repr, given))} was given"
             )
         if which is not None and (
             not isinstance(which, np.ndarray)
@@ -117,21 +183,38 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise ValueError(
                 f"options['reset_mask'] must be a bool array of shape ({self.num_envs},)"
             )
-        self.games.reset(seed, which)
+        if start is None:
+            self.games.reset(seed, which)
+        else:
+            begin_at(self.games, start, seed, which)
+        self._ended[slice(None) if which is None else which] = False
         return self._observations(), self._infos()
 
     def step(
         self, actions: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play an action in every game, and the opponents' replies.
 
         Raises:
-            ValueError: actions of another shape or type, or ``reset`` has not been called.
+            ValueError: actions of another shape or type, ``reset`` has not been called, or a game
+                is over and nothing starts it anew.
             IllegalActionError: an illegal action, if ``illegal="raise"``.
         """
-        self.games.step(actions)
+        if self._restarts:
+            self.games.step(actions)
+        else:
+            self._step_without_restart(actions)
         state = self.games.state
         infos = self._infos()
+        if not self._restarts:
+            infos["illegal_action"] = state.illegal.copy()
+            return (
+                self._observations(),
+                state.rewards.copy(),
+                state.terminated.copy(),
+                np.zeros(self.num_envs, np.bool_),
+                infos,
+            )
         # of the games that go on; those that ended have theirs in final_info
         infos["illegal_action"] = state.illegal & ~state.terminated
         if state.terminated.any():
@@ -144,9 +227,33 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             infos,
         )
 
-    def _observations(self) -> np.ndarray:
-        observations: np.ndarray = self.games.state.observations
-        return observations.copy() if self.copy else observations
+    def _step_without_restart(self, actions: np.ndarray) -> None:
+        """Step the games under way; start those anew that ended before, if that is the mode."""
+        games, ended = self.games, self._ended
+        if not ended.any():
+            games.step(actions)
+        elif self.autoreset_mode is AutoresetMode.DISABLED:
+            raise ValueError(
+                f"games {np.flatnonzero(ended).tolist()[:10]} are over; start them anew by "
+                f"reset(options={{'reset_mask': …}})"
+            )
+        else:
+            games.step(actions, left_out=ended)
+            games.reset(None, ended)
+        state = games.state
+        np.copyto(ended, state.terminated)
+        if not games.opponents and ended.any():  # the player that acted last sees the end
+            state.observations[ended] = state.final_observations[ended]
+            state.seats[ended] = state.final_seats[ended]
+
+    def _observations(self) -> Any:
+        state = self.games.state
+        observations: np.ndarray = state.observations
+        if self._plain:
+            return observations.copy() if self.copy else observations
+        if self.copy:
+            return self._shown.show(observations.copy(), state.masks.copy())
+        return self._shown.show(observations, state.masks)
 
     def _infos(self) -> dict[str, Any]:
         state = self.games.state
@@ -165,7 +272,12 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ended = state.terminated.copy()
         observations = np.full(self.num_envs, None, object)
         for index in np.flatnonzero(ended).tolist():
-            observations[index] = state.final_observations[index].copy()
+            planes = state.final_observations[index].copy()
+            observations[index] = (
+                planes
+                if self._plain
+                else self._shown.show(planes, np.zeros_like(state.masks[index]))
+            )
         final = {
             "action_mask": np.zeros_like(state.masks),
             "seat": np.where(ended, state.final_seats, 0).astype(np.int64),
@@ -175,6 +287,37 @@ class BoardVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         infos["final_obs"], infos["_final_obs"] = observations, ended
         infos["final_info"] = final | {f"_{name}": ended.copy() for name in final}
         infos["_final_info"] = ended.copy()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A picture, or a text, of every game; the learner's or nobody's last move is marked.
+
+        ``rgb_array`` gives uint8 pixels of shape (height, width, 3); None without a render mode.
+        """
+        if self.render_mode is None:
+            return None
+        if self.render_mode == "ansi":
+            return tuple(str(position) for position in self.positions)
+        return tuple(self._pictures())
+
+    def tiled(self) -> np.ndarray:
+        """One picture of all games, row by row: uint8 pixels of shape (height, width, 3)."""
+        pictures = self._pictures()
+        across = math.ceil(math.sqrt(len(pictures)))
+        blank = np.zeros_like(pictures[0])
+        pictures += [blank] * (-len(pictures) % across)
+        rows = [
+            np.concatenate(pictures[first : first + across], axis=1)
+            for first in range(0, len(pictures), across)
+        ]
+        return np.concatenate(rows)
+
+    def _pictures(self) -> list[np.ndarray]:
+        from ..pictures.drawing import to_array
+
+        return [
+            to_array(r.picture(self.game.rules, position.record, None))
+            for position in self.positions
+        ]
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads, and close the opponents that can be closed."""

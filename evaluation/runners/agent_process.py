@@ -82,7 +82,7 @@ class AgentProcess:
 
     def choose(self, position: Position, allowed: float) -> int:
         """The agent's action, legal or not, within ``allowed`` seconds."""
-        return int(self._request(b"A" + position.record.tobytes(), allowed))
+        return int(self._request(b"A" + _packed(position), allowed))
 
     def decide(
         self,
@@ -101,7 +101,7 @@ class AgentProcess:
                 does not stop within a second loses its process.
         """
         kind = b"D" if report is None else b"R"
-        answer = self._request(kind + position.record.tobytes(), allowed, report, cancelled)
+        answer = self._request(kind + _packed(position), allowed, report, cancelled)
         decision: Decision = pickle.loads(answer)
         return decision
 
@@ -225,6 +225,11 @@ class AgentProcess:
                 if given_up:
                     raise Fault(CANCELLED, "did not stop when it was told to")
                 raise Fault(HUNG, f"hung: no answer after {now - began:.3g} s")
+
+
+def _packed(position: Position) -> bytes:
+    """A position as it is sent: its record and the moves that led to it."""
+    return bytes(position.record.tobytes()) + pickle.dumps(position.moves)
 
 
 def _gib(size: float) -> str:

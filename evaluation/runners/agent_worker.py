@@ -1,7 +1,7 @@
 """The process of an isolated agent: it holds the agent and answers requests about it.
 
 :class:`~plyground.evaluation.runners.agent_process.AgentProcess` sends the requests. Each gets one
-answer. Both begin with a letter; a position is the bytes of its record.
+answer. Both begin with a letter; a position is the bytes of its record, then its pickled moves.
 
 Requests:
 
@@ -90,8 +90,11 @@ class _Server:
             if kind == b"P":
                 self._player.prepare(self._game, int(content))
                 return b"K"
-            record = np.ndarray((1,), self._game.declaration.dtype, bytearray(content))[0]
-            return self._move(self._game, Position(self._game, record), kind)
+            dtype = self._game.declaration.dtype
+            record = np.ndarray((1,), dtype, bytearray(content[: dtype.itemsize]))[0]
+            moves = pickle.loads(content[dtype.itemsize :])
+            position = Position(self._game, record).with_moves(moves)
+            return self._move(self._game, position, kind)
         except SpecificationError as error:
             return b"S" + str(error).encode()
         except Fault as fault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import gymnasium
 import numpy as np
 import onnx
 import pytest
@@ -200,3 +201,12 @@ def test_a_full_disk_leaves_the_last_good_file(models, files, tmp_path, monkeypa
         export_policy(models["tic_tac_toe"], target, "tic_tac_toe")
     assert target.read_bytes() == before
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_model_of_another_algorithm_is_refused_by_its_name(tmp_path):
+    env = gymnasium.make("plyground/TicTacToe-v0")
+    DQN("MlpPolicy", env, buffer_size=10, device="cpu").save(tmp_path / "dqn.zip")
+    with pytest.raises(SpecificationError, match="was saved by DQN; the policies that play from"):
+        make_agent(f"ppo:{tmp_path / 'dqn.zip'},trained_on=tic_tac_toe").act(
+            make_game("tic_tac_toe").initial_position()
+        )

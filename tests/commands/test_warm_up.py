@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import threading
 import pytest
 from command_line import plyground as command
 from helpers import GAMES
+from numba.core.event import trigger_event
 from plyground import make_game
 from plyground.commands.terminal import preparation
 from plyground.commands.terminal.preparation import Preparation
@@ -53,15 +55,48 @@ def test_what_goes_wrong_is_raised_where_it_is_waited_for():
         under_way.wait(lambda text: None)
 
 
+def wait_a_little(compiling):
+    """Spend a moment, as a thread that compiles or as one that loads from the cache."""
+    with trigger_event("numba:compile") if compiling else contextlib.nullcontext():
+        threading.Event().wait(0.2)
+
+
 def test_compilation_is_announced_with_its_time_unless_somebody_else_tells(capsys, monkeypatch):
     monkeypatch.setattr("plyground.envs.compiled.kernels.ANNOUNCE_AFTER_SECONDS", 0.0)
-    pause = threading.Event()
-    with announce_compilation("x for y"):
-        pause.wait(0.2)
-    assert "compiling x for y (10 to 30 seconds, once;" in capsys.readouterr().err
+    with announce_compilation("x for y"), announce_compilation("its part"):
+        wait_a_little(compiling=True)
+    told = capsys.readouterr().err
+    assert "compiling x for y (10 to 30 seconds, once;" in told
+    assert "its part" not in told
     with without_announcements(), announce_compilation("x for y"):
-        pause.wait(0.2)
+        wait_a_little(compiling=True)
     assert capsys.readouterr().err == ""
+
+
+def test_nothing_is_announced_where_nothing_compiles(capsys, monkeypatch):
+    monkeypatch.setattr("plyground.envs.compiled.kernels.ANNOUNCE_AFTER_SECONDS", 0.0)
+    with announce_compilation("x for y"):
+        wait_a_little(compiling=False)
+        other = threading.Thread(target=wait_a_little, args=(True,))
+        other.start()
+        other.join()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_a_warm_cache_is_loaded_without_a_word(tmp_path, warm):
+    program = (
+        "from plyground.envs.compiled import kernels\n"
+        "kernels.ANNOUNCE_AFTER_SECONDS = 0.0\n"
+        "from plyground.envs import tic_tac_toe_v0\n"
+        "tic_tac_toe_v0.env()\n"
+    )
+    environ = os.environ | {"PLYGROUND_CACHE": str(tmp_path)}
+    for _ in range(1 + warm):
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environ
+        )
+    assert ("compiling the environment of tic_tac_toe" in done.stderr) is not warm
 
 
 def test_rules_and_agents_of_a_game_are_compiled():

@@ -102,3 +102,18 @@ def test_a_record_changed_by_a_search_is_what_the_position_shows():
     plyground.envs.rules.play(position.game.rules, position.record, 3)
     assert position == position.game.position([3])
     assert position.observation(0).sum() == 1
+
+
+def test_the_package_is_imported_with_a_pettingzoo_that_has_no_registry():
+    program = """
+import pettingzoo
+del pettingzoo.aec_registry, pettingzoo.register, pettingzoo.make  # as before 1.27
+from plyground.envs import tic_tac_toe_v0
+environment = tic_tac_toe_v0.env()
+environment.reset()
+print(environment.agent_selection)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (result.stdout, result.returncode) == ("player_0\n", 0), result.stderr

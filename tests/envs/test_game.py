@@ -456,3 +456,25 @@ def test_repr_says_whose_turn_it_is_or_how_it_ended():
 def test_the_public_names_are_there():
     assert all(hasattr(plyground, name) for name in plyground.__all__)
     assert plyground.__version__.count(".") == 2
+
+
+@each_game
+def test_a_position_knows_the_moves_that_led_to_it(game):
+    position, played, rng = game.initial_position(), [], np.random.default_rng(1)
+    for _ in range(6):
+        if position.is_over:
+            break
+        played.append(int(rng.choice(position.legal_actions())))
+        for one in (position.copy(), copy.deepcopy(position), pickle.loads(pickle.dumps(position))):
+            assert one.play(played[-1]).moves == tuple(played)
+        position.play(played[-1])
+    assert game.position(played).moves == position.moves == tuple(played)
+
+
+def test_moves_are_none_where_they_are_not_known():
+    game = plyground.make_game("connect_four")
+    position = game.position([3, 3])
+    assert game.position_from_observation(position.observation()).moves is None
+    assert position.transformed(1).moves is None
+    plyground.envs.rules.play(game.rules, position.record, 2)  # as a search does
+    assert position.moves is None

@@ -484,7 +484,7 @@ def test_wrong_calls_are_refused_clearly():
     env = make_vector_env("connect_four", 2)
     with pytest.raises(ValueError, match=r"call reset\(\) before the first step"):
         env.step(np.zeros(2, np.int64))
-    with pytest.raises(ValueError, match="knows only the option 'reset_mask'; 'opening' was given"):
+    with pytest.raises(ValueError, match="and 'position'; 'opening' was given"):
         env.reset(options={"opening": [3]})
     with pytest.raises(ValueError, match=r"must be a bool array of shape \(2,\)"):
         env.reset(options={"reset_mask": np.ones(3, np.bool_)})

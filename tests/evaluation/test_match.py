@@ -4,6 +4,7 @@ itself.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import sys
@@ -16,7 +17,8 @@ from plyground.agents.human import HumanAgent, HumanQuit, read_move
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import play_game
-from plyground.evaluation.players import ILLEGAL_ACTION, NO_ACTION, RAISED
+from plyground.evaluation.players import ILLEGAL_ACTION, NO_ACTION, RAISED, as_player
+from plyground.evaluation.runners.isolation import IsolatedPlayer
 
 GAMES = [
     "tic_tac_toe",
@@ -302,18 +304,88 @@ def test_a_python_agent_is_found_in_the_current_folder_and_reset_for_each_game(
     assert make_agent(agent.spec).act(make_game("tic_tac_toe").initial_position()) == 0
 
 
+OWN_AGENTS = """
+class Bot:
+    def act(self, position):
+        return position.legal_actions()[-1]
+
+class WithMoves:
+    def act(self, position, moves):
+        assert moves == (3,), moves
+        return position.legal_actions()[-1]
+
+def last(position):
+    return position.legal_actions()[-1]
+
+def by_moves(position, moves):
+    return position.legal_actions()[-1 if moves == (3,) else 0]
+
+def make_object():
+    return Bot()
+
+def make_function():
+    return last
+
+def numpys(position=None):
+    return Seeded()
+
+class Seeded:
+    def reset(self, seed):
+        import numpy
+        self.random = numpy.random.RandomState(seed)
+    def act(self, position):
+        self.random.rand()
+        return position.legal_actions()[-1]
+
+ready = Bot()
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Bot", "WithMoves", "last", "by_moves", "make_object", "make_function", "numpys", "ready"],
+)
+@pytest.mark.parametrize("isolated", [False, True])
+def test_functions_classes_and_objects_of_a_module_play(name, isolated, tmp_path, monkeypatch):
+    write_module(tmp_path, "many_bots", OWN_AGENTS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "many_bots", raising=False)
+    spec, game = f"python:many_bots:{name}", make_game("connect_four")
+    player = IsolatedPlayer(spec, game) if isolated else as_player(make_agent(spec, game))
+    with contextlib.closing(player):
+        player.prepare(game, 2**62 + 5)
+        assert player.ask(game.position([3]), False, 60.0)[0] == 6
+
+
+def test_an_agent_of_ones_own_gets_the_moves_of_the_game_in_a_match():
+    seen = []
+
+    def act(position, moves):
+        seen.append(moves)
+        return position.legal_actions()[0]
+
+    result = play_game("connect_four", [act, Script(*range(6, -1, -1))], opening=[3, 3])
+    assert seen == [result.moves[:ply] for ply in range(2, len(result.moves), 2)]
+
+
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        ("python", "write python:MODULE:FUNCTION"),
-        ("python:module_without_function", "write python:MODULE:FUNCTION"),
+        ("python", "write python:MODULE:NAME"),
+        ("python:module_without_function", "write python:MODULE:NAME"),
         ("python:no_such_module_here:make", "there is no module 'no_such_module_here'"),
         ("python:json:no_such_function", "has no function 'no_such_function' .it has: .*loads"),
-        ("python:json:loads", r"loads\(\) of module 'json' raised TypeError"),
+        ("python:json:JSONDecodeError", r"JSONDecodeError\(\) of module 'json' raised TypeError"),
         (
             "python:builtins:list",
-            r"list\(\) of module 'builtins' returned a list, which has no method act",
+            r"list of module 'builtins' is no agent: list\(\) returned a list, which has no",
         ),
+        (
+            "python:re:sub",
+            r"sub of module 're' is no agent: .*: an agent of your own is a function",
+        ),
+        ("python:math:pi", r"pi of module 'math' is no agent: 3.14.* does not play: an agent of"),
     ],
 )
 def test_a_python_agent_that_cannot_be_made_is_refused_with_the_cause(reference, message):

@@ -16,6 +16,7 @@ import time
 import numpy as np
 import pytest
 from plyground import make_game
+from plyground.commands.training_runs import ProgressBar
 from plyground.envs.specification import SpecificationError
 from plyground.training.folder import RunFolder, TrainingError, read_metrics
 from plyground.training.ppo.settings import ppo_settings
@@ -23,7 +24,7 @@ from plyground.training.ppo.settings import ppo_settings
 pytest.importorskip("sb3_contrib")
 import torch
 from plyground.training.ppo.trainer import PPOTrainer, train
-from plyground.training.run import TrainingRun, open_folder, pack, unpack
+from plyground.training.run import Progress, TrainingRun, open_folder, pack, unpack
 
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
 SMALL = (
@@ -196,6 +197,35 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     )
     assert (other.returncode, other.stderr.count("\n")) == (2, 1)
     assert "holds another run: steps is 40000 there and 50000 here" in other.stderr
+
+
+def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp_path):
+    folder = tmp_path / "run"
+    environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "3600"}
+    begun = subprocess.Popen(
+        command(folder, "--steps", "400k", "--set", "evaluations=400"),
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    told = ""
+    while "% against random" not in told:
+        told = begun.stderr.readline()
+        assert told, begun.poll()
+    begun.send_signal(signal.SIGINT)
+    _, errors = begun.communicate(timeout=120)
+    assert begun.returncode == 130, errors
+    assert "Traceback" not in errors
+    held = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
+    rows = list(read_metrics(folder))
+    assert held == max(row["step"] for row in rows if row["kind"] == "update") < 400_000
+    noted = []
+    bar = ProgressBar(lambda progress: "")
+    bar.note = noted.append
+    for step, evaluated in ((300, 200), (400, 200), (500, 500), (600, 500)):  # resumed after 200
+        bar.show(Progress(step, 1000, 1.0, "", None, {"random": 0.5}, evaluated, 0.5, {}))
+    assert noted == ["step 500: 50.0 % against random"]
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,6 @@ def test_games_from_given_positions_keep_positions_and_seats():
     # seat 1 is to move; seat 0 is shown the reply
     assert batch.state.positions.ply.tolist() == [5, 6]
     assert batch.state.seats.tolist() == [1, 0]
-    with pytest.raises(ValueError, match="restart=False"):
-        GameBatch(game, 2, make_opponents("random", game)).start_from(starts, np.zeros(2))
 
 
 # -- symmetries --

@@ -1,0 +1,192 @@
+"""Agents that are no :class:`~plyground.agents.agent.Agent`: functions, classes, other objects.
+
+:func:`as_bot` tells them apart. Matches, environments and ``python:MODULE:NAME`` take the same.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..envs.game import Position
+from .agent import Agent
+
+KINDS = "a function act(position) or act(position, moves), an object with act(position), or a class"
+_SEED_BITS = 32  # numpy's RandomState and torch's generators take no longer seeds
+
+
+class NotABotError(TypeError):
+    """An object that does not play."""
+
+
+class FunctionBot:
+    """Plays what a function of the position returns.
+
+    Args:
+        function: called with the position, and with ``moves=``, the actions played so far, if it
+            has a parameter of that name.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._wants_moves = "moves" in _parameters(function)
+        self.deterministic = getattr(function, "deterministic", False) is True
+
+    def act(self, position: Position) -> Any:
+        """The function's answer, unchecked."""
+        if self._wants_moves:
+            return self._function(position, moves=position.moves)
+        return self._function(position)
+
+    def __str__(self) -> str:
+        return getattr(self._function, "__name__", type(self._function).__name__)
+
+
+class MovesBot(FunctionBot):
+    """An object whose method ``act`` takes ``moves`` too; it is reset as the object is."""
+
+    def __init__(self, bot: Any) -> None:
+        super().__init__(bot.act)
+        self._bot = bot
+        self.deterministic = getattr(bot, "deterministic", False) is True
+
+    def reset(self, seed: int) -> None:
+        """Reset the object, if it can be reset."""
+        if hasattr(self._bot, "reset"):
+            self._bot.reset(seed)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_bot":
+            raise AttributeError(name)  # while it is unpickled
+        return getattr(self._bot, name)
+
+    def __str__(self) -> str:
+        return str(self._bot)
+
+
+def as_bot(thing: Any) -> Any:
+    """An object with ``act(position)`` or ``act_batch(observations, masks)``.
+
+    Args:
+        thing: such an object, which is returned as it is; a function with a parameter that must be
+            given, the position; a class or a function without such a parameter, which makes the
+            agent.
+
+    Raises:
+        NotABotError: it is none of these.
+    """
+    if isinstance(thing, type) or (_is_plain_callable(thing) and not _must_be_given(thing)):
+        name = getattr(thing, "__name__", type(thing).__name__)
+        made = thing()
+        if isinstance(made, type) or not (_acts(made) or _is_acting_function(made)):
+            raise NotABotError(
+                f"{name}() returned a {type(made).__name__}, which has no method act(position)"
+            )
+        return as_bot(made)
+    if isinstance(thing, Agent) or callable(getattr(thing, "act_batch", None)):
+        return thing
+    if _acts(thing):
+        return MovesBot(thing) if "moves" in _parameters(thing.act) else thing
+    if _is_acting_function(thing):
+        return FunctionBot(thing)
+    raise NotABotError(f"{thing!r} does not play: an agent of your own is {KINDS}")
+
+
+def short_seed(seed: int) -> int:
+    """A seed as agents that are not plyground's own get it: 32 bits."""
+    return int(seed % 2**_SEED_BITS)
+
+
+def _acts(thing: Any) -> bool:
+    return any(callable(getattr(thing, name, None)) for name in ("act", "act_batch"))
+
+
+def _is_plain_callable(thing: Any) -> bool:
+    return callable(thing) and not _acts(thing)
+
+
+def _is_acting_function(thing: Any) -> bool:
+    needed = _must_be_given(thing) if _is_plain_callable(thing) else []
+    return len(needed) == 1 or needed[1:] == ["moves"]
+
+
+def _must_be_given(function: Any) -> list[str]:
+    """The names of the parameters without a default."""
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [
+        name
+        for name, parameter in _parameters(function).items()
+        if parameter.default is parameter.empty and parameter.kind not in variable
+    ]
+
+
+def _parameters(function: Any) -> dict[str, inspect.Parameter]:
+    try:
+        return dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # written in C
+        return {}
+
+
+def is_sb3_model(thing: Any) -> bool:
+    """Whether it looks like a model of stable-baselines3: it has a policy and ``predict``."""
+    return callable(getattr(thing, "predict", None)) and hasattr(thing, "policy")
+
+
+class ModelBot:
+    """A model of stable-baselines3 as a player of many games at once; it plays legal actions only.
+
+    It plays by its probabilities; a model without any (DQN) plays the legal action of the highest
+    value. Its observations may be planes as they are, channels first or flat, and of any type.
+
+    Args:
+        model: PPO, A2C, MaskablePPO, DQN, or another with ``predict``.
+        deterministic: whether it plays its most probable action.
+    """
+
+    def __init__(self, model: Any, deterministic: bool = False) -> None:
+        self.model, self.deterministic = model, deterministic
+        self._space = model.observation_space
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Choose a legal action for each of the positions: int64 of shape (n,)."""
+        import torch
+
+        seen = self._as_trained(observations)
+        policy = self.model.policy
+        with torch.no_grad():
+            tensors, _ = policy.obs_to_tensor(seen)
+            if hasattr(policy, "q_net"):
+                values = policy.q_net(tensors)
+                randomly = False
+            else:
+                values = policy.get_distribution(tensors).distribution.logits
+                randomly = not self.deterministic
+            legal = torch.as_tensor(masks, device=values.device) > 0
+            values = values.masked_fill(~legal, -torch.inf)
+            if randomly:
+                chosen = torch.multinomial(values.softmax(dim=1), 1)[:, 0]
+            else:
+                chosen = values.argmax(dim=1)
+        actions: np.ndarray = chosen.cpu().numpy().astype(np.int64)
+        return actions
+
+    def _as_trained(self, observations: np.ndarray) -> np.ndarray:
+        """The observations in the layout and the type that the model was trained on."""
+        count, rows, cols, planes = observations.shape
+        shape = self._space.shape
+        if shape == (planes, rows, cols) and shape != (rows, cols, planes):
+            observations = np.moveaxis(observations, 3, 1)
+        elif shape == (rows * cols * planes,):
+            observations = observations.reshape(count, -1)
+        elif shape != (rows, cols, planes):
+            raise ValueError(
+                f"a model for observations of shape {shape} cannot play a game that is observed as "
+                f"{(rows, cols, planes)}"
+            )
+        return np.ascontiguousarray(observations, dtype=self._space.dtype)
+
+    def __str__(self) -> str:
+        return type(self.model).__name__

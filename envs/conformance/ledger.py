@@ -1,0 +1,329 @@
+"""What passes between a library and an environment, and the classic mistakes in it.
+
+``trace(env)`` wraps an environment and keeps a ledger of all that was played. The library's side,
+the transitions that it learns from, is handed over by :meth:`Ledger.learnt`. The two must agree.
+
+The mistakes that are found: an illegal action was taken; the reward at the end was lost; the wrong
+player was credited; a reset observation, or an action that was never played, was learnt from;
+losses were never seen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
+
+
+class Transition(NamedTuple):
+    """One action of a player, and what came of it until its next turn or the end.
+
+    Attributes:
+        player: who acted, the agent's name in AEC environments; elsewhere the learner's seat.
+        observation: what it saw, as bytes of float32 numbers.
+        action: what it played.
+        reward: what it gained.
+        after: what it saw next, as bytes.
+        ended: whether the game was over.
+        legal: whether the action was legal; None where no mask tells.
+    """
+
+    player: Any
+    observation: bytes
+    action: int
+    reward: float
+    after: bytes
+    ended: bool
+    legal: bool | None
+
+
+class Ledger:
+    """What an environment gave, and what a library learnt from.
+
+    Attributes:
+        transitions: all transitions of the environment so far.
+    """
+
+    def __init__(self) -> None:
+        self.transitions: list[Transition] = []
+        self._learnt: list[Transition] = []
+        self._first: set[bytes] = set()
+        self._last: set[bytes] = set()
+
+    def learnt(
+        self,
+        observation: Any,
+        action: Any,
+        reward: float,
+        next_observation: Any = None,
+        done: bool = False,
+        player: Any = None,
+    ) -> None:
+        """Note a transition that the library learns from, in any order.
+
+        Args:
+            observation: what was seen; its type and its axes may differ from the environment's, the
+                order of its numbers may not.
+            action: the action.
+            reward: the reward that it is learnt with.
+            next_observation: what followed; None: the library does not say.
+            done: whether it was the last of its game.
+            player: who acted, as in :class:`Transition`; None: the library does not say.
+        """
+        after = b"" if next_observation is None else numbers_of(next_observation)
+        self._learnt.append(
+            Transition(
+                player,
+                numbers_of(observation),
+                int(np.asarray(action).item()),
+                float(np.asarray(reward).item()),
+                after,
+                bool(done),
+                None,
+            )
+        )
+
+    def began(self, observation: Any) -> None:
+        """Note the first observation of a game."""
+        self._first.add(numbers_of(observation))
+
+    def happened(self, transition: Transition) -> None:
+        """Note a transition of the environment."""
+        self.transitions.append(transition)
+        if transition.ended:
+            self._last.add(transition.after)
+
+    def findings(self) -> list[str]:
+        """The mistakes, each as a sentence with the number of its cases; none: an empty list."""
+        found: Counter[str] = Counter()
+        found["an illegal action was taken"] = sum(one.legal is False for one in self.transitions)
+        known = defaultdict(list)
+        for one in self.transitions:
+            known[one.observation, one.action].append(one)
+        for learnt in self._learnt:
+            found[self._compare(learnt, known[learnt.observation, learnt.action])] += 1
+        if self._learnt:
+            found |= self._unseen()
+        return [f"{what} ({count} times)" for what, count in found.items() if what and count > 0]
+
+    def check(self) -> None:
+        """Raise AssertionError with all findings, if there are any."""
+        if found := self.findings():
+            raise AssertionError("; ".join(found))
+
+    def _compare(self, learnt: Transition, known: list[Transition]) -> str:
+        """What is wrong with a transition that was learnt from; "" if nothing is."""
+        if not known:
+            if learnt.observation in self._last:
+                return "an action after the end of a game, which was never played, was learnt from"
+            return "a transition that never happened was learnt from"
+        if any(_agree(learnt, one) for one in known):
+            return ""
+        one = next((one for one in known if learnt.player in (None, one.player)), known[0])
+        if one.reward != 0.0 and learnt.reward == -one.reward:
+            return "the wrong player was credited: the reward has the opposite sign"
+        if learnt.player not in (None, one.player):
+            return "the wrong player was credited: another one acted"
+        if one.ended and not learnt.ended and learnt.after in self._first:
+            return "a reset observation was learnt from: it was taken for what follows the end"
+        if one.ended and one.reward != 0.0 and learnt.reward == 0.0:
+            return "the reward at the end of a game was lost"
+        if one.ended and not learnt.ended:
+            return "the end of a game was taken for a step like any other"
+        if learnt.reward != one.reward:
+            return "a transition was learnt with another reward than the environment gave"
+        return "a transition was learnt with another next observation than the environment gave"
+
+    def _unseen(self) -> Counter[str]:
+        """What the environment gave and nobody learnt from."""
+        found: Counter[str] = Counter()
+        learnt = {(one.observation, one.action) for one in self._learnt}
+        ends = [one for one in self.transitions if one.ended]
+        if ends and not any((one.observation, one.action) in learnt for one in ends):
+            found["the last transition of a game was never learnt from"] = len(ends)
+        lost = sum(one.reward < 0 for one in ends)
+        if lost and not any(one.reward < 0 for one in self._learnt):
+            found["a game was lost, and no loss was ever seen"] = lost
+        return found
+
+
+def _agree(learnt: Transition, one: Transition) -> bool:
+    """Whether a transition was learnt as it happened; what follows an end is not looked at."""
+    return (
+        learnt.player in (None, one.player)
+        and abs(learnt.reward - one.reward) < 1e-6
+        and learnt.ended == one.ended
+        and (one.ended or learnt.after in (b"", one.after))
+    )
+
+
+def numbers_of(observation: Any) -> bytes:
+    """An observation's numbers as bytes, whatever their type and axes; masks are left out."""
+    if isinstance(observation, Mapping):
+        parts = [value for key, value in sorted(observation.items()) if "mask" not in key]
+        return b"".join(map(numbers_of, parts))
+    if hasattr(observation, "detach"):  # a tensor
+        observation = observation.detach().cpu().numpy()
+    return np.ascontiguousarray(observation, np.float32).tobytes()
+
+
+class TracedEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """A Gymnasium environment that keeps a :class:`Ledger`, its attribute ``ledger``."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        super().__init__(env)
+        self.ledger = Ledger()
+        self._seen = b""
+        self._mask: Any = None
+        self._seat: int | None = None
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        """As the environment's."""
+        observation, info = self.env.reset(**options)
+        self.ledger.began(observation)
+        self._remember(observation, info)
+        return observation, info
+
+    def _remember(self, observation: Any, info: dict[str, Any]) -> None:
+        self._seen, self._mask = numbers_of(observation), info.get("action_mask")
+        self._seat = int(info["seat"]) if "seat" in info else None
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """As the environment's."""
+        seen, mask, seat = self._seen, self._mask, self._seat
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self._remember(observation, info)
+        ended = bool(terminated or truncated)
+        number = int(np.asarray(action).item())
+        legal = None if mask is None else _is_legal(mask, number)
+        self.ledger.happened(
+            Transition(seat, seen, number, float(reward), self._seen, ended, legal)
+        )
+        return observation, reward, terminated, truncated, info
+
+
+class TracedVectorEnv(VectorWrapper[Any, Any, Any, Any, Any]):
+    """A vector environment that keeps a :class:`Ledger`, its attribute ``ledger``."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        super().__init__(env)
+        self.ledger = Ledger()
+        self._mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
+        self._over = np.zeros(env.num_envs, np.bool_)
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        """As the environment's."""
+        which = (options.get("options") or {}).get("reset_mask", np.ones_like(self._over))
+        observations, infos = self.env.reset(**options)
+        self._over &= ~which
+        self._remember(observations, infos)
+        for game in np.flatnonzero(which).tolist():
+            self.ledger.began(_row(observations, game))
+        return observations, infos
+
+    def _remember(self, observations: Any, infos: dict[str, Any]) -> None:
+        rows = range(self.env.num_envs)
+        self._seen = [numbers_of(_row(observations, game)) for game in rows]
+        masks, seats = infos.get("action_mask"), infos.get("seat")
+        self._masks = None if masks is None else masks.copy()
+        self._seats = [None] * len(rows) if seats is None else np.asarray(seats).tolist()
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """As the environment's."""
+        seen, masks, seats = self._seen, self._masks, self._seats
+        observations, rewards, terminated, truncated, infos = self.env.step(actions)
+        self._remember(observations, infos)
+        ended = np.logical_or(terminated, truncated)
+        for game, action in enumerate(np.asarray(actions).tolist()):
+            if self._over[game] and self._mode is AutoresetMode.NEXT_STEP:
+                self.ledger.began(_row(observations, game))
+                continue
+            after = self._seen[game]
+            if ended[game] and self._mode is AutoresetMode.SAME_STEP:
+                after = numbers_of(infos["final_obs"][game])
+                self.ledger.began(_row(observations, game))
+            legal = None if masks is None else _is_legal(masks[game], action)
+            found = (float(rewards[game]), after, bool(ended[game]), legal)
+            self.ledger.happened(Transition(seats[game], seen[game], action, *found))
+        self._over = ended.copy()
+        return observations, rewards, terminated, truncated, infos
+
+
+class TracedAECEnv(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes no types
+    """An AEC environment that keeps a :class:`Ledger`, its attribute ``ledger``."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self.ledger = Ledger()
+        self._open: dict[str, tuple[bytes, int, bool | None]] = {}
+        self._gained: dict[str, float] = {}
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """As the environment's."""
+        self._open.clear()
+        super().reset(seed=seed, options=options)
+        self.ledger.began(self.env.observe(self.env.agent_selection))
+
+    def step(self, action: Any) -> None:
+        """As the environment's."""
+        env: Any = self.env
+        agent = env.agent_selection
+        if not (env.terminations[agent] or env.truncations[agent]):
+            seen = env.observe(agent)
+            self._close(agent, numbers_of(seen), ended=False)
+            mask = seen.get("action_mask") if isinstance(seen, Mapping) else None
+            mask = env.infos[agent].get("action_mask") if mask is None else mask
+            legal = None if mask is None else _is_legal(mask, int(action))
+            self._open[agent] = (numbers_of(seen), int(action), legal)
+            self._gained[agent] = 0.0
+            super().step(action)
+            for one, reward in env.rewards.items():
+                self._gained[one] = self._gained.get(one, 0.0) + float(reward)
+            for one in [one for one in self._open if env.terminations[one] or env.truncations[one]]:
+                self._close(one, numbers_of(env.observe(one)), ended=True)
+        else:
+            super().step(action)
+
+    def _close(self, agent: str, after: bytes, ended: bool) -> None:
+        """The player's transition is complete: it is its turn again, or the game is over."""
+        if agent in self._open:
+            seen, action, legal = self._open.pop(agent)
+            self.ledger.happened(
+                Transition(agent, seen, action, self._gained[agent], after, ended, legal)
+            )
+
+
+def _row(observations: Any, game: int) -> Any:
+    if isinstance(observations, Mapping):
+        return {key: value[game] for key, value in observations.items()}
+    return observations[game]
+
+
+def _is_legal(mask: Any, action: int) -> bool:
+    return 0 <= action < len(mask) and bool(mask[action])
+
+
+def trace(env: Any) -> Any:
+    """The environment, wrapped, with a :class:`Ledger` of what passes through it: ``env.ledger``.
+
+    Args:
+        env: a Gymnasium environment, a vector environment, or a PettingZoo AEC environment.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    if isinstance(env, VectorEnv):
+        return TracedVectorEnv(env)
+    if isinstance(env, gymnasium.Env):
+        return TracedEnv(env)
+    if isinstance(env, AECEnv):
+        return TracedAECEnv(env)
+    raise TypeError(
+        f"trace takes a Gymnasium, a vector or an AEC environment, not {type(env).__name__}"
+    )

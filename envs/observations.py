@@ -1,0 +1,109 @@
+"""Options of what environments show: planes alone or with the mask, layout, type, names.
+
+AEC, Gymnasium and vector environments take the same options. Without any of them nothing is
+converted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+
+from .game import Game
+from .specification import SpecificationError
+
+KINDS = ("planes", "dict")
+LAYOUTS = ("hwc", "chw", "flat")
+DTYPES = ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
+
+
+class ObservationOptions(NamedTuple):
+    """What an environment shows of a position.
+
+    Attributes:
+        observation: ``"planes"``, or ``"dict"``: a dictionary of the planes and the action mask.
+        layout: of the planes: ``"hwc"`` (rows, columns, planes), ``"chw"`` (planes, rows, columns)
+            or ``"flat"``, the numbers of ``"hwc"`` in one row.
+        dtype: the type of the planes' numbers, which are 0 and 1 in each: int8, uint8, int32,
+            int64, float16, float32 or float64. The mask is int8.
+        mask_key: the mask's name in the dictionary.
+        planes_key: the planes' name in the dictionary.
+    """
+
+    observation: str = "planes"
+    layout: str = "hwc"
+    dtype: Any = "int8"
+    mask_key: str = "action_mask"
+    planes_key: str = "observation"
+
+    @classmethod
+    def read(cls, defaults: ObservationOptions, given: dict[str, Any]) -> ObservationOptions:
+        """Take the options out of keywords that hold others too.
+
+        Raises:
+            SpecificationError: a value that is not possible.
+        """
+        found = {name: given.pop(name) for name in cls._fields if name in given}
+        return defaults._replace(**found)._checked()
+
+    def _checked(self) -> ObservationOptions:
+        for name, value, allowed in (
+            ("observation", self.observation, KINDS),
+            ("layout", self.layout, LAYOUTS),
+        ):
+            if value not in allowed:
+                raise SpecificationError(
+                    f"{name}={value!r} is not possible; it is one of {', '.join(allowed)}"
+                )
+        try:
+            dtype = np.dtype(self.dtype).name
+        except TypeError:
+            dtype = None
+        if dtype not in DTYPES:
+            raise SpecificationError(
+                f"dtype={self.dtype!r} is not possible; it is one of {', '.join(DTYPES)}"
+            )
+        for name, key in (("mask_key", self.mask_key), ("planes_key", self.planes_key)):
+            if not isinstance(key, str) or not key:
+                raise SpecificationError(f"{name}={key!r} is not possible; it is a text")
+        if self.mask_key == self.planes_key:
+            raise SpecificationError(
+                f"mask_key and planes_key are both {self.mask_key!r}; they must differ"
+            )
+        return self._replace(dtype=dtype)
+
+    @property
+    def leaves_planes(self) -> bool:
+        """Whether planes stay as the game writes them: int8 of shape (rows, columns, planes)."""
+        return self.layout == "hwc" and self.dtype == "int8"
+
+    def space(self, game: Game) -> spaces.Box | spaces.Dict:
+        """The space of the observations."""
+        shape = self.planes(np.empty(game.facts.observation_shape, np.int8)).shape
+        planes = spaces.Box(0, 1, shape, np.dtype(self.dtype).type)
+        if self.observation == "planes":
+            return planes
+        mask = spaces.Box(0, 1, (game.facts.num_actions,), np.int8)
+        return spaces.Dict({self.planes_key: planes, self.mask_key: mask})
+
+    def planes(self, planes: np.ndarray) -> np.ndarray:
+        """Planes of shape (…, rows, columns, planes) in the layout and the type chosen."""
+        if self.layout == "chw":
+            planes = np.moveaxis(planes, -1, -3)
+        elif self.layout == "flat":
+            planes = planes.reshape(*planes.shape[:-3], -1)
+        return np.ascontiguousarray(planes, dtype=self.dtype)
+
+    def show(self, planes: np.ndarray, mask: np.ndarray) -> Any:
+        """The observation of one position or of many; the arrays may be those given."""
+        if not self.leaves_planes:
+            planes = self.planes(planes)
+        if self.observation == "planes":
+            return planes
+        return {self.planes_key: planes, self.mask_key: mask}
+
+
+AS_PLANES = ObservationOptions()
+AS_DICT = ObservationOptions("dict")

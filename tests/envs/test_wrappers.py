@@ -1,0 +1,100 @@
+"""Wrappers for learners: potentials, margins, planes of the last moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from plyground import make_game
+from plyground.envs import SpecificationError, rules
+from plyground.envs import aec as aec_module
+from plyground.envs.single_agent.wrappers import LastMoves, MarginReward, PotentialReward
+from plyground.training.environments import make_env
+
+
+def play(env, seed):
+    """A game of random legal actions: the rewards, the last info."""
+    rng, rewards, ended = np.random.default_rng(seed), [], False
+    _, info = env.reset(seed=seed)
+    while not ended:
+        action = rng.choice(np.flatnonzero(info["action_mask"]))
+        _, reward, ended, _, info = env.step(action)
+        rewards.append(reward)
+    return rewards, info
+
+
+@pytest.mark.parametrize(
+    ("spec", "heuristic"),
+    [
+        ("connect_four", "default"),
+        ("connect_four", "threats"),
+        ("dots_and_boxes:rows=2,cols=2", "default"),
+    ],
+)
+def test_a_potential_changes_rewards_but_not_their_sum_over_a_game(spec, heuristic):
+    plain = make_env(spec, "random", seat=0)
+    shaped = PotentialReward(make_env(spec, "random", seat=0), heuristic, weight=0.5)
+    changed = 0
+    for seed in range(10):
+        (expected, _), (found, _) = play(plain, seed), play(shaped, seed)
+        start = make_game(spec).initial_position()
+        known = plain.game.declaration.heuristics
+        index = known.index(heuristic) if heuristic in known else 0
+        first = 0.5 * rules.evaluate(start.game.rules, start.record, 0, index)
+        assert sum(found) == pytest.approx(sum(expected) - first)
+        changed += found != expected
+    assert changed > 5
+
+
+def test_a_discount_is_part_of_the_potential():
+    env = PotentialReward(make_env("connect_four", "random", seat=0), weight=1.0, gamma=0.5)
+    env.reset(seed=1)
+    before = env._potential
+    _, reward, _, _, info = env.step(3)
+    assert reward == info["reward"] + 0.5 * env._potential - before
+
+
+def test_an_unknown_heuristic_is_refused():
+    with pytest.raises(SpecificationError, match="connect_four has no heuristic 'chains'"):
+        PotentialReward(make_env("connect_four"), "chains")
+
+
+def test_the_margin_is_added_at_the_end():
+    spec = "othello:size=4"
+    plain, env = make_env(spec), MarginReward(make_env(spec), weight=0.1)
+    found = set()
+    for seed in range(10):
+        (expected, _), (rewards, info) = play(plain, seed), play(env, seed)
+        position = env.unwrapped.position
+        margin = rules.margin(position.game.rules, position.record, int(info["seat"]))
+        assert rewards[:-1] == expected[:-1]
+        assert rewards[-1] == pytest.approx(expected[-1] + 0.1 * margin)
+        found.add(int(margin))
+    assert len(found) > 3
+
+
+def test_planes_of_the_last_moves_are_added():
+    env = LastMoves(aec_module.env("tic_tac_toe"), count=2)
+    env.reset()
+    for action in (4, 0, 8):
+        env.step(action)
+    seen = env.last()[0]
+    assert seen["observation"].shape == (3, 3, 4)
+    assert seen in env.observation_space("player_0")
+    assert np.argwhere(seen["observation"][..., 2]).tolist() == [[2, 2]]
+    assert np.argwhere(seen["observation"][..., 3]).tolist() == [[0, 0]]
+    env.reset()
+    assert not env.observe("player_0")["observation"].any()
+
+
+def test_a_column_is_marked_as_a_whole():
+    env = LastMoves(aec_module.env("connect_four"))
+    env.reset()
+    env.step(3)
+    assert env.observe("player_1")["observation"][:, :, 2].sum(axis=0).tolist() == [
+        0, 0, 0, 6, 0, 0, 0,
+    ]  # fmt: skip
+
+
+def test_planes_of_another_layout_are_refused():
+    with pytest.raises(SpecificationError, match="LastMoves takes observations as they are"):
+        LastMoves(aec_module.env("tic_tac_toe", layout="flat"))
