@@ -1,4 +1,4 @@
-"""A process that makes measurements: it is sent one after the other, and answers when it is done."""
+"""A process that makes measurements: it is sent one after the other and answers each."""
 
 from __future__ import annotations
 

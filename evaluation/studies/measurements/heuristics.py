@@ -17,6 +17,8 @@ from .measurement import COUNT, SHARE, SIGNED, TEXT, Column, Measurement, Row, W
 
 ALL = "all"
 
+Values = npt.NDArray[np.generic]
+
 
 @dataclasses.dataclass(frozen=True)
 class Heuristics(Measurement):
@@ -160,7 +162,7 @@ def rank_correlation(
     return float(np.corrcoef(*ranks)[0, 1])
 
 
-def _ranks(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+def _ranks(values: Values) -> npt.NDArray[np.float64]:
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     mean: npt.NDArray[np.float64] = (last - (counts - 1) / 2)[places]
