@@ -15,7 +15,7 @@ from ..evaluation.store.store import StoreError
 from ..evaluation.studies.catalogue import ALL, STUDIES
 from ..evaluation.studies.declaration import Study
 from ..evaluation.studies.pages import write_pages
-from ..evaluation.studies.results import sentences, write_json, write_parquet
+from ..evaluation.studies.results import summary, write_json, write_parquet
 from ..evaluation.studies.runner import Findings, run_studies
 from .app import INTERRUPTED, command, same_command
 from .common import argument, flag, option
@@ -118,7 +118,7 @@ def _write(findings: Findings, out: Path) -> None:
     write_pages(findings, out, same_command())
     say(f"{findings.study.title}")
     for measured in findings.experiments:
-        say(f"  {', '.join(measured.experiment.lines)}: {sentences(measured)[0]}")
+        say(f"  {', '.join(measured.experiment.lines)}: {summary(measured)}")
     say(f"  {out / findings.study.name}.html\n")
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from .measurements.measurement import SHARE, Measurement, Row, matches, percent_text, span
 
+UNTESTED, HOLDS = "The claim is not tested", "The claim holds ("  # how verdicts begin
+
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
@@ -39,17 +41,18 @@ class Claim:
             if matches(row, dict(self.where)) and row.get(self.column) is not None
         ]
         if not found:
-            return "The claim is not tested by this run."
+            return f"{UNTESTED} by this run."
         column = next(each for each in measurement.columns if each.key == self.column)
         show = percent_text if column.kind == SHARE else "{:,.6g}".format
         held = sum(self.low <= value <= self.high for value in found)
         outcome = (
-            "holds" if held == len(found) else "does not hold" if not held else "holds in part"
+            "holds"
+            if held == len(found)
+            else "does not hold"
+            if not held
+            else f"holds in {held} of {len(found)} cases"
         )
-        return (
-            f"The claim {outcome}: {held} of {len(found)} values lie within it; they are "
-            f"{span(found, show)}."
-        )
+        return f"The claim {outcome} ({span(found, show)})."
 
 
 @dataclasses.dataclass(frozen=True)

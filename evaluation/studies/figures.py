@@ -11,9 +11,9 @@ from ...envs.specification import SpecificationError
 from .declaration import Figure
 from .measurements.measurement import SHARE, Column, Measurement, Row, matches
 
-# Okabe and Ito's palette without black and yellow: it is told apart by colour-blind readers and
+# Four colours of Okabe and Ito, brown and grey: colour-blind readers tell them apart, and all are
 # seen on white and on black. Markers, dashes and hatches tell the same once more.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A6761D", "#808080")
 MARKERS, DASHES = "osD^vP", ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 INK = "#010203"  # becomes the reader's text colour

@@ -25,7 +25,7 @@ from .measurements.measurement import (
     Column,
     Measurement,
 )  # fmt: skip
-from .results import sentences
+from .results import sentences, summary
 from .runner import Findings, Measured
 
 FIGURES = "figures"
@@ -35,12 +35,14 @@ class Table(NamedTuple):
     """A table as it is shown.
 
     Attributes:
+        caption: the game, where it is the same in all rows.
         headings: of the columns.
         texts: for each column, whether it holds text, which stands on the left.
         rows: the cells.
         note: how its numbers come about, in one line.
     """
 
+    caption: str
     headings: list[str]
     texts: list[bool]
     rows: list[list[str]]
@@ -53,6 +55,7 @@ class Section(NamedTuple):
     id: str
     lines: str
     title: str
+    summary: str
     found: list[str]
     question: str
     claims: list[str]
@@ -83,23 +86,35 @@ def cell_text(value: Any, kind: str) -> str:
 
 
 def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[Column]:
-    """The columns that say something."""
+    """The columns that say something; ends of intervals stand beside what they are about."""
+    ends = {end for column in measurement.columns for end in column.ends or ()}
+    same_game = len({row.get("game") for row in rows}) == 1
     return [
         column
         for column in measurement.columns
-        if any(row[column.key] is not None for row in rows)
-        and not (
-            column.kind == YES and all(row[column.key] for row in rows) and column.key == "same"
-        )
+        if column.key not in ends
+        and not (column.key == "game" and same_game)
+        and not (column.key == "same" and all(row["same"] is not False for row in rows))
+        and any(row[column.key] is not None for row in rows)
     ]
+
+
+def _cell(row: dict[str, Any], column: Column) -> str:
+    shown = cell_text(row[column.key], column.kind)
+    if column.ends is None or row[column.key] is None:
+        return shown
+    low, high = (100 * row[end] for end in column.ends)
+    return f"{shown.removesuffix(' %')} ({low:.1f}–{high:.1f}) %"
 
 
 def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> Table:
     columns = _columns(measurement, rows)
+    games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
     return Table(
+        games[0] if len(games) == 1 else "",
         [column.heading for column in columns],
         [column.kind in (TEXT, YES) for column in columns],
-        [[cell_text(row[column.key], column.kind) for column in columns] for row in rows],
+        [[_cell(row, column) for column in columns] for row in rows],
         _declared(measurement),
     )
 
@@ -125,6 +140,7 @@ def _section(measured: Measured, number: int) -> Section:
         f"e{number}",
         ", ".join(experiment.lines),
         experiment.title,
+        summary(measured),
         sentences(measured),
         experiment.question,
         [claim.text for claim in experiment.claims],
@@ -188,7 +204,7 @@ def _files(study: str, section: Section) -> list[tuple[str, str]]:
 def _markdown(findings: Findings, sections: list[Section], facts: list[tuple[str, str]]) -> str:
     study = findings.study
     lines = [f"# {study.title}", "", study.about, "", "## What was found", ""]
-    lines += [f"- **{each.lines}** {each.found[0]}" for each in sections]
+    lines += [f"- **{each.lines}** {_escaped(each.summary)}" for each in sections]
     if findings.quick:
         lines += ["", "This is the quick run; the full one measures more."]
     for section in sections:
@@ -197,6 +213,7 @@ def _markdown(findings: Findings, sections: list[Section], facts: list[tuple[str
         lines += [line for text in section.found[1:] for line in (_escaped(text), "")]
         lines += [f"*{section.question}*", ""]
         for table in section.tables:
+            lines += [f"`{table.caption}`", ""] if table.caption else []
             lines += [*_markdown_table(table), "", f"<sub>{_escaped(table.note)}</sub>", ""]
         for name, (title, _) in zip(
             [name for name, _ in _files(study.name, section)], section.figures + section.boards

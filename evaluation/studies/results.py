@@ -9,6 +9,7 @@ from typing import Any
 from ...envs.files import written_whole
 from ...envs.specification import SpecificationError
 from ...envs.version import __version__
+from .declaration import HOLDS, UNTESTED
 from .measurements.measurement import Measurement, Row
 from .runner import Findings, Measured
 
@@ -26,15 +27,29 @@ def rows_of(measurement: Measurement, rows: list[Row], timed: bool) -> list[Row]
     return [{key: row[key] for key in keys} for row in rows]
 
 
-def sentences(measured: Measured) -> list[str]:
-    """What was found, and whether the claims hold; one sentence each."""
-    told = [measurement.finding(cell.rows) for measurement, cell in measured.measurements]
+def verdicts(measured: Measured) -> list[tuple[str, str]]:
+    """The claims that were tested, each with its verdict."""
+    found = []
     for claim in measured.experiment.claims:
         if claim.measurement < len(measured.measurements):
             measurement, cell = measured.measurements[claim.measurement]
             verdict = claim.verdict(measurement, cell.rows)
-            told += [f"“{claim.text}”: {verdict[:1].lower()}{verdict[1:]}"] if verdict else []
-    return told
+            found += [(claim.text, verdict)] if verdict else []
+    return found
+
+
+def sentences(measured: Measured) -> list[str]:
+    """What was found, a sentence for each measurement, and whether the claims hold."""
+    told = [measurement.finding(cell.rows) for measurement, cell in measured.measurements]
+    return told + [f"“{text}”: {said[:1].lower()}{said[1:]}" for text, said in verdicts(measured)]
+
+
+def summary(measured: Measured) -> str:
+    """What was found first, and how many claims hold."""
+    tested = [said for _, said in verdicts(measured) if not said.startswith(UNTESTED)]
+    held = sum(said.startswith(HOLDS) for said in tested)
+    claims = f" Claims that hold: {held} of {len(tested)}." if tested else ""
+    return f"{sentences(measured)[0]}{claims}"
 
 
 def to_json(findings: Findings, timed: bool = False) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from .searches import ladder, pick
 
 def _dots(size: str, margin: bool = True) -> str:
     """A board by its dots; the margin in boxes is what a game returns."""
-    rows, cols = (int(part) - 1 for part in size.split("x"))
-    return f"dots_and_boxes:rows={rows},cols={cols}{',reward=margin' if margin else ''}"
+    return f"dots_and_boxes:dots={size}{',reward=margin' if margin else ''}"
 
 
 _BOARDS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
@@ -243,7 +242,7 @@ STUDY = Study(
             "Improvements, one by one",
             "What do the improvements that were listed bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (6,), 8, 5)), ladder()),
-             Strength(_dots("4x4"), (*_rivals("time=0.02"), "mcts:time=0.02",
+             Strength(_dots("4x4", False), (*_rivals("time=0.02"), "mcts:time=0.02",
                                      "mcts:network=zoo:dots_and_boxes,time=0.02"),
                       40, "random:4")),
             (Nodes((Task(_dots("3x3"), (6,)),), ladder()),

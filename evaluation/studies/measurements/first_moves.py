@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 
 import numpy as np
 
 from ....agents import make_agent
 from ....agents.solvers.solver import make_solver
+from ....envs.files import written_whole
 from ....envs.game import Game
 from ....envs.registry import make_game
+from ....envs.version import __version__
 from ...statistics.intervals import share_interval
 from .measurement import (
     COUNT,
@@ -58,7 +62,7 @@ class FirstMoves(Measurement):
 
     def measure(self, workplace: Workplace) -> list[Row]:
         game = make_game(self.game)
-        values = exact_values(game, self.memory_mb)
+        values = exact_values(game, self.memory_mb, workplace)
         agent = make_agent(f"montecarlo:simulations={self.simulations}", game, seed=self.seed)
         decision = agent.analyse(game.initial_position())
         assert decision.values is not None
@@ -89,7 +93,7 @@ class FirstMoves(Measurement):
             "every first move is worth"
             if len(best) == len(rows)
             else f"{sum(row['count'] for row in best)} of {sum(row['count'] for row in rows)} "
-            f"first moves ({best[0]['moves']}) are best with"
+            f"first moves ({', '.join(row['moves'] for row in best)}) are best with"
         )
         right = "which is" if believed["best"] else "which is not"
         return (
@@ -120,7 +124,7 @@ class MonteCarloChoices(Measurement):
         Column("game", "game", TEXT),
         Column("simulations", "random games a move", COUNT),
         Column("trials", "trials", COUNT),
-        Column("right", "a best move chosen", SHARE),
+        Column("right", "a best move chosen", SHARE, ends=("low", "high")),
         Column("low", "from", SHARE),
         Column("high", "to", SHARE),
         Column("chosen", "chosen most often", TEXT),
@@ -131,7 +135,7 @@ class MonteCarloChoices(Measurement):
 
     def measure(self, workplace: Workplace) -> list[Row]:
         game = make_game(self.game)
-        values = exact_values(game, self.memory_mb)
+        values = exact_values(game, self.memory_mb, workplace)
         return [self._row(game, values, count) for count in self.simulations]
 
     def _row(self, game: Game, values: dict[int, int], count: int) -> Row:
@@ -162,11 +166,16 @@ class MonteCarloChoices(Measurement):
         )
 
 
-def exact_values(game: Game, memory_mb: int) -> dict[int, int]:
-    """The exact value of every first move."""
-    solution = make_solver(game, memory_mb).solve(game.initial_position(), moves="all")
-    assert solution.values is not None
-    return dict(solution.values)
+def exact_values(game: Game, memory_mb: int, workplace: Workplace) -> dict[int, int]:
+    """The exact value of every first move; what was solved before is read from a file."""
+    name = re.sub(r"\W+", "-", game.spec)
+    path = workplace.folder / f"first-moves-{__version__}-{name}.solved"
+    if not path.exists():
+        solution = make_solver(game, memory_mb).solve(game.initial_position(), moves="all")
+        assert solution.values is not None
+        with written_whole(path) as file:
+            file.write(json.dumps(list(solution.values.items())).encode())
+    return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 def symmetry_classes(game: Game) -> list[list[int]]:

@@ -88,16 +88,16 @@ class Seats(Pool):
         Column("second", "moves second", TEXT),
         Column("games", "games", COUNT),
         Column("distinct", "distinct", COUNT),
-        Column("first_wins", "first wins", SHARE),
+        Column("first_wins", "first wins", SHARE, ends=("first_low", "first_high")),
         Column("first_low", "from", SHARE),
         Column("first_high", "to", SHARE),
-        Column("second_wins", "second wins", SHARE),
+        Column("second_wins", "second wins", SHARE, ends=("second_low", "second_high")),
         Column("second_low", "from", SHARE),
         Column("second_high", "to", SHARE),
         Column("draws", "draws", SHARE),
         Column("plies", "plies a game", NUMBER),
         Column("first_time", "time a move, first", SECONDS, timed=True),
-        Column("second_time", "second", SECONDS, timed=True),
+        Column("second_time", "time a move, second", SECONDS, timed=True),
     )
 
     def measure(self, workplace: Workplace) -> list[Row]:

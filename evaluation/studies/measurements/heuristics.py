@@ -49,7 +49,7 @@ class Heuristics(Measurement):
         Column("phase", "phase", TEXT),
         Column("positions", "positions", COUNT),
         Column("correlation", "rank correlation with exact values", SIGNED),
-        Column("optimal", "best move chosen", SHARE),
+        Column("optimal", "best move chosen", SHARE, ends=("low", "high")),
         Column("low", "from", SHARE),
         Column("high", "to", SHARE),
         Column("chance", "by chance", SHARE),

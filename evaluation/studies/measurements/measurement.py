@@ -31,12 +31,14 @@ class Column(NamedTuple):
         heading: what stands above it.
         kind: what it holds: ``TEXT``, ``COUNT``, …
         timed: whether it holds times. They differ from run to run and are kept apart.
+        ends: the columns of the ends of its interval, which pages show beside it.
     """
 
     key: str
     heading: str
     kind: str = NUMBER
     timed: bool = False
+    ends: tuple[str, str] | None = None
 
 
 class Workplace(NamedTuple):

@@ -136,7 +136,7 @@ class Nodes(Measurement):
             )
         told = []
         for name, _ in self.variants[1:]:
-            shares = [row["fewer"] for row in rows if row["search"] == name]
+            shares = [1 - row["fewer"] for row in rows if row["search"] == name]
             if shares:
                 told.append(f"{name} {span(shares, percent_text)}")
-        return f"Nodes saved against {first}: {'; '.join(told)}."
+        return f"In proportion to the nodes of {first}: {'; '.join(told)}."

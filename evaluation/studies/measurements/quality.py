@@ -58,7 +58,7 @@ class MoveQuality(Measurement):
         Column("agent", "agent", TEXT),
         Column("part", "positions", TEXT),
         Column("moves", "moves", COUNT),
-        Column("optimal", "best moves", SHARE),
+        Column("optimal", "best moves", SHARE, ends=("low", "high")),
         Column("low", "from", SHARE),
         Column("high", "to", SHARE),
         Column("loss", "value lost a move", NUMBER),
