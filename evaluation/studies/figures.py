@@ -18,7 +18,8 @@ MARKERS, DASHES = "osD^vP", ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 INK = "#010203"  # becomes the reader's text colour
 SCHEME = "<style>svg{color:#1c2127}@media (prefers-color-scheme:dark){svg{color:#e4e8ec}}</style>"
-SETTINGS = {
+SETTINGS: Any = {  # keys that matplotlib lists one by one
+
     "svg.hashsalt": "plyground", "svg.fonttype": "none", "font.family": "sans-serif",
     "font.size": 10, "hatch.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
     **dict.fromkeys(

@@ -122,21 +122,21 @@ class _Crew:
     def work(self, count: int) -> None:
         """Make all measurements on ``count`` processes."""
         workers = [WorkerProcess(WORKER) for _ in range(count)]
-        busy = {worker.connection: worker for worker in workers}
+        busy: dict[Any, WorkerProcess] = {worker.connection: worker for worker in workers}
         try:
             for connection, worker in list(busy.items()):
                 if not self._hand_out(worker):
                     del busy[connection]
             while busy:
                 for connection in wait(list(busy)):
-                    worker = busy[connection]  # type: ignore[index]
+                    worker = busy[connection]
                     self._receive(worker)
                     self._told.one_more()
                     if not self._hand_out(worker):
-                        del busy[connection]  # type: ignore[arg-type]
+                        del busy[connection]
         except WorkerDied as death:
             raise RunnerError(
-                f"a process of the study {death}; the same command goes on where it was"
+                f"a process that measures {death}; the same command goes on where it was"
             ) from None
         finally:
             for worker in workers:

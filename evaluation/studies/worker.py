@@ -13,10 +13,11 @@ def serve(connection: Connection) -> None:
     """Make measurements until the other side closes the connection."""
     while True:
         try:
-            measurement, folder = pickle.loads(connection.recv_bytes())
+            message = connection.recv_bytes()
         except EOFError:
             return
         try:
+            measurement, folder = pickle.loads(message)
             make_cell(measurement, Path(folder))
             answer: Exception | None = None
         except Exception as error:  # whatever a measurement raises is told where it was asked for

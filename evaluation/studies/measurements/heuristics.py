@@ -156,10 +156,10 @@ def rank_correlation(
     first: npt.NDArray[np.generic], second: npt.NDArray[np.generic]
 ) -> float | None:
     """Spearman's rank correlation, equal values sharing their mean rank; None if all are equal."""
-    ranks = [_ranks(values) for values in (first, second)]
-    if any(np.ptp(values) == 0 for values in ranks):
+    one, other = _ranks(first), _ranks(second)
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(one, other)[0, 1])
 
 
 def _ranks(values: Values) -> npt.NDArray[np.float64]:

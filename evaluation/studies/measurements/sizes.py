@@ -7,7 +7,7 @@ import math
 
 from ....envs.conformance.perft import perft
 from ....envs.registry import make_game
-from ...complexity import size_report
+from ...complexity import SizeLine, size_report
 from ...report.display import large_number
 from .measurement import COUNT, NUMBER, TEXT, Column, Measurement, Row, Workplace
 
@@ -78,7 +78,5 @@ class TreeSizes(Measurement):
         )
 
 
-def _states(lines: dict[str, object]) -> int | float:
-    found = next(line for name, line in lines.items() if name.startswith("states"))
-    value: int | float = found.value  # type: ignore[attr-defined]
-    return value
+def _states(lines: dict[str, SizeLine]) -> int | float:
+    return next(line.value for name, line in lines.items() if name.startswith("states"))

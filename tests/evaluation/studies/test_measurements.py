@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from plyground import make_game
@@ -81,7 +83,7 @@ def test_first_moves_are_grouped_by_symmetry(spec, classes):
     game = make_game(spec)
     grouped = symmetry_classes(game)
     assert len(grouped) == classes
-    assert sorted(sum(grouped, [])) == game.initial_position().legal_actions()
+    assert sorted(itertools.chain(*grouped)) == game.initial_position().legal_actions()
 
 
 def test_the_solver_judges_positions_without_declared_answers(place):
