@@ -17,7 +17,7 @@ from ..evaluation.studies.declaration import Study
 from ..evaluation.studies.pages import write_pages
 from ..evaluation.studies.results import summary, write_json, write_parquet
 from ..evaluation.studies.runner import Findings, run_studies
-from .app import INTERRUPTED, command, same_command
+from .app import INTERRUPTED, command
 from .common import argument, flag, option
 from .output import note, say
 
@@ -115,7 +115,7 @@ def _check_packages() -> None:
 def _write(findings: Findings, out: Path) -> None:
     write_json(findings, out)
     write_parquet(findings, out)
-    write_pages(findings, out, same_command())
+    write_pages(findings, out)
     say(f"{findings.study.title}")
     for measured in findings.experiments:
         say(f"  {', '.join(measured.experiment.lines)}: {summary(measured)}")

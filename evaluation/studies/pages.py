@@ -151,19 +151,20 @@ def _section(measured: Measured, number: int) -> Section:
     )
 
 
-def _facts(findings: Findings, command: str) -> list[tuple[str, str]]:
+def _facts(findings: Findings) -> list[tuple[str, str]]:
     """What one must know to make the page again."""
     cells = [cell for measured in findings.experiments for _, cell in measured.measurements]
     seed = "those declared" if findings.seed is None else str(findings.seed)
+    command = f"plyground study {findings.study.name}{' --quick' if findings.quick else ''}"
     return [
-        ("command", command),
+        ("command", command if findings.seed is None else f"{command} --seed {seed}"),
         ("seeds", seed),
         ("processor time", duration(sum(cell.cpu_seconds for cell in cells))),
         *versions(),
     ]
 
 
-def write_pages(findings: Findings, folder: Path, command: str) -> None:
+def write_pages(findings: Findings, folder: Path) -> None:
     """Write ``NAME.md`` with its figures in a folder beside it, and ``NAME.html``.
 
     Raises:
@@ -172,7 +173,7 @@ def write_pages(findings: Findings, folder: Path, command: str) -> None:
     """
     study = findings.study
     sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
-    facts = _facts(findings, command)
+    facts = _facts(findings)
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     for section in sections:
         for name, svg in _files(study.name, section):

@@ -97,7 +97,7 @@ STUDY = Study(
             "Improvements, one by one",
             "What do the improvements that were listed bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _improvements()),
-             Strength(_GAME, (*_rivals("time=0.05"), "mcts:time=0.05"), 20, "random:2")),
+             Strength(_GAME, (*_rivals("time=0.02"), "mcts:time=0.02"), 15, "random:2")),
             (Nodes((Task(_GAME, (3,), 10, 2),), _improvements()),
              Strength(_GAME, _rivals("nodes=2000"), 2, "random:2")),
             (),
