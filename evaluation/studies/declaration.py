@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any
 
-from .measurements.measurement import SHARE, Measurement, Row, matches, percent_text, span
+from ..report.display import duration
+from .measurements.measurement import (
+    SECONDS,
+    SHARE,
+    YES,
+    Measurement,
+    Row,
+    matches,
+    percent_text,
+    span,
+)  # fmt: skip
 
 UNTESTED, HOLDS = "The claim is not tested", "The claim holds ("  # how verdicts begin
+# How a verdict writes the values of a column.
+WORDS: dict[str, Callable[[float], str]] = {
+    SHARE: percent_text,
+    SECONDS: duration,
+    YES: lambda value: "yes" if value else "no",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +60,7 @@ class Claim:
         if not found:
             return f"{UNTESTED} by this run."
         column = next(each for each in measurement.columns if each.key == self.column)
-        show = percent_text if column.kind == SHARE else "{:,.6g}".format
+        show = WORDS.get(column.kind, "{:,.6g}".format)
         held = sum(self.low <= value <= self.high for value in found)
         outcome = (
             "holds"

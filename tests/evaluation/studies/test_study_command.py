@@ -89,25 +89,45 @@ def test_the_quick_numbers_are_those_on_record(out):
         assert close(experiment, known), experiment["title"]
 
 
-def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
-    folder = tmp_path / "killed"
+def start(folder: Path, concurrency: int) -> subprocess.Popen:
+    """A study in a process of its own, once it has made its first measurement."""
     words = [sys.executable, "-m", "plyground.cli", "study", CHEAP, "--quick", "--out", folder]
     process = subprocess.Popen(
-        [*map(str, words), "--concurrency", "2"], stderr=subprocess.DEVNULL, env=os.environ
+        [*map(str, words), "--concurrency", str(concurrency)],
+        stderr=subprocess.PIPE,
+        env=os.environ,
+        text=True,
     )
     while not list(folder.glob("cells/*.json")):
         assert process.poll() is None
         time.sleep(0.02)
+    return process
+
+
+def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
+    process = start(tmp_path, 2)
     workers = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.kill()
+    process.communicate()
     psutil.wait_procs(workers, timeout=30)
-    kept = {path: path.stat().st_mtime_ns for path in folder.glob("cells/*.json")}
-    assert not (folder / f"{CHEAP}.json").exists()
-    result = plyground("study", CHEAP, "--quick", "--out", folder, "--concurrency", "2")
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("cells/*.json")}
+    assert not (tmp_path / f"{CHEAP}.json").exists()
+    result = plyground("study", CHEAP, "--quick", "--out", tmp_path, "--concurrency", "2")
     assert result.exit_code == 0, result.output
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
-    assert results(folder) == results(out)
+    assert results(tmp_path) == results(out)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_ctrl_c_ends_a_study_and_its_processes(tmp_path, concurrency):
+    process = start(tmp_path, concurrency)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped; the same command goes on where it was" in said
+    assert "Traceback" not in said
+    assert psutil.wait_procs(workers, timeout=30)[1] == []
 
 
 def test_another_seed_gives_other_games(out, tmp_path):
