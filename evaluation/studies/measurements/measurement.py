@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from ....agents.registry import resolve_agent
+from ....agents import make_agent
 from ....envs.version import __version__
 
 Row = dict[str, Any]
@@ -94,9 +94,9 @@ class Measurement(ABC):
         return {"kind": type(self).__name__, **dataclasses.asdict(self)}
 
     def digest(self) -> str:
-        """A hash of everything that decides the rows."""
+        """A hash of everything that decides the rows: another network is another measurement."""
         agents = {
-            spec: resolve_agent(spec.replace("{depth}", "1"))[0].__name__
+            spec: make_agent(spec.replace("{depth}", "1")).version
             for spec in self.agents_named()
             if spec != "solver"
         }

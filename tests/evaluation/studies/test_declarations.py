@@ -6,10 +6,12 @@ import itertools
 
 import pytest
 from plyground import make_agent, make_game
+from plyground.agents.policies.zoo import ZooNetworks
 from plyground.evaluation.studies.catalogue import STUDIES
 from plyground.evaluation.studies.declaration import Claim, seeded
 from plyground.evaluation.studies.lines import LINES
 from plyground.evaluation.studies.measurements.answers import Answers
+from plyground.evaluation.studies.measurements.games import Strength
 
 EXPERIMENTS = [
     pytest.param(experiment, id=f"{study.name}: {experiment.title}")
@@ -93,6 +95,13 @@ def test_a_changed_declaration_or_seed_is_another_measurement():
     for measurement in all_measurements():
         changed = seeded(measurement, 12345)
         assert (changed.digest() in digests) == (changed == measurement)
+
+
+def test_another_network_is_another_measurement(monkeypatch):
+    pool = Strength("tic_tac_toe", ("random", "zoo:tic_tac_toe"), 1)
+    before = pool.digest()
+    monkeypatch.setattr(ZooNetworks, "version", "another")
+    assert pool.digest() != before
 
 
 COLUMNS = STUDIES["connect_four"].experiments[1].quick[0]
