@@ -15,7 +15,7 @@ from .measurements.measurement import SHARE, Column, Measurement, Row, matches
 # seen on white and on black. Markers, dashes and hatches tell the same once more.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A6761D", "#808080")
 MARKERS, DASHES = "osD^vP", ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
+HATCHES = ("", "//", "--", "xx", "\\\\", "||")
 INK = "#010203"  # becomes the reader's text colour
 SCHEME = "<style>svg{color:#1c2127}@media (prefers-color-scheme:dark){svg{color:#e4e8ec}}</style>"
 SETTINGS: Any = {  # keys that matplotlib lists one by one
@@ -26,7 +26,7 @@ SETTINGS: Any = {  # keys that matplotlib lists one by one
         ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK
     ),
 }  # fmt: skip
-LONGEST_NAME = 44
+LONGEST_NAME = 52
 
 
 def draw(figure: Figure, measurement: Measurement, rows: Sequence[Row]) -> str | None:
@@ -169,19 +169,21 @@ def _lines(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence
 
 
 def _points(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> None:
-    """Points with their names beside them."""
-    name = next(iter(columns)) if not figure.series else figure.series
+    """Points that the legend names: names beside them would cover each other."""
+    count = len(COLOURS)
     for index, row in enumerate(rows):
-        place = _scaled(row, columns[figure.x]), _scaled(row, columns[figure.y])
         axes.errorbar(
-            *place,
+            _scaled(row, columns[figure.x]),
+            _scaled(row, columns[figure.y]),
             _margins(figure, columns, [row]),
-            color=COLOURS[index % len(COLOURS)],
-            marker=MARKERS[index % len(MARKERS)],
+            color=COLOURS[index % count],
+            marker=MARKERS[(index + index // count) % count],
+            linestyle="none",
             capsize=2,
+            label=_short(str(row[figure.series])),
         )
-        axes.annotate(_short(str(row[name])), place, (6, 4), textcoords="offset points", fontsize=8)
     _finish(axes, figure, columns)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _finish(axes: Any, figure: Figure, columns: dict[str, Column]) -> None:

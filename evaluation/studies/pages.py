@@ -174,10 +174,11 @@ def write_pages(findings: Findings, folder: Path) -> None:
     study = findings.study
     sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
     facts = _facts(findings)
-    (folder / FIGURES).mkdir(parents=True, exist_ok=True)
+    figures = folder / FIGURES / study.name
+    figures.mkdir(parents=True, exist_ok=True)
     for section in sections:
-        for name, svg in _files(study.name, section):
-            with written_whole(folder / FIGURES / name) as file:
+        for name, svg in _files(section):
+            with written_whole(figures / name) as file:
                 file.write(svg.encode())
     with written_whole(folder / f"{study.name}.md") as file:
         file.write(_markdown(findings, sections, facts).encode())
@@ -194,11 +195,11 @@ def _as_data(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
-def _files(study: str, section: Section) -> list[tuple[str, str]]:
+def _files(section: Section) -> list[tuple[str, str]]:
     """The names of a section's pictures, with the pictures."""
-    own = [(f"{study}-{section.id}-{n}.svg", svg) for n, (_, svg) in enumerate(section.figures, 1)]
+    own = [(f"{section.id}-{n}.svg", svg) for n, (_, svg) in enumerate(section.figures, 1)]
     return own + [
-        (f"{study}-{section.id}-board{n}.svg", svg) for n, (_, svg) in enumerate(section.boards, 1)
+        (f"{section.id}-board{n}.svg", svg) for n, (_, svg) in enumerate(section.boards, 1)
     ]
 
 
@@ -217,10 +218,10 @@ def _markdown(findings: Findings, sections: list[Section], facts: list[tuple[str
             lines += [f"`{table.caption}`", ""] if table.caption else []
             lines += [*_markdown_table(table), "", f"<sub>{_escaped(table.note)}</sub>", ""]
         for name, (title, _) in zip(
-            [name for name, _ in _files(study.name, section)], section.figures + section.boards
+            [name for name, _ in _files(section)], section.figures + section.boards
         ):
             width = ' width="180"' if "-board" in name else ""
-            lines += [f'<img src="{FIGURES}/{name}" alt="{title}"{width}>', ""]
+            lines += [f'<img src="{FIGURES}/{study.name}/{name}" alt="{title}"{width}>', ""]
     lines += ["## How it was made", "", "| | |", "|---|---|"]
     lines += [f"| {name} | `{value}` |" for name, value in facts]
     text = "\n".join(lines)
