@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -205,27 +206,43 @@ def _files(section: Section) -> list[tuple[str, str]]:
 
 def _markdown(findings: Findings, sections: list[Section], facts: list[tuple[str, str]]) -> str:
     study = findings.study
-    lines = [f"# {study.title}", "", study.about, "", "## What was found", ""]
-    lines += [f"- **{each.lines}** {_escaped(each.summary)}" for each in sections]
+    lines = [f"# {study.title}", "", *_wrapped(study.about), "", "## What was found", ""]
+    for section in sections:
+        lines += _wrapped(f"- **{section.lines}** {_escaped(section.summary)}", "  ")
     if findings.quick:
         lines += ["", "This is the quick run; the full one measures more."]
     for section in sections:
-        lines += ["", f"## {section.lines}: {section.title}", ""]
-        lines += [f"**{_escaped(section.found[0])}**", ""]
-        lines += [line for text in section.found[1:] for line in (_escaped(text), "")]
-        lines += [f"*{section.question}*", ""]
-        for table in section.tables:
-            lines += [f"`{table.caption}`", ""] if table.caption else []
-            lines += [*_markdown_table(table), "", f"<sub>{_escaped(table.note)}</sub>", ""]
-        for name, (title, _) in zip(
-            [name for name, _ in _files(section)], section.figures + section.boards
-        ):
-            width = ' width="180"' if "-board" in name else ""
-            lines += [f'<img src="{FIGURES}/{study.name}/{name}" alt="{title}"{width}>', ""]
+        lines += ["", *_markdown_section(study.name, section)]
     lines += ["## How it was made", "", "| | |", "|---|---|"]
     lines += [f"| {name} | `{value}` |" for name, value in facts]
     text = "\n".join(lines)
     return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
+
+
+def _markdown_section(study: str, section: Section) -> list[str]:
+    """An experiment: what was found, the question, tables, pictures."""
+    lines = [f"## {section.lines}: {section.title}", ""]
+    lines += [*_wrapped(f"**{_escaped(section.found[0])}**"), ""]
+    for sentence in section.found[1:]:
+        lines += [*_wrapped(_escaped(sentence)), ""]
+    lines += [*_wrapped(f"*{section.question}*"), ""]
+    for table in section.tables:
+        lines += [f"`{table.caption}`", ""] if table.caption else []
+        lines += [*_markdown_table(table), ""]
+        lines += ["<details><summary>how it was measured</summary>", "", "```text"]
+        lines += [*_wrapped(table.note), "```", "", "</details>", ""]
+    titles = [title for title, _ in section.figures + section.boards]
+    for (name, _), title in zip(_files(section), titles):
+        width = ' width="180"' if "-board" in name else ""
+        lines += [f'<img src="{FIGURES}/{study}/{name}"', f'  alt="{title}"{width}>', ""]
+    return lines
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    """A paragraph in lines of at most 100 columns."""
+    return textwrap.wrap(
+        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _markdown_table(table: Table) -> list[str]:

@@ -42,9 +42,9 @@ def _improvements() -> tuple[tuple[str, str], ...]:
 
 
 def _rivals(limit: str) -> tuple[str, ...]:
-    base = f"alphabeta:{limit},heuristic=caro15_open,radius=2,width=0"
+    base = f"alphabeta:{limit},heuristic=caro15_open,radius=2"
     return (
-        f"{base},win_in_one=no,table=0,killers=no,history=no,scout=no",
+        f"{base},table=0,killers=no,history=no,scout=no",
         f"{base},win_in_one=yes",
         f"alphabeta:{limit}",
     )
