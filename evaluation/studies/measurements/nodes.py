@@ -94,6 +94,7 @@ class Nodes(Measurement):
 
     def _rows(self, task: Task, depth: int, positions: list[Position]) -> list[Row]:
         rows: list[Row] = []
+        first: Row | None = None  # stays None at depths at which the first variant is left out
         for name, spec in self.variants:
             if any(name == skipped and depth >= least for skipped, least in self.skip):
                 continue
@@ -115,13 +116,15 @@ class Nodes(Measurement):
                     "depth": depth,
                     "search": name,
                     "nodes": mean,
-                    "fewer": 1 - mean / rows[0]["nodes"] if rows else None,
+                    "fewer": 1 - mean / first["nodes"] if first else None,
                     "branching": mean ** (1 / depth),
-                    "same": values == rows[0]["values"] if rows else None,
+                    "same": values == first["values"] if first else None,
                     "values": values,
                     "time": seconds,
                 }
             )
+            if name == self.variants[0][0]:
+                first = rows[-1]
         for row in rows:
             del row["values"]
         return rows
@@ -136,7 +139,11 @@ class Nodes(Measurement):
             )
         told = []
         for name, _ in self.variants[1:]:
-            shares = [1 - row["fewer"] for row in rows if row["search"] == name]
+            shares = [
+                1 - row["fewer"]
+                for row in rows
+                if row["search"] == name and row["fewer"] is not None
+            ]
             if shares:
                 told.append(f"{name} {span(shares, percent_text)}")
         return f"In proportion to the nodes of {first}: {'; '.join(told)}."

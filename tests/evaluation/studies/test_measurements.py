@@ -67,6 +67,19 @@ def test_full_minimax_visits_the_game_tree_of_tic_tac_toe(place):
     assert 0.9 < rows[1]["fewer"] < 1
 
 
+def test_searches_are_compared_with_the_first_one_or_with_none(place):
+    nodes = Nodes((Task("tic_tac_toe", (2, 3)),), ladder()[:3], skip=(("minimax", 3),))
+    rows = nodes.measure(place)
+    assert [(row["depth"], row["search"], row["fewer"] is None) for row in rows] == [
+        (2, "minimax", True),
+        (2, "alpha-beta", False),
+        (2, "+ order", False),
+        (3, "alpha-beta", True),
+        (3, "+ order", True),
+    ]
+    assert nodes.finding(rows).startswith("In proportion to the nodes of minimax: alpha-beta ")
+
+
 def test_pure_monte_carlo_is_judged_by_exact_values_of_first_moves(place):
     (row,) = FirstMoves(BOXES, 50).measure(place)[:1]
     assert row["value"] == 2  # DESIGN: 2×2 boxes are worth +2 to the first player
