@@ -13,6 +13,7 @@ from .commands import (  # noqa: F401
     policies,
     quality,
     results,
+    studies,
     supervised,
     tournaments,
     training,

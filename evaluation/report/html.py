@@ -52,7 +52,7 @@ def report_page(
         store=store,
         commands=commands,
         sections=sections,
-        versions=_versions(),
+        versions=versions(),
         games=sum(report.table.games for report in reports),
     )
 
@@ -88,7 +88,7 @@ def render_page(template: str, **values: Any) -> str:
     )
 
 
-def _versions() -> list[tuple[str, str]]:
+def versions() -> list[tuple[str, str]]:
     """The versions that made the page, without names of machines or users."""
     python = f"{platform.python_version()} ({platform.python_implementation()})"
     libraries = [(name, metadata.version(name)) for name in LIBRARIES]

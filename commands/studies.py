@@ -1,0 +1,133 @@
+"""The command ``study``: the experiments of the systems that the suite implements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from ..envs.specification import SpecificationError, check_names
+from ..evaluation.report.display import plain_table, show_steps
+from ..evaluation.store.store import StoreError
+from ..evaluation.studies.catalogue import ALL, STUDIES
+from ..evaluation.studies.declaration import Study
+from ..evaluation.studies.pages import write_pages
+from ..evaluation.studies.results import summary, write_json, write_parquet
+from ..evaluation.studies.runner import Findings, run_studies
+from .app import INTERRUPTED, command
+from .common import argument, flag, option
+from .output import note, say
+
+PACKAGES = ("jinja2", "matplotlib", "pyarrow")
+CELLS = "cells"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class StudyOptions:
+    """How studies are run."""
+
+    quick: Annotated[bool, flag("Measure less: all studies take under 3 minutes on two cores.")] = (
+        False
+    )
+    out: Annotated[Path, option("DIR", "The folder for pages, figures and numbers.")] = Path(
+        "plyground-studies"
+    )
+    seed: Annotated[
+        int | None,
+        option("N", "Seed of all random choices (default: those declared, mostly 1).", low=0),
+    ] = None
+    concurrency: Annotated[
+        int | None,
+        option("N", "Measurements made at once (default: the number of processors).", low=1),
+    ] = None
+
+
+DEFAULT = StudyOptions()
+
+
+@command("NAME...")
+def study(
+    *names: Annotated[str, argument("NAME", f"Names of studies, or {ALL}.")],
+    options: StudyOptions = DEFAULT,
+    listed: Annotated[bool, flag("List the studies and the lines they answer.", "--list")] = False,
+) -> None:
+    """Measure the tables and experiments of known course projects again, larger and exact.
+
+    Each study becomes a page in Markdown and one in HTML, with its figures, and its numbers as JSON
+    and Parquet. A study that was stopped goes on by the same command. Times are kept apart: the
+    same seed gives the same NAME.json.
+
+    [bold]Examples[/bold]
+
+    plyground study --list
+
+    plyground study all --quick
+
+    plyground study dots_and_boxes connect_four --out studies
+    """
+    if listed:
+        _list()
+        return
+    chosen = _chosen(names)
+    _check_packages()
+    out = options.out
+    try:
+        with show_steps("measuring", Console(stderr=True)) as progress:
+            found = run_studies(
+                chosen, out / CELLS, options.quick, options.seed, options.concurrency, progress
+            )
+    except KeyboardInterrupt:
+        note("stopped; the same command goes on where it was")
+        raise SystemExit(INTERRUPTED) from None
+    try:
+        for findings in found:
+            _write(findings, out)
+    except OSError as error:
+        raise StoreError(f"{out} cannot be written: {error.strerror}") from None
+
+
+def _chosen(names: tuple[str, ...]) -> list[Study]:
+    if not names:
+        raise SpecificationError(
+            f"name the studies to run: {', '.join(STUDIES)}, or {ALL}; plyground study --list "
+            f"says what they are about"
+        )
+    check_names("there is no study", names, [*STUDIES, ALL])
+    wanted = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
+    return [STUDIES[name] for name in wanted]
+
+
+def _check_packages() -> None:
+    """Refuse now what could not be written after the work."""
+    import importlib.util
+
+    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise SpecificationError(
+            f'the pages of a study need {", ".join(missing)}: pip install -e ".[study]"'
+        )
+
+
+def _write(findings: Findings, out: Path) -> None:
+    write_json(findings, out)
+    write_parquet(findings, out)
+    write_pages(findings, out)
+    say(f"{findings.study.title}")
+    for measured in findings.experiments:
+        say(f"  {', '.join(measured.experiment.lines)}: {summary(measured)}")
+    say(f"  {out / findings.study.name}.html\n")
+
+
+def _list() -> None:
+    console = Console(highlight=False)
+    for known in STUDIES.values():
+        console.print(f"[bold]{known.name}[/bold]  {known.about}")
+        table = plain_table("lines", "experiment", left=2)
+        for experiment in known.experiments:
+            table.add_row(", ".join(experiment.lines), experiment.title)
+        console.print(table)
+        console.print()

@@ -1,0 +1,1 @@
+"""Studies: the experiments of the systems that the suite implements, declared as data."""

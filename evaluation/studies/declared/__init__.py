@@ -1,0 +1,1 @@
+"""One file a study, which holds declarations and nothing else."""

@@ -1,0 +1,147 @@
+"""The study of connect four."""
+
+from __future__ import annotations
+
+from ..declaration import Claim, Experiment, Figure, Study
+from ..measurements.first_moves import FirstMoves, MonteCarloChoices
+from ..measurements.games import Seats, Strength
+from ..measurements.heuristics import Heuristics
+from ..measurements.nodes import Nodes, Task
+from ..measurements.sizes import TreeSizes
+from .searches import pick
+
+_SMALL = "connect_four:rows=4,cols=4"
+_MIDDLE = "connect_four:rows=5,cols=5"
+_QUICK = "connect_four:rows=4,cols=5"
+_WINDOWS = "alphabeta:depth={depth},heuristic=windows"
+_ORDERS = pick(("alpha-beta", "+ order"), heuristic="windows")
+_OPENINGS = Figure(
+    "lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
+    logarithmic="x", low="low", high="high", measurement=1,
+)  # fmt: skip
+
+STUDY = Study(
+    "connect_four",
+    "Connect four",
+    "Sizes of trees, random play, the order of moves, heuristics, depths and first moves.",
+    (
+        Experiment(
+            ("C2",),
+            "Size of the game",
+            "How large are the board and the game tree?",
+            (TreeSizes((_SMALL, _MIDDLE, "connect_four"), 9),),
+            (TreeSizes((_SMALL, _MIDDLE, "connect_four"), 6),),
+            (
+                Claim(
+                    "A game lasts at most rows · columns = 42 plies", "depth", 42, 42,
+                    (("game", "connect_four"),),
+                ),
+            ),
+        ),
+        Experiment(
+            ("C4",),
+            "Random play",
+            "Who wins 1,000 games of random play?",
+            (Seats("connect_four", ("random", "random"), 5000, "random:0"),
+             Seats(_SMALL, ("random", "random"), 5000, "random:0")),
+            (Seats("connect_four", ("random", "random"), 500, "random:0"),),
+        ),
+        Experiment(
+            ("C6",),
+            "Centre-first order",
+            "How much does trying the centre first save on a half-filled board?",
+            (Nodes((Task("connect_four", (2, 3, 4, 5, 6, 8), 21, 20),
+                    Task("connect_four", (2, 3, 4, 5, 6, 8))), _ORDERS),),
+            (Nodes((Task("connect_four", (2, 3, 4, 6), 21, 10),
+                    Task("connect_four", (2, 3, 4, 6))), _ORDERS),),
+            (
+                Claim(
+                    "The order saves time at depths 2, 3 and 4", "fewer", 1e-9, 1,
+                    (("search", "+ order"),),
+                ),
+            ),
+            (
+                Figure(
+                    "lines", "depth", "nodes", "Nodes with and without order, from the start",
+                    "search", (("plies", 0),), "y",
+                ),
+            ),
+        ),
+        Experiment(
+            ("C7", "C11"),
+            "First moves",
+            "What is every first column worth, and what does pure Monte Carlo believe of it?",
+            (FirstMoves("connect_four", 20_000, 1024),
+             MonteCarloChoices("connect_four", (10, 50, 200, 1000, 5000), 200, 1024)),
+            (FirstMoves(_QUICK, 2000), MonteCarloChoices(_QUICK, (10, 50, 200, 1000), 40)),
+            (
+                Claim(
+                    "The centre column is a best first move (6×7)", "best", 1, 1, (("moves", "d"),)
+                ),
+                Claim(
+                    "200 random games a move find the best first move", "right", 0.95, 1,
+                    (("simulations", 200),), 1,
+                ),
+            ),
+            (
+                Figure(
+                    "points", "value", "believed", "Exact value and belief of Monte Carlo",
+                    "moves", low="error",
+                ),
+                _OPENINGS,
+            ),
+        ),
+        Experiment(
+            ("C8",),
+            "Search against random play on 4×4",
+            "How does minimax of depth 4 do against random play?",
+            (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 500, "random:0"),),
+            (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 100, "random:0"),),
+            (
+                Claim(
+                    "Minimax of depth 4 moves first and does not lose", "second_wins", 0, 0,
+                    (("second", "random"),),
+                ),
+            ),
+        ),
+        Experiment(
+            ("C9",),
+            "Heuristics against exact values",
+            "How good is the heuristic of windows, and is there a better one?",
+            (Heuristics("connect_four", ("windows", "threats"), 600),),
+            (Heuristics(_MIDDLE, ("windows", "threats"), 90),),
+            (),
+            (
+                Figure(
+                    "bars", "phase", "optimal", "Best moves chosen by the heuristics",
+                    "heuristic", low="low", high="high",
+                ),
+            ),
+        ),
+        Experiment(
+            ("C10",),
+            "Depths and boards",
+            "What does depth 3 cost on 4×4, 5×5 and 6×7, and does depth 4 beat depth 2?",
+            (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6, 9))),
+                   (("alpha-beta", _WINDOWS),)),
+             Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (1, 2, 3, 4, 6, 8)),
+                      100, "random:4")),
+            (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6))),
+                   (("alpha-beta", _WINDOWS),)),
+             Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (2, 4, 6)),
+                      20, "random:4")),
+            (
+                Claim(
+                    "Depth 4 beats depth 2", "score", 0.5, 1,
+                    (("agent", _WINDOWS.format(depth=4)),), 1,
+                ),
+            ),
+            (
+                Figure(
+                    "points", "time", "elo", "Strength against time a move", "agent",
+                    logarithmic="x", low="margin", measurement=1,
+                ),
+            ),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,255 @@
+"""The study of dots and boxes. Boards are named by their dots, as in the original."""
+
+from __future__ import annotations
+
+from ..declaration import Claim, Experiment, Figure, Study
+from ..measurements.answers import Answers, Case
+from ..measurements.first_moves import FirstMoves, MonteCarloChoices
+from ..measurements.games import Seats, Strength
+from ..measurements.heuristics import Heuristics
+from ..measurements.nodes import Nodes, Task
+from ..measurements.reach import Reach
+from ..measurements.sizes import TreeSizes
+from .searches import ladder, pick
+
+
+def _dots(size: str, margin: bool = True) -> str:
+    """A board by its dots; the margin in boxes is what a game returns."""
+    return f"dots_and_boxes:dots={size}{',reward=margin' if margin else ''}"
+
+
+_BOARDS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
+_EXACT = "alphabeta:depth=12,heuristic=none"
+_CASES = (
+    Case(
+        "a box that can be completed at once",
+        _dots("4x4"),
+        "v 0 0,v 1 1,h 2 1,v 0 3,h 1 2,v 1 2,v 2 2",
+    ),
+    Case(
+        "greed gives away a chain",
+        _dots("4x4"),
+        "h 3 2,h 3 0,h 3 1,h 0 0,v 1 2,v 0 3,v 1 0,v 0 1,h 2 2,v 2 3,v 2 1,v 0 2",
+    ),
+    Case(
+        "one edge completes two boxes",
+        _dots("3x3"),
+        "v 1 1,h 0 0,v 1 2,v 0 1,h 0 1,h 2 0,v 1 0,v 0 0",
+    ),
+)
+_TASKS = tuple(
+    Task(_dots(size), (depth,))
+    for size, depth in (
+        ("3x3", 4),
+        ("3x4", 4),
+        ("4x4", 4),
+        ("4x4", 6),
+        ("4x5", 4),
+        ("5x5", 4),
+    )
+)
+_CUTS = (
+    ("one depth, classic heuristic", "alphabeta:depth={depth},heuristic=classic,iterative=no"),
+    ("deepening, classic", "alphabeta:depth={depth},heuristic=classic"),
+    ("deepening, chains", "alphabeta:depth={depth}"),
+    ("deepening, chains, adaptive depth", "alphabeta:depth={depth},adaptive=yes"),
+)
+_CHOICES = Figure(
+    "lines",
+    "simulations",
+    "right",
+    "Best first move chosen by pure Monte Carlo",
+    logarithmic="x",
+    low="low",
+    high="high",
+    measurement=1,
+)
+_NODES = Figure(
+    "bars",
+    "search",
+    "nodes",
+    "Nodes with one improvement more in each bar",
+    "depth",
+    logarithmic="y",
+)
+_PARETO = Figure(
+    "points",
+    "time",
+    "elo",
+    "Strength against time a move",
+    "agent",
+    logarithmic="x",
+    low="margin",
+    measurement=1,
+)
+
+
+def _rivals(limit: str) -> tuple[str, ...]:
+    """Agents with one improvement more in each, at equal cost."""
+    old = f"alphabeta:{limit},heuristic=classic"
+    return (
+        f"{old},table=0,killers=no,history=no,scout=no,symmetry=no",
+        old,
+        f"alphabeta:{limit}",
+        f"alphabeta:{limit},endgame=solver",
+    )
+
+
+STUDY = Study(
+    "dots_and_boxes",
+    "Dots and boxes",
+    "Sizes of trees, random play, exact search, the order of moves, first moves, heuristics and "
+    "improvements.",
+    (
+        Experiment(
+            ("D2",),
+            "Size of the game",
+            "How large are the board and the game tree?",
+            (TreeSizes(tuple(map(_dots, _BOARDS)), 6),),
+            (TreeSizes(tuple(map(_dots, _BOARDS)), 4),),
+            (
+                Claim("5×5 dots have 2mn − m − n = 40 edges", "depth", 40, 40,
+                      (("game", _dots("5x5")),)),
+                Claim("The best order takes the tree to about its square root", "ratio", 0.4, 0.6),
+            ),
+        ),
+        Experiment(
+            ("D4",),
+            "Random play",
+            "Who wins 1,000 games of random play?",
+            tuple(Seats(_dots(size), ("random", "random"), 5000, "random:0")
+                  for size in ("3x3", "4x4", "5x5")),
+            (Seats(_dots("3x3"), ("random", "random"), 500, "random:0"),),
+        ),
+        Experiment(
+            ("D5",),
+            "Hand-made positions",
+            "Does minimax play the right move where greed is wrong?",
+            (Answers(_CASES, ("alphabeta:depth=20", "minimax:depth=5", "greedy",
+                              "montecarlo:simulations=1000", "mcts:simulations=2000", "random")),),
+            (Answers(_CASES, ("alphabeta:depth=20", "greedy", "montecarlo:simulations=200")),),
+            (
+                Claim("Minimax plays the right move in all of them", "right", 1, 1,
+                      (("agent", "alphabeta:depth=20"),)),
+            ),
+        ),
+        Experiment(
+            ("D6",),
+            "How far exact search reaches",
+            "Up to which board is the start solved?",
+            (Reach(tuple(_dots(size, False) for size in ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5")),
+                   (("minimax", "minimax:depth={depth},heuristic=none", 2),
+                    ("alpha-beta, all improvements", "alphabeta:depth={depth},heuristic=none", 4),
+                    ("solver", "solver", 6))),),
+            (Reach(tuple(_dots(size, False) for size in ("2x2", "2x3", "3x3", "3x4", "4x4")),
+                   (("minimax", "minimax:depth={depth},heuristic=none", 2),
+                    ("alpha-beta, all improvements", "alphabeta:depth={depth},heuristic=none", 3),
+                    ("solver", "solver", 5))),),
+            (
+                Claim("3×3 or 3×4 dots is the largest board that can be solved, 4×4 is not",
+                      "solved", 0, 0, (("game", _dots("4x4", False)),)),
+            ),
+            (Figure("bars", "game", "nodes", "Nodes to solve the start", "way", logarithmic="y"),),
+        ),
+        Experiment(
+            ("D7",),
+            "Order of moves",
+            "How many nodes does it save to try completing moves first, then safe ones?",
+            (Nodes((Task(_dots("3x3"), (4, 6, 8, 12)), Task(_dots("3x4"), (4, 6)),
+                    Task(_dots("4x4"), (4, 5)), Task(_dots("4x4"), (4, 6), 10, 10)),
+                   pick(("alpha-beta", "+ order"))),),
+            (Nodes((Task(_dots("3x3"), (4, 6, 8)), Task(_dots("4x4"), (4,)),
+                    Task(_dots("4x4"), (4, 5), 10, 4)), pick(("alpha-beta", "+ order"))),),
+            (Claim("The order saves 30–50 % of the nodes", "fewer", 0.3, 0.5,
+                   (("search", "+ order"),)),),
+            (Figure("lines", "depth", "nodes", "Nodes with and without order, 3×3 dots", "search",
+                    (("game", _dots("3x3")),), "y"),),
+        ),
+        Experiment(
+            ("D8", "D14"),
+            "First moves",
+            "What is every class of first moves worth, and what does pure Monte Carlo believe?",
+            (FirstMoves(_dots("5x5"), 20_000, 2048),
+             MonteCarloChoices(_dots("4x5"), (10, 50, 200, 1000, 5000, 20_000), 100)),
+            (FirstMoves(_dots("4x5"), 2000), MonteCarloChoices(_dots("4x5"), (10, 50, 200), 20)),
+            (
+                Claim("200 random games a move find a best first move", "right", 0.95, 1,
+                      (("simulations", 200),), 1),
+            ),
+            (Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
+                    "count", low="error"), _CHOICES),
+        ),
+        Experiment(
+            ("D9",),
+            "Minimax against random play",
+            "How does full search do in both seats?",
+            (Seats(_dots("3x3"), (_EXACT, "random"), 500, "random:0"),),
+            (Seats(_dots("3x3"), (_EXACT, "random"), 50, "random:0"),),
+            (Claim("Minimax wins nearly always as the first player", "first_wins", 0.9, 1,
+                   (("first", _EXACT),)),
+             Claim("Minimax wins nearly always as the second player", "second_wins", 0.9, 1,
+                   (("second", _EXACT),))),
+        ),
+        Experiment(
+            ("D10",),
+            "Heuristics against exact values",
+            "How good is the classic heuristic, and is there a better one?",
+            (Heuristics(_dots("4x4"), ("classic", "chains"), 900),
+             Heuristics(_dots("5x5"), ("classic", "chains"), 600)),
+            (Heuristics(_dots("4x4"), ("classic", "chains"), 120),),
+            (),
+            (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics, 4×4 dots",
+                    "heuristic", low="low", high="high"),),
+        ),
+        Experiment(
+            ("D11",),
+            "Depth cut-off",
+            "What do depths cost by board, and what do deepening and an adaptive depth change?",
+            (Nodes(_TASKS, _CUTS),),
+            (Nodes(_TASKS, _CUTS[:3]),),
+            (),
+            (Figure("bars", "game", "nodes", "Nodes at depth 4", "search", (("depth", 4),), "y"),),
+        ),
+        Experiment(
+            ("D12",),
+            "Duels of depths and heuristics",
+            "Do a greater depth and a better heuristic win?",
+            (Strength(_dots("3x3"), tuple(f"alphabeta:depth={d},heuristic=classic"
+                                          for d in (2, 4, 6)), 66, "all:2"),
+             Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
+                                          for h in ("classic", "chains") for d in (2, 3, 4, 6)),
+                      60, "random:4")),
+            (Strength(_dots("3x3"), tuple(f"alphabeta:depth={d},heuristic=classic"
+                                          for d in (2, 4, 6)), 10, "all:2"),
+             Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
+                                          for h in ("classic", "chains") for d in (3, 4)),
+                      6, "random:4")),
+            (Claim("Depth 6 is the strongest on 3×3", "score", 0.5, 1,
+                   (("agent", "alphabeta:depth=6,heuristic=classic"),)),),
+            (_PARETO,),
+        ),
+        Experiment(
+            ("D13",),
+            "Pure Monte Carlo",
+            "How does pure Monte Carlo do against random play and against minimax?",
+            (Seats(_dots("4x4"), ("montecarlo:simulations=100", "random", "alphabeta:depth=4"),
+                   100, "random:2"),),
+            (Seats(_dots("4x4"), ("montecarlo:simulations=50", "random", "alphabeta:depth=4"),
+                   6, "random:2"),),
+        ),
+        Experiment(
+            ("D15",),
+            "Improvements, one by one",
+            "What do the improvements that were listed bring in nodes and, at equal cost, in Elo?",
+            (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (6,), 8, 5)), ladder()),
+             Strength(_dots("4x4", False), (*_rivals("time=0.01"), "mcts:time=0.01",
+                                     "mcts:network=zoo:dots_and_boxes,time=0.01"),
+                      20, "random:4")),
+            (Nodes((Task(_dots("3x3"), (6,)),), ladder()),
+             Strength(_dots("4x4"), (*_rivals("nodes=2000"), "mcts:simulations=500"),
+                      4, "random:4")),
+            (),
+            (_NODES, _PARETO),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,123 @@
+"""The study of tic-tac-toe."""
+
+from __future__ import annotations
+
+from ..declaration import Claim, Experiment, Figure, Study
+from ..measurements.answers import Answers, Case
+from ..measurements.games import Seats
+from ..measurements.heuristics import Heuristics
+from ..measurements.nodes import Nodes, Task
+from ..measurements.reach import Reach
+from ..measurements.sizes import TreeSizes
+from .searches import ladder
+
+_CASES = (
+    Case("win at once rather than later", "tic_tac_toe", "a1,a3,b1,b3", ("c1",)),
+    Case("two wins at once: take one", "tic_tac_toe", "a1,b2,c3,a3,c1,b3", ("b1", "c2")),
+    Case("lost: lose late", "tic_tac_toe", "a1,b1,b2", ("c3",)),
+    Case("stop a row", "tic_tac_toe", "b2,a1,c1", ("a3",)),
+    Case("answer two corners at an edge", "tic_tac_toe", "a1,b2,c3"),
+)
+_PLAYERS = ("alphabeta:depth=9", "minimax:depth=9", "montecarlo:simulations=1000")
+
+
+STUDY = Study(
+    "tic_tac_toe",
+    "Tic-tac-toe",
+    "Full search on 3×3 and beyond, the preference for quick wins, and the heuristic of open "
+    "lines.",
+    (
+        Experiment(
+            ("T2",),
+            "Full minimax and its improvements",
+            "How many nodes does full minimax visit on 3×3, and how few are enough?",
+            (Nodes((Task("tic_tac_toe", (9,)),), ladder()),),
+            (Nodes((Task("tic_tac_toe", (9,)),), ladder()),),
+            (
+                Claim(
+                    "Full minimax of 3×3 visits 549,946 nodes (those of the game tree)",
+                    "nodes",
+                    549_945,
+                    549_946,
+                    (("search", "minimax"),),
+                ),
+            ),
+            (
+                Figure(
+                    "bars", "search", "nodes", "Nodes of full search on 3×3", logarithmic="y"
+                ),
+            ),
+        ),
+        Experiment(
+            ("T2",),
+            "How far exact search reaches",
+            "Which boards does exact search solve from the start?",
+            (
+                Reach(
+                    ("tic_tac_toe", "tic_tac_toe:rows=3,cols=4,connect=3", "tic_tac_toe:size=4"),
+                    (
+                        ("alpha-beta", "alphabeta:depth={depth},heuristic=none", 3),
+                        ("solver", "solver", 3),
+                    ),
+                ),
+                TreeSizes(("tic_tac_toe", "tic_tac_toe:size=4", "tic_tac_toe:size=5"), 6),
+            ),
+            (
+                Reach(
+                    ("tic_tac_toe", "tic_tac_toe:size=4"),
+                    (("alpha-beta", "alphabeta:depth={depth},heuristic=none", 1),
+                     ("solver", "solver", 2)),
+                ),
+                TreeSizes(("tic_tac_toe", "tic_tac_toe:size=4"), 5),
+            ),
+        ),
+        Experiment(
+            ("T3",),
+            "Quick wins and slow losses",
+            "Does alpha-beta prefer a quick win and a slow loss (win = 10 − depth, loss = −10 + "
+            "depth)?",
+            (Answers(_CASES, _PLAYERS),),
+            (Answers(_CASES, _PLAYERS),),
+            (
+                Claim(
+                    "Alpha-beta prefers a quick win and a slow loss",
+                    "right",
+                    1,
+                    1,
+                    (("agent", "alphabeta:depth=9"),),
+                ),
+            ),
+        ),
+        Experiment(
+            ("T4",),
+            "The heuristic of open lines",
+            "How well do lines still open to X, less those open to O, tell who wins?",
+            (Heuristics("tic_tac_toe:size=4", ("lines",), 1000),
+             Heuristics("tic_tac_toe", ("lines",), 300)),
+            (Heuristics("tic_tac_toe:size=4", ("lines",), 120),),
+            (),
+            (
+                Figure(
+                    "bars", "phase", "optimal", "Best moves chosen by the heuristic, 4×4",
+                    low="low", high="high",
+                ),
+            ),
+        ),
+        Experiment(
+            ("T2",),
+            "Search against random play",
+            "Does full search ever lose?",
+            (Seats("tic_tac_toe", ("alphabeta:depth=9", "random"), 500, "random:0"),),
+            (Seats("tic_tac_toe", ("alphabeta:depth=9", "random"), 100, "random:0"),),
+            (
+                Claim(
+                    "Full search never loses to random play",
+                    "second_wins",
+                    0,
+                    0,
+                    (("first", "alphabeta:depth=9"),),
+                ),
+            ),
+        ),
+    ),
+)  # fmt: skip

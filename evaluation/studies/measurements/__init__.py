@@ -1,0 +1,1 @@
+"""The kinds of measurements, one file a kind."""

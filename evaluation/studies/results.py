@@ -1,0 +1,131 @@
+"""What a study found as plain data: JSON, and Parquet with a line for each number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ...envs.files import written_whole
+from ...envs.specification import SpecificationError
+from ...envs.version import __version__
+from .declaration import HOLDS, UNTESTED
+from .measurements.measurement import Measurement, Row
+from .runner import Findings, Measured
+
+
+def rows_of(measurement: Measurement, rows: list[Row], timed: bool) -> list[Row]:
+    """The times of the rows, or all that is no time.
+
+    Everything that a time limit decides counts as time.
+    """
+    keys = [
+        column.key
+        for column in measurement.columns
+        if (column.timed or not measurement.repeatable) == timed
+    ]
+    return [{key: row[key] for key in keys} for row in rows]
+
+
+def verdicts(measured: Measured) -> list[tuple[str, str]]:
+    """The claims that were tested, each with its verdict."""
+    found = []
+    for claim in measured.experiment.claims:
+        if claim.measurement < len(measured.measurements):
+            measurement, cell = measured.measurements[claim.measurement]
+            verdict = claim.verdict(measurement, cell.rows)
+            found += [(claim.text, verdict)] if verdict else []
+    return found
+
+
+def sentences(measured: Measured) -> list[str]:
+    """What was found, a sentence for each measurement, and whether the claims hold."""
+    told = [measurement.finding(cell.rows) for measurement, cell in measured.measurements]
+    return told + [f"“{text}”: {said[:1].lower()}{said[1:]}" for text, said in verdicts(measured)]
+
+
+def summary(measured: Measured) -> str:
+    """What was found first, and how many claims hold."""
+    tested = [said for _, said in verdicts(measured) if not said.startswith(UNTESTED)]
+    held = sum(said.startswith(HOLDS) for said in tested)
+    claims = f" Claims that hold: {held} of {len(tested)}." if tested else ""
+    return f"{sentences(measured)[0]}{claims}"
+
+
+def to_json(findings: Findings, timed: bool = False) -> dict[str, Any]:
+    """A study's numbers: the same for the same seed, or with ``timed`` those that are times."""
+    return {
+        "study": findings.study.name,
+        "quick": findings.quick,
+        "seed": findings.seed,
+        "plyground": __version__,
+        "experiments": [
+            {
+                "lines": list(measured.experiment.lines),
+                "title": measured.experiment.title,
+                "measurements": [
+                    {
+                        "declaration": measurement.to_json(),
+                        "rows": rows_of(measurement, cell.rows, timed),
+                        **({"cpu_seconds": cell.cpu_seconds} if timed else {}),
+                    }
+                    for measurement, cell in measured.measurements
+                ],
+            }
+            for measured in findings.experiments
+        ],
+    }
+
+
+def write_json(findings: Findings, folder: Path) -> None:
+    """Write ``NAME.json`` and, with the times, ``NAME.times.json``."""
+    for ending, timed in (("json", False), ("times.json", True)):
+        with written_whole(folder / f"{findings.study.name}.{ending}") as file:
+            text = json.dumps(to_json(findings, timed), ensure_ascii=False, indent=1)
+            file.write(f"{text}\n".encode())
+
+
+def write_parquet(findings: Findings, folder: Path) -> None:
+    """Write ``NAME.parquet``: one line for each number or text of each row.
+
+    Raises:
+        SpecificationError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise SpecificationError(
+            'the Parquet file of a study needs pyarrow: pip install -e ".[study]"'
+        ) from None
+    lines = [
+        {
+            "study": findings.study.name,
+            "lines": ", ".join(measured.experiment.lines),
+            "experiment": measured.experiment.title,
+            "measurement": number,
+            "row": index,
+            "column": column.key,
+            "timed": column.timed or not measurement.repeatable,
+            **_value(row[column.key]),
+        }
+        for measured in findings.experiments
+        for number, (measurement, cell) in enumerate(measured.measurements)
+        for index, row in enumerate(cell.rows)
+        for column in measurement.columns
+    ]
+    kinds = {
+        "measurement": pa.int64(),
+        "row": pa.int64(),
+        "timed": pa.bool_(),
+        "number": pa.float64(),
+    }
+    schema = pa.schema([(key, kinds.get(key, pa.string())) for key in lines[0]])
+    with written_whole(folder / f"{findings.study.name}.parquet") as file:
+        pq.write_table(pa.Table.from_pylist(lines, schema), file)
+
+
+def _value(value: Any) -> dict[str, Any]:
+    if isinstance(value, str) or value is None:
+        return {"number": None, "text": value}
+    return {"number": float(value), "text": None}

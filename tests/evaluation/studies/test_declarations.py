@@ -1,0 +1,123 @@
+"""The studies as declared: complete, and true to the games, agents and columns that they name."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from plyground import make_agent, make_game
+from plyground.agents.policies.zoo import ZooNetworks
+from plyground.evaluation.studies.catalogue import STUDIES
+from plyground.evaluation.studies.declaration import Claim, seeded
+from plyground.evaluation.studies.lines import LINES
+from plyground.evaluation.studies.measurements.answers import Answers
+from plyground.evaluation.studies.measurements.games import Strength
+
+EXPERIMENTS = [
+    pytest.param(experiment, id=f"{study.name}: {experiment.title}")
+    for study in STUDIES.values()
+    for experiment in study.experiments
+]
+SIZES = pytest.mark.parametrize("quick", [True, False], ids=["quick", "full"])
+
+
+def all_measurements():
+    return [
+        measurement
+        for study in STUDIES.values()
+        for experiment in study.experiments
+        for measurement in (*experiment.quick, *experiment.full)
+    ]
+
+
+def test_every_numbered_line_is_answered_by_an_experiment():
+    answered = itertools.chain.from_iterable(
+        experiment.lines for study in STUDIES.values() for experiment in study.experiments
+    )
+    assert set(answered) == set(LINES)
+
+
+@SIZES
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_an_experiment_measures_something_at_both_sizes(experiment, quick):
+    assert experiment.measurements(quick)
+    assert len(set(experiment.lines)) == len(experiment.lines)
+
+
+@pytest.mark.parametrize("spec", sorted({g for each in all_measurements() for g in each.games()}))
+def test_the_games_exist(spec):
+    assert make_game(spec).facts.num_actions > 0
+
+
+def test_the_agents_exist_and_play_their_games():
+    wanted = {
+        (spec.replace("{depth}", "3"), game)
+        for measurement in all_measurements()
+        for spec in measurement.agents_named()
+        for game in measurement.games()
+        if spec != "solver"
+    }
+    for spec, game in sorted(wanted):
+        make_agent(spec, game)
+
+
+@pytest.mark.parametrize(
+    "case",
+    sorted(
+        {case for each in all_measurements() if isinstance(each, Answers) for case in each.cases},
+        key=lambda case: (case.game, case.name),
+    ),
+    ids=lambda case: case.name,
+)
+def test_the_declared_answers_are_legal_moves(case):
+    position = case.position()
+    legal = {position.game.action_to_text(action) for action in position.legal_actions()}
+    assert set(case.right) <= legal
+    assert set(case.right) < legal
+
+
+@SIZES
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_claims_and_figures_name_columns_that_are_measured(experiment, quick):
+    measurements = experiment.measurements(quick)
+    for claim in experiment.claims:
+        columns = {column.key for column in measurements[claim.measurement].columns}
+        assert {claim.column, *dict(claim.where)} <= columns
+    for figure in experiment.figures:
+        columns = {column.key for column in measurements[figure.measurement].columns}
+        named = {figure.x, figure.y, figure.series, figure.low, figure.high, *dict(figure.where)}
+        assert named - {""} <= columns
+
+
+def test_a_changed_declaration_or_seed_is_another_measurement():
+    digests = {each.digest() for each in all_measurements()}
+    assert len(digests) == len(set(all_measurements()))
+    for measurement in all_measurements():
+        changed = seeded(measurement, 12345)
+        assert (changed.digest() in digests) == (changed == measurement)
+
+
+def test_another_network_is_another_measurement(monkeypatch):
+    pool = Strength("tic_tac_toe", ("random", "zoo:tic_tac_toe"), 1)
+    before = pool.digest()
+    monkeypatch.setattr(ZooNetworks, "version", "another")
+    assert pool.digest() != before
+
+
+COLUMNS = STUDIES["connect_four"].experiments[1].quick[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([0.35, 0.45], "The claim holds (35.0 % to 45.0 %)."),
+        ([0.6], "The claim does not hold (60.0 %)."),
+        ([0.2, 0.4], "The claim holds in 1 of 2 cases (20.0 % to 40.0 %)."),
+        ([None], "The claim is not tested by this run."),
+        ([], "The claim is not tested by this run."),
+    ],
+)
+def test_a_verdict_says_what_the_numbers_say(values, said):
+    claim = Claim("30 to 50 %", "draws", 0.3, 0.5, (("first", "a"),))
+    rows = [{"draws": value, "first": "a"} for value in values]
+    assert claim.verdict(COLUMNS, [*rows, {"draws": 9.0, "first": "other"}]) == said

@@ -1,0 +1,157 @@
+"""What the kinds of measurements find, against numbers that are known."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from plyground import make_game
+from plyground.evaluation.studies.declared.searches import ladder
+from plyground.evaluation.studies.measurements.answers import Answers, Case
+from plyground.evaluation.studies.measurements.first_moves import (
+    FirstMoves,
+    MonteCarloChoices,
+    symmetry_classes,
+)
+from plyground.evaluation.studies.measurements.games import Seats, Strength
+from plyground.evaluation.studies.measurements.heuristics import Heuristics, rank_correlation
+from plyground.evaluation.studies.measurements.measurement import Workplace
+from plyground.evaluation.studies.measurements.networks import Networks
+from plyground.evaluation.studies.measurements.nodes import Nodes, Task
+from plyground.evaluation.studies.measurements.quality import MoveQuality, situation
+from plyground.evaluation.studies.measurements.reach import Reach
+from plyground.evaluation.studies.measurements.sizes import TreeSizes
+
+BOXES = "dots_and_boxes:dots=3x3,reward=margin"
+EVERY_KIND = [
+    TreeSizes(("tic_tac_toe", BOXES), 3),
+    Seats("tic_tac_toe", ("random", "greedy"), 3),
+    Strength("tic_tac_toe", ("random", "greedy", "alphabeta:depth=2"), 2),
+    Answers((Case("a row", "tic_tac_toe", "a1,a3,b1,b3", ("c1",)),), ("greedy", "random")),
+    Reach(("tic_tac_toe",), (("solver", "solver", 1),)),
+    Nodes((Task("tic_tac_toe", (2, 3), 2, 2),), ladder()[:3]),
+    FirstMoves(BOXES, 20),
+    MonteCarloChoices(BOXES, (5, 10), 4),
+    Heuristics("tic_tac_toe", ("lines",), 12),
+    MoveQuality("tic_tac_toe", ("random", "greedy"), 12),
+    Networks(("tic_tac_toe",)),
+]
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Workplace(tmp_path, "cell")
+
+
+@pytest.mark.parametrize("measurement", EVERY_KIND, ids=lambda each: type(each).__name__)
+def test_rows_hold_the_declared_columns_and_are_the_same_every_time(measurement, tmp_path):
+    found = []
+    for name in ("once", "again"):
+        (tmp_path / name).mkdir()
+        found.append(measurement.measure(Workplace(tmp_path / name, "cell")))
+    keys = {column.key for column in measurement.columns}
+    lasting = [column.key for column in measurement.columns if not column.timed]
+    for rows in found:
+        assert rows
+        assert all(set(row) == keys for row in rows)
+    one, other = ([[row[key] for key in lasting] for row in rows] for rows in found)
+    assert one == other
+    assert measurement.finding(found[0]).endswith(".")
+
+
+def test_full_minimax_visits_the_game_tree_of_tic_tac_toe(place):
+    rows = Nodes((Task("tic_tac_toe", (9,)),), ladder()[:2]).measure(place)
+    assert rows[0]["nodes"] == 549_946
+    assert rows[1]["same"]
+    assert 0.9 < rows[1]["fewer"] < 1
+
+
+def test_searches_are_compared_with_the_first_one_or_with_none(place):
+    nodes = Nodes((Task("tic_tac_toe", (2, 3)),), ladder()[:3], skip=(("minimax", 3),))
+    rows = nodes.measure(place)
+    assert [(row["depth"], row["search"], row["fewer"] is None) for row in rows] == [
+        (2, "minimax", True),
+        (2, "alpha-beta", False),
+        (2, "+ order", False),
+        (3, "alpha-beta", True),
+        (3, "+ order", True),
+    ]
+    assert nodes.finding(rows).startswith("In proportion to the nodes of minimax: alpha-beta ")
+
+
+def test_pure_monte_carlo_is_judged_by_exact_values_of_first_moves(place):
+    (row,) = FirstMoves(BOXES, 50).measure(place)[:1]
+    assert row["value"] == 2  # DESIGN: 2×2 boxes are worth +2 to the first player
+    connect_four = FirstMoves("connect_four:rows=4,cols=5", 50).measure(place)
+    assert {row["moves"]: row["value"] for row in connect_four} == {
+        "b · d": 0, "c": 0, "a · e": -1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "classes"), [("tic_tac_toe", 3), ("connect_four", 4), (BOXES, 2), ("gomoku", 36)]
+)
+def test_first_moves_are_grouped_by_symmetry(spec, classes):
+    game = make_game(spec)
+    grouped = symmetry_classes(game)
+    assert len(grouped) == classes
+    assert sorted(itertools.chain(*grouped)) == game.initial_position().legal_actions()
+
+
+def test_the_solver_judges_positions_without_declared_answers(place):
+    case = Case("two corners", "tic_tac_toe", "a1,b2,c3")
+    rows = Answers((case,), ("alphabeta:depth=9", "montecarlo:simulations=10")).measure(place)
+    assert {row["best"] for row in rows} == {"a2 · b1 · b3 · c2"}
+    assert rows[0]["right"]
+    assert {row["judge"] for row in rows} == {"solver"}
+
+
+def test_games_of_equal_agents_are_counted_by_seat(place):
+    (row,) = Seats("tic_tac_toe", ("random", "random"), 250, "random:0").measure(place)
+    assert row["games"] == 500
+    # 58.5 % of random games are won by the first player, 28.8 % by the second, 12.7 % drawn.
+    assert row["first_low"] < 0.585 < row["first_high"]
+    assert row["second_low"] < 0.288 < row["second_high"]
+    assert row["first_wins"] + row["second_wins"] + row["draws"] == pytest.approx(1)
+
+
+def test_a_pool_that_was_stopped_goes_on_with_the_games_it_has(place):
+    pool = Strength("tic_tac_toe", ("random", "greedy"), 3)
+    games, _ = pool.play(place)
+    again, _ = pool.play(place)
+    assert [game.result for game in again] == [game.result for game in games]  # seconds too
+
+
+def test_what_a_time_limit_decides_is_not_repeatable():
+    assert Strength("tic_tac_toe", ("random", "alphabeta:depth=3"), 1).repeatable
+    assert not Strength("tic_tac_toe", ("random", "alphabeta:time=0.01"), 1).repeatable
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "correlation"),
+    [
+        ([1, 2, 3, 4], [10, 20, 30, 40], 1.0),
+        ([1, 2, 3, 4], [4, 3, 2, 1], -1.0),
+        ([1, 2, 2, 3], [1, 2, 3, 4], 0.9486832980505138),  # scipy.stats.spearmanr
+        ([1, 1, 1], [1, 2, 3], None),
+    ],
+)
+def test_rank_correlations(first, second, correlation):
+    found = rank_correlation(np.array(first), np.array(second))
+    assert found == (None if correlation is None else pytest.approx(correlation))
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "asked"),
+    [
+        ("tic_tac_toe", "a1,a3,b1,b3", "wins at once"),
+        ("tic_tac_toe", "a1,a3,b1", "must parry"),
+        ("tic_tac_toe", "", "quiet"),
+        (BOXES, "h 0 0,v 0 0,v 0 1", "moves again"),
+        (BOXES, "", "quiet"),
+    ],
+)
+def test_situations(spec, moves, asked):
+    position = make_game(spec).position(moves.split(",") if moves else [])
+    assert situation(position) == asked

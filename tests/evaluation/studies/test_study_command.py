@@ -1,0 +1,220 @@
+"""The command ``study``: its pages, its numbers, and that it goes on where it was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+import pytest
+from command_line import plyground
+from helpers import DATA
+from pages import CHROMIUM, CONTRASTS
+from plyground.evaluation.studies.catalogue import STUDIES
+from plyground.evaluation.studies.lines import LINES
+
+CHEAP = "tic_tac_toe"
+ENDINGS = ("md", "html", "json", "times.json", "parquet")
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """A folder with the quick study of tic-tac-toe."""
+    folder = tmp_path_factory.mktemp("study") / "out"
+    result = plyground("study", CHEAP, "--quick", "--out", folder, "--concurrency", "1")
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+def results(folder: Path, name: str = CHEAP):
+    return json.loads((folder / f"{name}.json").read_text("utf-8"))
+
+
+def test_a_study_leaves_pages_and_numbers(out):
+    for ending in ENDINGS:
+        assert (out / f"{CHEAP}.{ending}").stat().st_size > 500
+    page = (out / f"{CHEAP}.md").read_text("utf-8")
+    for experiment in STUDIES[CHEAP].experiments:
+        assert f"## {', '.join(experiment.lines)}: {experiment.title}" in page
+    pictures = re.findall(r'src="([^"]+)"', page)
+    assert pictures
+    assert all((out / picture).is_file() for picture in pictures)
+
+
+def test_what_was_found_is_said_first(out):
+    page = (out / f"{CHEAP}.md").read_text("utf-8")
+    found = page.partition("## What was found")[2].partition("\n## ")[0]
+    assert len(re.findall(r"^- \*\*", found, re.M)) == len(STUDIES[CHEAP].experiments)
+    assert "Claims that hold: 1 of 1" in found  # the 549,946 nodes
+
+
+def test_parquet_holds_the_numbers_of_the_json(out):
+    table = pq.read_table(out / f"{CHEAP}.parquet").to_pylist()
+    nodes = [line["number"] for line in table if line["column"] == "nodes"]
+    rows = results(out)["experiments"][0]["measurements"][0]["rows"]
+    assert nodes[: len(rows)] == [row["nodes"] for row in rows]
+    assert {line["timed"] for line in table if line["column"] == "time"} == {True}
+
+
+def test_times_are_apart_from_results(out):
+    text = (out / f"{CHEAP}.json").read_text("utf-8")
+    assert '"time"' not in text
+    assert '"time"' in (out / f"{CHEAP}.times.json").read_text("utf-8")
+
+
+def close(one, other) -> bool:
+    """Whether two values are equal, numbers up to rounding."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(close(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(close, one, other))
+    if isinstance(one, float):
+        return one == pytest.approx(other, rel=1e-6, abs=1e-9)
+    return one == other
+
+
+def test_the_quick_numbers_are_those_on_record(out):
+    """The record: plyground study tic_tac_toe --quick --out OUT, its tic_tac_toe.json."""
+    recorded = json.loads((DATA / "studies" / f"{CHEAP}.json").read_text("utf-8"))
+    found = results(out)
+    for experiment, known in zip(found["experiments"], recorded["experiments"], strict=True):
+        assert close(experiment, known), experiment["title"]
+
+
+def start(folder: Path, concurrency: int) -> subprocess.Popen:
+    """A study in a process of its own, once it has made its first measurement."""
+    words = [sys.executable, "-m", "plyground.cli", "study", CHEAP, "--quick", "--out", folder]
+    process = subprocess.Popen(
+        [*map(str, words), "--concurrency", str(concurrency)],
+        stderr=subprocess.PIPE,
+        env=os.environ,
+        text=True,
+    )
+    while not list(folder.glob("cells/*.json")):
+        assert process.poll() is None
+        time.sleep(0.02)
+    return process
+
+
+def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
+    process = start(tmp_path, 2)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.communicate()
+    psutil.wait_procs(workers, timeout=30)
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("cells/*.json")}
+    assert not (tmp_path / f"{CHEAP}.json").exists()
+    result = plyground("study", CHEAP, "--quick", "--out", tmp_path, "--concurrency", "2")
+    assert result.exit_code == 0, result.output
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert results(tmp_path) == results(out)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_ctrl_c_ends_a_study_and_its_processes(tmp_path, concurrency):
+    process = start(tmp_path, concurrency)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped; the same command goes on where it was" in said
+    assert "Traceback" not in said
+    assert psutil.wait_procs(workers, timeout=30)[1] == []
+
+
+def test_another_seed_gives_other_games(out, tmp_path):
+    plyground("study", CHEAP, "--quick", "--out", tmp_path, "--seed", "7", "--concurrency", "1")
+    assert results(tmp_path) != results(out)
+
+
+def test_the_list_names_every_line():
+    listed = plyground("study --list").stdout
+    assert set(LINES) <= set(re.findall(r"\b[A-Z]\d+\b", listed))
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["study"], "name the studies to run: dots_and_boxes, connect_four"),
+        (["study", "conect_four"], "there is no study 'conect_four'; did you mean 'connect_four'?"),
+        (["study", CHEAP, "--out", "FILE/out"], "FILE/out/cells cannot be made"),
+        (["study", CHEAP, "--concurrency", "0"], "--concurrency"),
+        (["study", CHEAP, "--seed", "-1"], "--seed"),
+    ],
+)
+def test_bad_input_is_one_sentence(words, complaint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("FILE").write_text("in the way")
+    result = plyground(*words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("plyground: ")
+    assert complaint in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_damaged_measurement_is_named(out, tmp_path):
+    cell = next(iter(out.glob("cells/*.json")))
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells" / cell.name).write_text("{")
+    result = plyground("study", CHEAP, "--quick", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert cell.name in result.stderr
+    assert "delete it" in result.stderr
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_in_a_browser(out, scheme):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(CHROMIUM)
+        )
+        page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
+        asked, errors = [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto((out / f"{CHEAP}.html").as_uri())
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        assert errors == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        widths = page.evaluate("[...document.images].map((image) => image.naturalWidth)")
+        assert len(widths) >= 7  # two figures and five boards
+        assert all(widths)
+        assert page.evaluate("[...document.images].every((image) => image.alt)")
+        lowest, text = page.evaluate(CONTRASTS)[0]
+        assert lowest >= 4.5, text
+        browser.close()
+
+
+def test_figures_follow_the_colour_scheme_and_need_no_colour(out):
+    figures = list((out / "figures" / CHEAP).glob("e?-[0-9].svg"))
+    assert figures
+    for path in figures:
+        figure = path.read_text("utf-8")
+        assert "prefers-color-scheme:dark" in figure
+        assert "currentColor" in figure
+        assert "#010203" not in figure
+        assert "<dc:date>" not in figure
+
+
+@pytest.mark.slow
+def test_every_study_is_on_record(tmp_path):
+    """The quick run of all studies; the networks' numbers may differ a little by the machine."""
+    result = plyground("study", "all", "--quick", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    for name in STUDIES:
+        recorded = json.loads((DATA / "studies" / f"{name}.json").read_text("utf-8"))
+        for experiment, known in zip(
+            results(tmp_path, name)["experiments"], recorded["experiments"], strict=True
+        ):
+            learned = "zoo:" in json.dumps(known)
+            assert learned or close(experiment, known), f"{name}: {experiment['title']}"
