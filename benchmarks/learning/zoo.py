@@ -226,14 +226,17 @@ def main() -> None:
     adding.add_argument("--machine", default="one core of an AMD EPYC (bfloat16), others busy")
     measuring = steps.add_parser("measure")
     measuring.add_argument("name")
+    measuring.add_argument("--game", help="only the network of this board")
     measuring.add_argument("--pairs", type=int, default=50)
     measuring.add_argument("--positions", type=int, default=300)
     arguments = parser.parse_args()
     if arguments.step == "add":
         add(arguments.run, arguments.name, arguments.also, arguments.commit, arguments.machine)
     else:
+        wanted = arguments.game and make_game(arguments.game).spec
         for card in ZooNetworks(arguments.name).cards:
-            measure(card, arguments.pairs, arguments.positions)
+            if wanted in (None, card.game):
+                measure(card, arguments.pairs, arguments.positions)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Preparation:
             self._thread.join(TOLD_EVERY)
             now = time.perf_counter()
             if now - began > SHORT:
-                tell(f"compiling, once: {now - self._began:.0f} s, of usually 10 to 30")
+                tell(f"compiling, once: {now - self._began:.0f} s, of usually 2 to 12")
         if self._error is not None:
             raise self._error
 

@@ -132,7 +132,7 @@ def announce_compilation(what: str) -> Iterator[None]:
         yield
         return
     notice = _Notice(
-        f"compiling {what} (10 to 30 seconds, once; later starts are instant, and plyground "
+        f"compiling {what} (2 to 12 seconds, once; later starts are instant, and plyground "
         f"warm-up does it ahead) …"
     )
     with without_announcements(), install_listener("numba:compile", notice):

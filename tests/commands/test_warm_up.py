@@ -66,7 +66,7 @@ def test_compilation_is_announced_with_its_time_unless_somebody_else_tells(capsy
     with announce_compilation("x for y"), announce_compilation("its part"):
         wait_a_little(compiling=True)
     told = capsys.readouterr().err
-    assert "compiling x for y (10 to 30 seconds, once;" in told
+    assert "compiling x for y (2 to 12 seconds, once;" in told
     assert "its part" not in told
     with without_announcements(), announce_compilation("x for y"):
         wait_a_little(compiling=True)
