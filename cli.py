@@ -18,12 +18,11 @@ from .commands import (  # noqa: F401
     tournaments,
     training,
     verification,
-    warm_up,
     web,
     zoo,
 )
 from .commands.app import run
-from .commands.terminal import playing, watching  # noqa: F401
+from .commands.terminal import playing, warm_up, watching  # noqa: F401
 
 
 def main() -> None:

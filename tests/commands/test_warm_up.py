@@ -15,7 +15,7 @@ from numba.core.event import trigger_event
 from plyground import make_game
 from plyground.commands.terminal import preparation
 from plyground.commands.terminal.preparation import Preparation
-from plyground.commands.warm_up import _specs
+from plyground.commands.terminal.warm_up import _specs
 from plyground.envs.compiled.kernels import announce_compilation, without_announcements
 from plyground.envs.specification import SpecificationError
 
