@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from ...envs.compiled.kernels import announce_compilation, without_announcements
+from ...envs.compiled.kernels import USUAL_SECONDS, announce_compilation, without_announcements
 from ...envs.game import Game
 from ...evaluation.players import Player
 
@@ -47,7 +47,8 @@ class Preparation:
             self._thread.join(TOLD_EVERY)
             now = time.perf_counter()
             if now - began > SHORT:
-                tell(f"compiling, once: {now - self._began:.0f} s, of usually 2 to 12")
+                taken = f"{now - self._began:.0f} s"
+                tell(f"compiling, once: {taken}, of usually {USUAL_SECONDS}")
         if self._error is not None:
             raise self._error
 

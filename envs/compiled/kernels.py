@@ -22,6 +22,7 @@ from .linking import KernelDispatcher, LinkingCache
 F = TypeVar("F", bound=Callable[..., Any])
 
 ANNOUNCE_AFTER_SECONDS = 1.0
+USUAL_SECONDS = "2 to 12"  # what the compilation for a game takes; told to users
 
 if not numba.config.DISABLE_JIT:
     remove_unused_folders(cache_root())
@@ -132,8 +133,8 @@ def announce_compilation(what: str) -> Iterator[None]:
         yield
         return
     notice = _Notice(
-        f"compiling {what} (2 to 12 seconds, once; later starts are instant, and plyground "
-        f"warm-up does it ahead) …"
+        f"compiling {what} ({USUAL_SECONDS} seconds, once; later starts are instant, and "
+        "plyground warm-up does it ahead) …"
     )
     with without_announcements(), install_listener("numba:compile", notice):
         try:

@@ -16,7 +16,11 @@ from plyground import make_game
 from plyground.commands.terminal import preparation
 from plyground.commands.terminal.preparation import Preparation
 from plyground.commands.terminal.warm_up import _specs
-from plyground.envs.compiled.kernels import announce_compilation, without_announcements
+from plyground.envs.compiled.kernels import (
+    USUAL_SECONDS,
+    announce_compilation,
+    without_announcements,
+)
 from plyground.envs.specification import SpecificationError
 
 
@@ -43,7 +47,7 @@ def test_a_player_gets_ready_while_the_person_thinks(monkeypatch):
         player.ready.set()
 
     under_way.wait(tell)
-    assert told[0].startswith("compiling, once: 0 s, of usually 10 to 30")
+    assert told[0].startswith(f"compiling, once: 0 s, of usually {USUAL_SECONDS}")
     under_way.wait(lambda text: pytest.fail("it is ready"))
 
 
@@ -66,7 +70,7 @@ def test_compilation_is_announced_with_its_time_unless_somebody_else_tells(capsy
     with announce_compilation("x for y"), announce_compilation("its part"):
         wait_a_little(compiling=True)
     told = capsys.readouterr().err
-    assert "compiling x for y (2 to 12 seconds, once;" in told
+    assert f"compiling x for y ({USUAL_SECONDS} seconds, once;" in told
     assert "its part" not in told
     with without_announcements(), announce_compilation("x for y"):
         wait_a_little(compiling=True)
