@@ -52,9 +52,11 @@ from .options import (
     DEFAULT_RUNNER,
     NO_LIMITS,
     BalanceOptions,
+    ChangedOption,
     ConditionOptions,
     OpeningsOption,
     RunnerOptions,
+    answer_to_change,
     end_if_given_up,
     tell_of_withdrawals,
 )
@@ -176,6 +178,7 @@ def sprt(
     store: StoreOption = DEFAULT_STORE,
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
+    changed: ChangedOption = "ask",
     as_json: JsonOption = False,
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0.
@@ -195,7 +198,8 @@ def sprt(
     agents, (balanced, within) = (first, second), (balance.balanced, balance.within)
     plan = Plan(game, agents, max_pairs, opening, seed, balanced=balanced, within=within)
     with Store(store) as opened, where.make() as runner:
-        match = SprtMatch(plan, tested.hypotheses(), opened, runner, conditions)
+        answer = answer_to_change(changed)
+        match = SprtMatch(plan, tested.hypotheses(), opened, runner, conditions, answer)
         _run_sprt(match, store)
         tell_of_withdrawals([match.tournament], _notes())
     if as_json:

@@ -141,6 +141,7 @@ class SprtMatch:
         store: where the games go.
         runner: where they are played; by default in this process.
         conditions: what the agents may use.
+        on_changed: as of :class:`~plyground.evaluation.tournament.Tournament`.
 
     Raises:
         SpecificationError: this cannot be played or tested.
@@ -154,13 +155,14 @@ class SprtMatch:
         store: Store,
         runner: Runner | None = None,
         conditions: Conditions = USUAL,
+        on_changed: Callable[[str], bool] = lambda told: False,
     ) -> None:
         hypotheses.check()
         if len(plan.agents) != 2:
             raise SpecificationError(f"a test is between two agents, not {len(plan.agents)}")
         self.hypotheses, self.max_pairs = hypotheses, plan.pairs or MAX_PAIRS
         self.tournament = Tournament(
-            plan._replace(pairs=self.max_pairs), store, runner=runner, conditions=conditions
+            plan._replace(pairs=self.max_pairs), store, None, runner, conditions, on_changed
         )
         self.plan, self.labels = self.tournament.plan, self.tournament.labels
         self.state = SprtState()

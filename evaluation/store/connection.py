@@ -168,7 +168,7 @@ class StoreFile:
         try:
             yield
         except sqlite3.Error as error:
-            if error.sqlite_errorname == "SQLITE_NOTADB":
+            if getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB":
                 raise StoreError(
                     f"{self.path} is no plyground store; choose another file with --store FILE"
                 ) from None
@@ -213,6 +213,7 @@ def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iter
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # where the disk is full, SQLite has gone back by itself
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")

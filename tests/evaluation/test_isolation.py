@@ -11,9 +11,11 @@ import sys
 import threading
 import time
 
+import numpy as np
 import psutil
 import pytest
 from helpers import TESTS, child_processes, records, run
+from networks import write_network
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import Limits, play_game
@@ -281,3 +283,49 @@ def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
     process.wait()
     _, alive = psutil.wait_procs(children, timeout=10)
     assert alive == []
+
+
+# -- agents that are another one when they are started again --
+
+FRAGILE = """
+from pathlib import Path
+
+import counting
+
+
+def act(position):
+    if counting.DIES_IN_MOVE and position.moves[-2:]:
+        Path("counting.py").write_text("DIES_IN_MOVE = False\\n")
+        import os
+
+        os._exit(1)
+    return position.legal_actions()[0]
+"""
+
+
+def test_an_agent_whose_code_was_changed_is_not_started_again_as_the_same(tmp_path, monkeypatch):
+    (tmp_path / "fragile.py").write_text(FRAGILE)
+    (tmp_path / "counting.py").write_text("DIES_IN_MOVE = True\n")
+    monkeypatch.chdir(tmp_path)
+    plan = Plan("tic_tac_toe", ("random", "python:fragile:act"), pairs=3, opening="random:0")
+    with Store(tmp_path / "store.db") as store:
+        tournament = Tournament(plan, store)
+        with pytest.raises(
+            SpecificationError, match="python:fragile:act was changed while its games were played"
+        ):
+            tournament.run()
+        (game,) = tournament.played()
+        assert game.result.fault == EXITED
+    again = run(plan, tmp_path / "store.db")  # the changed agent plays a tournament of its own
+    assert [one.result.fault for one in again] == [None] * 6
+
+
+def test_a_policy_file_that_was_replaced_is_not_played_as_the_same(tmp_path):
+    path = write_network(tmp_path / "network.onnx", GAME.spec)
+    spec = f"onnx:{path}"
+    with contextlib.closing(IsolatedPlayer(spec, GAME)) as player:
+        player.prepare(GAME, 1)
+        player._process.close()
+        write_network(path, GAME.spec, bias=np.arange(9.0))
+        with pytest.raises(SpecificationError, match="was changed while its games were played"):
+            player.prepare(GAME, 1)
