@@ -175,6 +175,13 @@ class StoreFile:
             raise StoreError(
                 f"the store {self.path} cannot be {action}: {self._explained(error)}"
             ) from error
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            if action != "read":
+                raise
+            raise StoreError(
+                f"the store {self.path} holds what no plyground has written: "
+                f"{' '.join(str(error).split())[:200]}"
+            ) from None
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

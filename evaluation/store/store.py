@@ -187,16 +187,16 @@ class Store(StoreFile):
                 "ORDER BY tournament, number"
             )
             for tournament, label, spec, options, *known in self._connection.execute(query):
-                entry = AgentEntry(label, spec, json.loads(options), *known)
+                entry = AgentEntry(label, spec, _read_table(options), *known)
                 agents.setdefault(tournament, []).append(entry)
-        return [
-            StoredTournament(
-                *(number, name, json.loads(settings), pairs, agents[number], left_out, command),
-                sources=None if sources is None else json.loads(sources),
-                last_link=last_link,
-            )
-            for number, name, settings, pairs, left_out, command, sources, last_link in found
-        ]
+            return [
+                StoredTournament(
+                    *(number, name, _read_table(settings), pairs, agents[number], *more[:2]),
+                    sources=None if more[2] is None else _read_table(more[2]),
+                    last_link=more[3],
+                )
+                for number, name, settings, pairs, *more in found
+            ]
 
     def knows(self, name: str) -> bool:
         """Whether there is a tournament of that name; no file is made for this."""
@@ -291,10 +291,15 @@ class Store(StoreFile):
             f"player_0, player_1"
         )
         with self._errors("read"):
+            agents = "SELECT count(*) FROM agents WHERE tournament = ?"
+            (known,) = self._connection.execute(agents, (tournament,)).fetchone()
             for row in self._connection.execute(
                 query, (tournament, 2**62 if pairs is None else pairs)
             ):
-                yield _read_game(row)
+                game = _read_game(row)
+                if not all(0 <= number < known for number in game.players):
+                    raise ValueError(f"a game of agents {game.players}; there are {known}")
+                yield game
 
     def add_next(self, tournament: int, game: StoredGame) -> int:
         """Commit a game that belongs to no schedule, as a pair of its own; returns its number.
@@ -320,6 +325,19 @@ class Store(StoreFile):
             if tournament is None:
                 return changes_of_store(self._connection)
             return changes_of_tournament(self._connection, tournament)
+
+    def games_by_number(self, tournament: int) -> Iterator[tuple[int, StoredGame | None]]:
+        """The games of a tournament in the order in which they were finished, with their numbers.
+
+        None stands for a game that cannot be read.
+        """
+        query = f"SELECT number, {_GAME_COLUMNS} FROM games WHERE tournament = ? ORDER BY number"
+        with self._errors("read"):
+            for number, *row in self._connection.execute(query, (tournament,)):
+                try:
+                    yield number, _read_game(tuple(row))
+                except ValueError:
+                    yield number, None
 
     def numbered_games(self) -> Iterator[tuple[int, int, StoredGame]]:
         """All games, the one finished last first: its number, its tournament's, and the game."""
@@ -375,6 +393,14 @@ def _read_game(row: tuple[Any, ...]) -> StoredGame:
         _read_actions(row[4]), row[7:9], row[9], row[10], row[11], row[12:14], row[14:16]
     )
     return StoredGame(row[0], row[1:3], _read_actions(row[3]), row[5:7], result)
+
+
+def _read_table(text: str) -> dict[str, Any]:
+    """A table in JSON; ValueError if it is none."""
+    table = json.loads(text)
+    if not isinstance(table, dict):
+        raise ValueError(f"{text} is no table")
+    return table
 
 
 def _write_actions(actions: tuple[int, ...]) -> str:
