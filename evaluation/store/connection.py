@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
+from ...envs.files import refuse_special_file
 from .schema import APPLICATION_ID, SCHEMA_VERSION, migrate
 
 BUSY_SECONDS = 30.0
@@ -51,12 +52,7 @@ class StoreFile:
         return self._opened
 
     def _connect(self) -> sqlite3.Connection:
-        if self.path.is_dir():
-            raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
-        if not self.path.absolute().parent.is_dir():
-            raise StoreError(
-                f"the folder {self.path.absolute().parent} for the store does not exist"
-            )
+        self._check_place()
         with self._errors("opened"):
             try:
                 return self._connect_writing()
@@ -66,6 +62,21 @@ class StoreFile:
                     raise
                 self._unwritable = self._explained(error)
                 return connection
+
+    def _check_place(self) -> None:
+        """StoreError if no store can be there."""
+        try:
+            if self.path.is_dir():
+                raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
+            refuse_special_file(self.path)
+        except OSError as error:
+            raise StoreError(
+                f"{str(self.path)[:200]} is no file to keep games in: {error.strerror}"
+            ) from None
+        if not self.path.absolute().parent.is_dir():
+            raise StoreError(
+                f"the folder {self.path.absolute().parent} for the store does not exist"
+            )
 
     def _connect_writing(self) -> sqlite3.Connection:
         """Open the file, made or brought up to date as it needs."""
