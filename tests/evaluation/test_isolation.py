@@ -65,6 +65,8 @@ FAULTS = {
     "KillsItself": (EXITED, r"was killed by signal 9 \(SIGKILL\)"),
     "ReadsAddressZero": (EXITED, r"was killed by signal 11 \(SIGSEGV\)"),
     "ClosesEveryFile": (EXITED, "closed the connection to the match|ended its process"),
+    "AnswersNonsense": (EXITED, "closed the connection to the match|ended its process"),
+    "AnswersHalf": (HUNG, "hung: no answer"),
     "EatsMemory": (OUT_OF_MEMORY, r"used [\d.]+ GiB of memory; 0.684 GiB are allowed"),
     "EatsMemoryInAnotherProcess": (OUT_OF_MEMORY, "of memory; 0.684 GiB are allowed"),
 }
@@ -119,6 +121,19 @@ def test_an_isolated_agent_tells_what_it_thinks():
 def test_what_an_agent_prints_is_no_answer():
     with broken("PrintsALot") as player:
         assert play_game(GAME, [player, make_agent("random")]).fault is None
+
+
+@pytest.mark.parametrize("name", ["Forks", "ForksUnseen", "AnswersTwice"])
+def test_an_answer_counts_once_and_only_for_its_question(name):
+    with broken(name, Limits()) as player:
+        for seeds in ((1, 2), (3, 4)):
+            result = play_game(GAME, [player, make_agent("random")], seeds=seeds)
+            assert result.fault is None, result.reason
+            free = set(range(9))
+            for ply, action in enumerate(result.moves):
+                assert ply % 2 or action == min(free), result.moves
+                free.remove(action)
+    assert child_processes() == []
 
 
 def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
