@@ -220,8 +220,19 @@ class Tournament:
         Each is committed to the store before it is counted and ``on_game`` is called with it.
 
         Another process may be working on the same tournament: a game it has committed first is not
-        counted again.
+        counted again. In the end, or after Ctrl-C, the store is read back from its file.
+
+        Raises:
+            StoreError: the store cannot be written, or its file was removed, replaced or damaged.
         """
+        try:
+            self._play(on_game)
+        except KeyboardInterrupt:
+            self._store.check_readable()
+            raise
+        self._store.check_readable()
+
+    def _play(self, on_game: Callable[[StoredGame], None] | None) -> None:
         finished, withdrawals = self._store.finished(self._number), self._withdrawals()
         missing = self._missing(finished, withdrawals.withdrawn)
         with contextlib.closing(self._runner.play(self._contest, missing)) as results:

@@ -100,6 +100,7 @@ class Store(StoreFile):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path)
         self._births: dict[int, str] = {}  # digests of what never changes of a tournament
+        self._last: str | None = None  # the digest of the game that was committed last
 
     def enter_tournament(
         self,
@@ -265,6 +266,7 @@ class Store(StoreFile):
             if connection.execute(there, key).fetchone() is not None:
                 return False
             self._insert(connection, tournament, game)
+        self.check_in_place()
         return True
 
     def _insert(self, connection: sqlite3.Connection, tournament: int, game: StoredGame) -> int:
@@ -282,7 +284,16 @@ class Store(StoreFile):
             (link, tournament),
         )
         self._seal(connection, tournament)
+        self._last = digest
         return int(number)
+
+    def _compare_with(self, again: sqlite3.Connection) -> None:
+        if self._last is not None:
+            query = "SELECT count(*) FROM games WHERE digest = ?"
+            if again.execute(query, (self._last,)).fetchone() == (0,):
+                raise StoreError(
+                    f"the store {self.path} does not hold the game that was committed last"
+                )
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
         """The games of a tournament, pair by pair; ``pairs`` limits them to the first pairs."""
