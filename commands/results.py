@@ -36,7 +36,7 @@ from ..evaluation.sprt import (
 from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan
-from .app import INTERRUPTED, command, same_command
+from .app import FAILED, INTERRUPTED, command, same_command
 from .common import (
     DEFAULT_STORE,
     GameArgument,
@@ -206,6 +206,8 @@ def sprt(
         print_json(match.to_json())
     else:
         _print_sprt(match, Console(highlight=False))
+    if match.withdrawn is not None:
+        raise SystemExit(FAILED)
     end_if_given_up(runner, _notes())
 
 
@@ -244,6 +246,14 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
             Text(
                 f"{state.verdict} is accepted: the difference is {accepted:g} Elo rather than "
                 f"{other:g}",
+                "bold",
+            )
+        )
+    elif match.withdrawn is not None:
+        console.print(
+            Text(
+                f"not decided: {match.withdrawn} was withdrawn after {sum(state.pairs)} pairs, "
+                f"since its process crashed in one game after another",
                 "bold",
             )
         )
