@@ -158,6 +158,16 @@ class Game:
         """
         return r.symmetries(self.rules)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A game never changes: all its positions, those that agents are given included, share it.
+
+        Raises:
+            AttributeError: always, once the game is made.
+        """
+        if "facts" in self.__dict__:
+            raise AttributeError(f"a game cannot be changed: {name} of {self.name} is fixed")
+        object.__setattr__(self, name, value)
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Game)

@@ -34,6 +34,7 @@ BALANCED_RETURN = 0.1
 SHOWN_VALUES = 20  # openings whose values the error names if the judge's unit needs a limit
 
 Actions = tuple[int, ...]
+MakeAgent = Callable[[str, Game], Agent]
 
 
 class OpeningSource(NamedTuple):
@@ -77,6 +78,7 @@ class Openings:
         balanced: the specification of an agent; only openings that it values near 0 are taken.
         within: how far from 0 that may be, in the judge's unit; by default a tenth of the greatest
             return.
+        make_judge: makes the judge of its specification, for the game.
 
     Attributes:
         description: their source in words; for a file, a hash of the openings in it.
@@ -97,6 +99,7 @@ class Openings:
         seed: int,
         balanced: str | None = None,
         within: float | None = None,
+        make_judge: MakeAgent = make_agent,
     ) -> None:
         source = parse_openings(spec)
         self.listed = source.kind != "random"
@@ -121,7 +124,9 @@ class Openings:
                 "(--balanced AGENT)"
             )
         self.judged = 0
-        self.judge = None if balanced is None else BalanceJudge(game, balanced, within, seed)
+        self.judge = (
+            None if balanced is None else BalanceJudge(game, balanced, within, seed, make_judge)
+        )
         if self.judge is not None:
             self.description += f", balanced by {self.judge.description}"
             drawn = self._balanced(self.judge, drawn)
@@ -309,15 +314,23 @@ class BalanceJudge:
         within: how far from 0 the value may be; by default a tenth of the greatest return. An agent
             that values in points of a heuristic needs it.
         seed: what the agent is reset with before each opening.
+        make: makes the agent of its specification, for the game.
 
     Raises:
         SpecificationError: no such agent, or one that would not judge the same again; later, one
             that cannot value positions.
     """
 
-    def __init__(self, game: Game, spec: str, within: float | None, seed: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        spec: str,
+        within: float | None,
+        seed: int,
+        make: MakeAgent = make_agent,
+    ) -> None:
         self._game, self._seed = game, seed
-        self._agent: Agent = make_agent(spec, game)
+        self._agent: Agent = make(spec, game)
         if self._agent.options.get("time") is not None:
             raise SpecificationError(
                 f"{spec} looks at the clock and would not judge the same again; limit it by "

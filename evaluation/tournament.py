@@ -21,6 +21,7 @@ from .runners.contest import (
     Contest,
     ScheduledGame,
 )
+from .runners.isolated_agent import make_safe_agent
 from .runners.runner import LocalRunner, Runner
 from .schedule import FORMATS, Schedule
 from .statistics.cross_table import CrossTable
@@ -109,7 +110,9 @@ class Tournament:
         agents = contest.describe()
         self._contest = contest._replace(versions=tuple(agent.identity for agent in agents))
         self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
-        self.openings = Openings(self.game, plan.opening, plan.seed, plan.balanced, plan.within)
+        self.openings = Openings(
+            self.game, plan.opening, plan.seed, plan.balanced, plan.within, make_safe_agent
+        )
         self._store = store
         self._entries = [
             AgentEntry(label, agent.spec, agent.options, agent.version, agent.sources)
