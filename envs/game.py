@@ -14,6 +14,7 @@ import numpy as np
 from . import rules as r
 from .declaration import Declaration, Facts, parameter_values
 from .entry_points import EntryPoints, records_of
+from .messages import plain_text
 from .specification import SpecificationError, format_specification
 
 PLAYERS = ("player_0", "player_1")
@@ -31,6 +32,9 @@ class Outcome(NamedTuple):
 
     def __str__(self) -> str:
         return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
+
+
+LONGEST_NAME = 40  # characters of an action's name
 
 
 class Game:
@@ -124,6 +128,11 @@ class Game:
 
         Raises IllegalActionError if there is none.
         """
+        if len(text) > LONGEST_NAME:
+            raise IllegalActionError(
+                f"{plain_text(text, LONGEST_NAME)!r} is no action of {self.spec}: no name of an "
+                f"action is so long"
+            )
         try:
             return r.text_to_action(self.rules, text)
         except ValueError as error:

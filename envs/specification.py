@@ -15,6 +15,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from .messages import plain_text
+
 
 class SpecificationError(ValueError):
     """A specification names something that does not exist, or gives a value that is not allowed."""
@@ -101,7 +103,8 @@ class Parameter(NamedTuple):
         SpecificationError names ``owner``.
         """
         refused = SpecificationError(
-            f"{self.name}={value} is not possible for {owner}: {self.name} must be {self.allowed()}"
+            f"{self.name}={plain_text(str(value))} is not possible for {owner}: {self.name} must "
+            f"be {self.allowed()}"
         )
         if value is None and self.default is None:
             return None

@@ -7,6 +7,7 @@ choose the balanced ones among them.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import math
@@ -21,7 +22,9 @@ from ..agents import Agent, make_agent
 from ..envs.canonical import position_layers
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
+from ..envs.files import read_file
 from ..envs.game import Game, IllegalActionError
+from ..envs.messages import plain_text
 from ..envs.specification import SpecificationError, number_text
 from ..envs.stepping import draw_opening
 
@@ -54,14 +57,15 @@ def parse_openings(text: str) -> OpeningSource:
     Raises:
         SpecificationError: it is none of these.
     """
-    found = re.fullmatch(r"(random|all):(\d+)", text)
+    found = re.fullmatch(r"(random|all):(\d{1,9})", text)
     if found is not None:
         return OpeningSource(found[1], int(found[2]))
-    if Path(text).is_file():
-        return OpeningSource("file", path=Path(text))
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        if Path(text).is_file():
+            return OpeningSource("file", path=Path(text))
     raise SpecificationError(
         f"openings are random:PLIES, all:PLIES or a file, such as random:2, all:4 or openings.txt; "
-        f"there is no file {text!r}"
+        f"there is no file {plain_text(text)!r}"
     )
 
 
@@ -263,7 +267,7 @@ def read_openings(path: Path, game: Game) -> list[Actions]:
             played; says which and why.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_file(path).decode("utf-8-sig").splitlines()
     except OSError as error:
         raise SpecificationError(
             f"the openings in {path} cannot be read: {error.strerror}"

@@ -19,6 +19,7 @@ import numpy as np
 from ..agents.agent import Agent, Decision
 from ..agents.bots import as_bot, short_seed
 from ..envs.game import Game, Position
+from ..envs.messages import plain_text
 from ..envs.specification import SpecificationError
 from .fingerprints import sources_of_agent
 
@@ -269,7 +270,6 @@ def raised(error: BaseException) -> Fault:
 def _one_line(value: Any, render: Callable[[Any], str], longest: int = 200) -> str:
     """A value as one line of text, whatever ``__str__`` or ``__repr__`` of its class do."""
     try:
-        text = " ".join(render(value).split())
+        return plain_text(render(value), longest)
     except Exception:
         return f"an unprintable {type(value).__name__}"
-    return text if len(text) <= longest else text[: longest - 1] + "…"

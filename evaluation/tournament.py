@@ -35,7 +35,7 @@ from .store.store import (
 from .withdrawals import Withdrawals, Withdrawn
 
 LARGEST_SEED = 2**63 - 1
-DEFAULT_PAIRS = 10
+DEFAULT_PAIRS, MOST_PAIRS = 10, 1_000_000
 
 
 class Plan(NamedTuple):
@@ -296,8 +296,11 @@ def _check(plan: Plan, game: Game) -> None:
     if len(plan.agents) < 2:
         raise SpecificationError(f"a tournament needs at least two agents, not {len(plan.agents)}")
     check_names("there is no tournament format", [plan.format], FORMATS)
-    if plan.pairs is not None and plan.pairs < 1:
-        raise SpecificationError(f"a tournament has at least one pair of games, not {plan.pairs}")
+    if plan.pairs is not None and not 1 <= plan.pairs <= MOST_PAIRS:
+        raise SpecificationError(
+            f"a tournament has from 1 to {MOST_PAIRS} pairs of games for each two agents, not "
+            f"{plan.pairs}"
+        )
     if not 0 <= plan.seed <= LARGEST_SEED:
         raise SpecificationError(
             f"a tournament's seed is a whole number from 0 to 2^63 - 1, not {plan.seed}"

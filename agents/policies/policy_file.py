@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.declaration import parameter_values
-from ...envs.files import written_whole
+from ...envs.files import read_file, written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, format_specification
@@ -138,7 +138,8 @@ class OnnxNetwork(Network):
     def __init__(self, source: str, data: bytes) -> None:
         self._data = data
         self._session = _open_session(source, data)
-        stated = _read_metadata(source, self._session.get_modelmeta().custom_metadata_map)
+        metadata = _metadata(source, self._session)
+        stated = _read_metadata(source, metadata)
         super().__init__(
             source,
             _read_game(source, stated),
@@ -146,7 +147,7 @@ class OnnxNetwork(Network):
             stated["value"],
             hashlib.sha256(data).hexdigest(),
         )
-        self.discount = _read_discount(source, self._session.get_modelmeta().custom_metadata_map)
+        self.discount = _read_discount(source, metadata)
         self._check_shapes()
 
     def _check_shapes(self) -> None:
@@ -221,7 +222,7 @@ def load_policy_file(path: str | Path) -> OnnxNetwork:
     differ from those of this version.
     """
     try:
-        data = Path(path).read_bytes()
+        data = read_file(Path(path))
     except FileNotFoundError:
         raise SpecificationError(f"there is no policy file {str(path)!r}") from None
     except OSError as error:
@@ -261,6 +262,15 @@ def _open_session(source: str, data: bytes) -> Any:
     except Exception as error:  # onnxruntime's errors have no class in common
         raise SpecificationError(
             f"{source} is no ONNX file, or a damaged one: {_first_line(error)}"
+        ) from None
+
+
+def _metadata(source: str, session: Any) -> dict[str, str]:
+    try:
+        return dict(session.get_modelmeta().custom_metadata_map)
+    except UnicodeDecodeError:
+        raise SpecificationError(
+            f"{source} is no policy of plyground: its metadata are not text in UTF-8"
         ) from None
 
 

@@ -232,7 +232,8 @@ def test_the_processor_clock_does_not_count_waiting():
 def test_memory_that_processes_share_counts_once():
     with broken("SharesMemory", Limits(memory_bytes=700 << 20)) as player:
         result = play_game(
-            GAME, [player, make_agent("random")], 
+            GAME,
+            [player, make_agent("random")],
         )
         assert result.fault is None, result.reason
 
