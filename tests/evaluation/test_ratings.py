@@ -165,9 +165,8 @@ def test_without_an_anchor_the_mean_is_zero_and_an_anchor_moves_everybody_alike(
     free, anchored = rate(names(5), POOL), rate(names(5), POOL, ("agent 3", 1500))
     assert free.elo.mean() == pytest.approx(0, abs=1e-6)
     assert anchored.elo[3] == 1500
-    assert [anchored.margin(i) for i in range(5)] == pytest.approx(
-        [free.margin(i) for i in range(5)]
-    )
+    margins = [[ratings.margin(agent) for agent in range(5)] for ratings in (free, anchored)]
+    assert margins[0] == pytest.approx(margins[1])
     assert anchored.elo - free.elo == pytest.approx(np.full(5, 1500 - free.elo[3]))
     assert anchored.difference(0, 1) == pytest.approx(free.difference(0, 1))
     assert anchored.superiority(0, 1) == pytest.approx(free.superiority(0, 1))
