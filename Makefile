@@ -18,9 +18,9 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(BIN)/pytest
 
-# The same, and the tests that take minutes each.
+# The same, the thorough ones, and those that take minutes each.
 test-all: $(VENV)/installed-test
-	$(BIN)/pytest -m "slow or not slow"
+	$(BIN)/pytest -m ""
 
 # Style and types. The link gives mypy the name under which the folders are installed, whatever the checkout is called.
 lint: $(VENV)/installed-test

@@ -34,12 +34,15 @@ except ImportError as error:
 CHECKED = 256  # positions in which the file must agree with the model
 TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest output
 
+# The graphs exported in this process, by the structure of their module.
+_graphs: dict[str, bytes] = {}
+
 
 class NetworkExporter:
     """Writes the weights of one network as policy files, as often as wanted.
 
-    torch's exporter takes seconds and runs once, for the first file; for later ones the weights of
-    that time take the place of the first ones.
+    torch's exporter takes seconds. It runs once for all modules of the same structure; the weights
+    of each file take the place of those that it was run with.
 
     Args:
         heads: a module that takes observations (float32, (N, rows, columns, planes)) and gives
@@ -69,15 +72,43 @@ class NetworkExporter:
         training = [module.training for module in modules]
         self._heads.eval()
         try:
-            if self._proto is None:
-                self._proto = self._export()
-            self._refresh_weights()
-            data = self._proto.SerializeToString()
-            self._check(OnnxNetwork(str(path), data))
+            data = self._known_graph(str(path)) or self._checked(str(path), self._export())
         finally:
             for module, before in zip(modules, training):
                 module.training = before
         write_policy(Path(path), data)
+
+    def _known_graph(self, name: str) -> bytes | None:
+        """The file by a graph that was exported before, or None where none computes the same.
+
+        Modules of one structure may differ in what their code does.
+        """
+        proto = self._proto
+        if proto is None:
+            graph = _graphs.get(self._structure)
+            if graph is None:
+                return None
+            proto = onnx.load_from_string(graph)
+            onnx.helper.set_model_props(proto, self._metadata)
+        try:
+            return self._checked(name, proto)
+        except SpecificationError:
+            return None
+
+    @property
+    def _structure(self) -> str:
+        shapes = {name: tuple(value.shape) for name, value in self._heads.state_dict().items()}
+        return f"{self.game.spec} {self._heads!r} {shapes}"
+
+    def _checked(self, name: str, proto: Any) -> bytes:
+        """The file by this graph with the present weights, if it computes what the model does."""
+        self._refresh_weights(proto)
+        data: bytes = proto.SerializeToString()
+        self._check(OnnxNetwork(name, data))
+        if self._proto is None:
+            _graphs[self._structure] = data
+        self._proto = proto
+        return data
 
     def _export(self) -> Any:
         """The graph with the weights under their names in the model.
@@ -105,9 +136,9 @@ class NetworkExporter:
     def _device(self) -> torch.device:
         return next(self._heads.parameters()).device
 
-    def _refresh_weights(self) -> None:
+    def _refresh_weights(self, proto: Any) -> None:
         current = self._heads.state_dict()
-        for initializer in self._proto.graph.initializer:
+        for initializer in proto.graph.initializer:
             if initializer.name in current:
                 value = np.ascontiguousarray(current[initializer.name].cpu().numpy())
                 initializer.CopyFrom(onnx.numpy_helper.from_array(value, initializer.name))

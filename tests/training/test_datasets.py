@@ -107,6 +107,7 @@ def test_positions_come_from_games_that_were_played_before(tmp_path):
     assert count == 9  # the positions after 0 to 6 moves, and both after the seventh
 
 
+@pytest.mark.thorough
 def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
     game, out = make_game("connect_four:rows=4,cols=5"), tmp_path / "data.npz"
     build_dataset(game, 2_000, tmp_path / "whole.npz")

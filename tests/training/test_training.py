@@ -199,6 +199,7 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     assert "holds another run: steps is 40000 there and 50000 here" in other.stderr
 
 
+@pytest.mark.thorough
 def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp_path):
     folder = tmp_path / "run"
     environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "3600"}
@@ -240,6 +241,7 @@ def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp
         ({"settings": small_settings(steps=512, clip=0.3)}, "clip is 0.2 there and 0.3 here"),
     ],
 )
+@pytest.mark.fast_cases(2)
 def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message):
     settings = small_settings(steps=512)
     run_in(tmp_path / "run", settings)
@@ -305,6 +307,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoi
     assert held_folder(tmp_path / "run").last_step() == 2048
 
 
+@pytest.mark.thorough
 def test_a_full_disk_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
     settings = small_settings(evaluate="none")
     interrupted(settings, tmp_path / "run", updates=2)

@@ -50,6 +50,7 @@ def play_to_the_end(page, press) -> None:
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.fast_cases(2)
 def test_a_whole_game_by_clicks(visit, spec):
     page = visit(f"/play?game={spec}&{QUIET}")
     play_to_the_end(page, lambda choice: choice.click())
@@ -301,6 +302,7 @@ def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("path", ["/", "/play?game=gomoku:size=10&opponent=human&moves=e5,e6"])
+@pytest.mark.fast_cases(1)
 def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -317,6 +319,7 @@ def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, width, s
     assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
 
 
+@pytest.mark.thorough
 def test_the_page_goes_on_after_the_server_was_restarted(visit):
     with running() as own:
         page = visit("/play?game=tic_tac_toe&opponent=random", own.address)
