@@ -95,7 +95,7 @@ class ProcessorTime:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(config, items):
-    """Mark the cases beyond ``fast_cases``; keep part of the slow tests, as ``--slow-part`` says."""
+    """Mark the cases beyond ``fast_cases``; keep the part of the slow tests asked for."""
     seen = Counter()
     for item in items:
         fast = item.get_closest_marker("fast_cases")
