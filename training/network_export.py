@@ -72,28 +72,30 @@ class NetworkExporter:
         training = [module.training for module in modules]
         self._heads.eval()
         try:
-            data = self._known_graph(str(path)) or self._checked(str(path), self._export())
+            if self._proto is None:
+                self._proto = self._known_graph(str(path)) or self._export()
+            data = self._checked(str(path), self._proto)
+            _graphs.setdefault(self._structure, data)
         finally:
             for module, before in zip(modules, training):
                 module.training = before
         write_policy(Path(path), data)
 
-    def _known_graph(self, name: str) -> bytes | None:
-        """The file by a graph that was exported before, or None where none computes the same.
+    def _known_graph(self, name: str) -> Any:
+        """A graph that was exported before, or None where none computes what the model does.
 
         Modules of one structure may differ in what their code does.
         """
-        proto = self._proto
-        if proto is None:
-            graph = _graphs.get(self._structure)
-            if graph is None:
-                return None
-            proto = onnx.load_from_string(graph)
-            onnx.helper.set_model_props(proto, self._metadata)
+        graph = _graphs.get(self._structure)
+        if graph is None:
+            return None
+        proto = onnx.load_from_string(graph)
+        onnx.helper.set_model_props(proto, self._metadata)
         try:
-            return self._checked(name, proto)
+            self._checked(name, proto)
         except SpecificationError:
             return None
+        return proto
 
     @property
     def _structure(self) -> str:
@@ -105,9 +107,6 @@ class NetworkExporter:
         self._refresh_weights(proto)
         data: bytes = proto.SerializeToString()
         self._check(OnnxNetwork(name, data))
-        if self._proto is None:
-            _graphs[self._structure] = data
-        self._proto = proto
         return data
 
     def _export(self) -> Any:
@@ -122,7 +121,7 @@ class NetworkExporter:
                 (example,),
                 input_names=[INPUT],
                 output_names=list(OUTPUTS),
-                dynamic_shapes={"observation": {0: torch.export.Dim("batch")}},
+                dynamic_shapes=({0: torch.export.Dim("batch")},),
                 dynamo=True,
                 optimize=False,
                 verbose=False,

@@ -185,6 +185,7 @@ def test_the_forest_searches_as_the_plain_search_does(spec, discount):
 
 @pytest.mark.parametrize(("spec", "discount"), GAMES)
 @pytest.mark.parametrize("gumbel", [0, 1])
+@pytest.mark.fast_cases(1)
 def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, gumbel):
     game = make_game(spec)
     play = self_play(game, options(game, discount, gumbel=gumbel, opening_plies=3))

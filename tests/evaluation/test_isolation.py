@@ -153,6 +153,7 @@ def test_the_processes_that_an_agent_started_end_with_it():
         (Limits(game_seconds=1.0), 3, r"took [\d.]+ s for its moves; 1 s a game are allowed"),
     ],
 )
+@pytest.mark.fast_cases(2)
 def test_a_move_that_comes_too_late_forfeits(isolated, limits, moves, reason):
     spec = "python:broken.agents:IsSlow"
     player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
@@ -257,6 +258,7 @@ def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_ke
         assert report_store(store)[0].crashing == ("python:broken.agents:EndsTheProcess",)
 
 
+@pytest.mark.thorough
 def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
     command = [
         "tournament",

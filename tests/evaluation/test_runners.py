@@ -145,6 +145,7 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
     assert play(plan, path, ProcessRunner(2)) == records(run(plan, tmp_path / "undisturbed.db"))
 
 
+@pytest.mark.thorough
 def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_path, monkeypatch):
     monkeypatch.setattr("plyground.evaluation.runners.worker_pool.MOST_DEATHS", 2)
 

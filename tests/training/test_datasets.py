@@ -190,6 +190,7 @@ def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
             plyground.datasets.load(tmp_path / name)
 
 
+@pytest.mark.thorough
 def test_no_process_is_left_behind(tmp_path):
     build_dataset(make_game("tic_tac_toe"), 600, tmp_path / "data.npz", processes=2)
     assert multiprocessing.active_children() == []

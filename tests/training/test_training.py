@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 import pytest
+from command_line import plyground
 from plyground import make_game
 from plyground.commands.training_runs import ProgressBar
 from plyground.envs.specification import SpecificationError
@@ -151,7 +152,7 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     folder = tmp_path / "run"
     environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "0"}
     begun = subprocess.Popen(
-        command(folder, "--steps", "40k"),
+        command(folder, "--steps", "10k"),
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -165,9 +166,9 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     begun.send_signal(signal.SIGKILL)
     begun.wait()
     held = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
-    assert held < 40_000
+    assert held < 10_000
     done = subprocess.run(
-        command(folder, "--steps", "40k"),
+        command(folder, "--steps", "10k"),
         env=environment,
         capture_output=True,
         text=True,
@@ -175,28 +176,16 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "resumed at step" in done.stderr
-    assert re.search(r"finished: 40,\d{3} steps", done.stderr)  # the last rollout is played whole
+    assert re.search(r"finished: 10,\d{3} steps", done.stderr)  # the last rollout is played whole
     assert done.stdout.startswith("random: ")
     steps = [row["step"] for row in read_metrics(folder) if row["kind"] == "update"]
     assert steps == list(range(256, steps[-1] + 1, 256))  # nothing lost, nothing twice
     assert (folder / "best.onnx").exists()
-    again = subprocess.run(
-        command(folder, "--steps", "40k"),
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    again = plyground(*command(folder, "--steps", "10k")[3:])
     assert "the run is finished" in again.stderr
-    other = subprocess.run(
-        command(folder, "--steps", "50k"),
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (other.returncode, other.stderr.count("\n")) == (2, 1)
-    assert "holds another run: steps is 40000 there and 50000 here" in other.stderr
+    other = plyground(*command(folder, "--steps", "20k")[3:])
+    assert (other.exit_code, other.stderr.count("\n")) == (2, 1)
+    assert "holds another run: steps is 10000 there and 20000 here" in other.stderr
 
 
 @pytest.mark.thorough

@@ -64,6 +64,7 @@ def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
     assert page.locator(".heat").count() >= 4
 
 
+@pytest.mark.thorough
 def test_two_agents_stand_side_by_side(visit):
     page = visit("/analyse?game=tic_tac_toe&agent=greedy&second=montecarlo:simulations=5")
     expect(page.locator("#result-second .lines button")).to_have_count(3, timeout=60_000)

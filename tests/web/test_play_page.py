@@ -85,6 +85,7 @@ def test_a_whole_game_by_keyboard(visit):
     assert page.inner_text("#said")  # the live region tells the end
 
 
+@pytest.mark.thorough
 def test_a_whole_game_by_touch_on_a_small_phone(visit):
     page = visit(
         f"/play?game=connect_four:rows=4,cols=5&{QUIET}",
@@ -114,6 +115,7 @@ def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
     assert "moves=k11,k10" in page.url
 
 
+@pytest.mark.thorough
 def test_a_link_without_an_opponent_gets_that_of_the_preset(visit):
     assert "opponent=greedy" in visit("/play?game=tic_tac_toe").url
     assert "opponent=alphabeta:depth=3" in visit("/play?game=dots_and_boxes:rows=1,cols=2").url
@@ -215,6 +217,7 @@ def test_a_reload_and_a_link_in_another_browser_go_on_with_the_game(visit):
     assert "moves=dde" in other.url
 
 
+@pytest.mark.thorough
 def test_two_sessions_play_at_once(visit):
     pages = [visit(f"/play?game=tic_tac_toe&{QUIET}") for _ in range(2)]
     for page in pages:
@@ -274,6 +277,7 @@ def test_a_resigned_game_is_lost_and_a_rematch_changes_seats(visit):
     wait_for_moves(page, 1)
 
 
+@pytest.mark.thorough
 def test_a_clock_runs_and_loses_the_game(visit):
     page = visit("/play?game=connect_four&opponent=human&clock=1%2B0&moves=dd")
     page.wait_for_selector("#board[data-state=over]")
