@@ -104,7 +104,7 @@ def test_modules_of_one_structure_that_compute_differently_have_files_of_their_o
     class Heads(torch.nn.Module):
         def __init__(self, factor):
             super().__init__()
-            self.layer, self.factor = torch.nn.Linear(27, 9), factor
+            self.layer, self.factor = torch.nn.Linear(18, 9), factor
 
         def forward(self, observations):
             logits = self.layer(observations.flatten(1)) * self.factor
