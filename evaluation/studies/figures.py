@@ -96,14 +96,14 @@ def _margins(
     figure: Figure, columns: dict[str, Column], rows: list[Row]
 ) -> list[list[float]] | None:
     """How far intervals reach below and above, as matplotlib takes it."""
-    if not figure.low:
+    column = columns[figure.y]
+    if not column.interval:
         return None
-    middle = [_scaled(row, columns[figure.y]) for row in rows]
-    if not figure.high:  # one column holds half the width
-        half = [_scaled(row, columns[figure.low]) for row in rows]
-        return [half, half]
-    low = [_scaled(row, columns[figure.low]) for row in rows]
-    high = [_scaled(row, columns[figure.high]) for row in rows]
+    middle = [_scaled(row, column) for row in rows]
+    ends = [[_scaled(row, columns[end]) for row in rows] for end in column.interval]
+    if len(ends) == 1:  # half the width
+        return [ends[0], ends[0]]
+    low, high = ends
     return [
         [max(0.0, m - value) for m, value in zip(middle, low)],
         [max(0.0, value - m) for m, value in zip(middle, high)],

@@ -88,7 +88,7 @@ def cell_text(value: Any, kind: str) -> str:
 
 def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[Column]:
     """The columns that say something; ends of intervals stand beside what they are about."""
-    ends = {end for column in measurement.columns for end in column.ends or ()}
+    ends = {end for column in measurement.columns for end in column.interval}
     same_game = len({row.get("game") for row in rows}) == 1
     return [
         column
@@ -102,9 +102,11 @@ def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[C
 
 def _cell(row: dict[str, Any], column: Column) -> str:
     shown = cell_text(row[column.key], column.kind)
-    if column.ends is None or row[column.key] is None:
+    if not column.interval or row[column.key] is None:
         return shown
-    low, high = (100 * row[end] for end in column.ends)
+    if len(column.interval) == 1:
+        return f"{shown} ± {cell_text(row[column.interval[0]], NUMBER)}"
+    low, high = (100 * row[end] for end in column.interval)
     return f"{shown.removesuffix(' %')} ({low:.1f}–{high:.1f}) %"
 
 

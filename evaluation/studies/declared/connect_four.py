@@ -8,16 +8,16 @@ from ..measurements.games import Seats, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
 from ..measurements.sizes import TreeSizes
-from .searches import pick
+from .searches import ladder, pick
 
 _SMALL = "connect_four:rows=4,cols=4"
 _MIDDLE = "connect_four:rows=5,cols=5"
 _QUICK = "connect_four:rows=4,cols=5"
 _WINDOWS = "alphabeta:depth={depth},heuristic=windows"
-_ORDERS = pick(("alpha-beta", "+ order"), heuristic="windows")
+_ORDERS = pick(("alpha-beta", "+ order"), ladder("windows"))
 _OPENINGS = Figure(
     "lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
-    logarithmic="x", low="low", high="high", measurement=1,
+    logarithmic="x", measurement=1,
 )  # fmt: skip
 
 STUDY = Study(
@@ -71,8 +71,8 @@ STUDY = Study(
             ("C7", "C11"),
             "First moves",
             "What is every first column worth, and what does pure Monte Carlo believe of it?",
-            (FirstMoves("connect_four", 20_000, 1024),
-             MonteCarloChoices("connect_four", (10, 50, 200, 1000, 5000), 200, 1024)),
+            (FirstMoves("connect_four", 20_000, 2048),
+             MonteCarloChoices("connect_four", (10, 50, 200, 1000, 5000), 200, 2048)),
             (FirstMoves(_QUICK, 2000), MonteCarloChoices(_QUICK, (10, 50, 200, 1000), 40)),
             (
                 Claim(
@@ -86,7 +86,7 @@ STUDY = Study(
             (
                 Figure(
                     "points", "value", "believed", "Exact value and belief of Monte Carlo",
-                    "moves", low="error",
+                    "moves",
                 ),
                 _OPENINGS,
             ),
@@ -114,7 +114,7 @@ STUDY = Study(
             (
                 Figure(
                     "bars", "phase", "optimal", "Best moves chosen by the heuristics",
-                    "heuristic", low="low", high="high",
+                    "heuristic",
                 ),
             ),
         ),
@@ -139,7 +139,7 @@ STUDY = Study(
             (
                 Figure(
                     "points", "time", "elo", "Strength against time a move", "agent",
-                    logarithmic="x", low="margin", measurement=1,
+                    logarithmic="x", measurement=1,
                 ),
             ),
         ),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.answers import Answers, Case
 from ..measurements.first_moves import FirstMoves, MonteCarloChoices
-from ..measurements.games import Seats, Strength
+from ..measurements.games import Book, Seats, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
 from ..measurements.reach import Reach
 from ..measurements.sizes import TreeSizes
-from .searches import ladder, pick
+from .searches import Named, at_equal_cost, ladder, names, pick, specs
 
 
 def _dots(size: str, margin: bool = True) -> str:
@@ -54,14 +54,13 @@ _CUTS = (
     ("deepening, chains", "alphabeta:depth={depth}"),
     ("deepening, chains, adaptive depth", "alphabeta:depth={depth},adaptive=yes"),
 )
+_ORDERS = pick(("alpha-beta", "+ order"), ladder())
 _CHOICES = Figure(
     "lines",
     "simulations",
     "right",
     "Best first move chosen by pure Monte Carlo",
     logarithmic="x",
-    low="low",
-    high="high",
     measurement=1,
 )
 _NODES = Figure(
@@ -79,20 +78,27 @@ _PARETO = Figure(
     "Strength against time a move",
     "agent",
     logarithmic="x",
-    low="margin",
     measurement=1,
 )
 
 
-def _rivals(limit: str) -> tuple[str, ...]:
-    """Agents with one improvement more in each, at equal cost."""
-    old = f"alphabeta:{limit},heuristic=classic"
+def _rivals(limit: str, mcts: str) -> Named:
+    """One improvement more in each search, then other kinds of search, at equal cost."""
     return (
-        f"{old},table=0,killers=no,history=no,scout=no,symmetry=no",
-        old,
-        f"alphabeta:{limit}",
-        f"alphabeta:{limit},endgame=solver",
+        *at_equal_cost(limit, "classic"),
+        ("+ chain analysis", f"alphabeta:{limit},heuristic=chains"),
+        ("+ endgames solved", f"alphabeta:{limit},heuristic=chains,endgame=solver"),
+        ("MCTS", f"mcts:{mcts}"),
+        ("MCTS, endgames solved", f"mcts:{mcts},endgame=solver"),
+        ("MCTS with a learned evaluation", f"mcts:{mcts},network=zoo:dots_and_boxes"),
     )
+
+
+_RIVALS, _QUICK_RIVALS = _rivals("time=0.01", "time=0.01"), _rivals("nodes=2000", "simulations=200")
+_FEW = pick(("+ order", "+ table", "+ chain analysis", "+ endgames solved", "MCTS"), _QUICK_RIVALS)
+_BOOK = Book("solver:memory=64", 4)
+_WITH_BOOK = (("without", "alphabeta:time=0.01"), ("with", "alphabeta:time=0.01,book={book}"))
+_QUICK_BOOK = (("without", "alphabeta:nodes=500"), ("with", "alphabeta:nodes=500,book={book}"))
 
 
 STUDY = Study(
@@ -157,9 +163,9 @@ STUDY = Study(
             "How many nodes does it save to try completing moves first, then safe ones?",
             (Nodes((Task(_dots("3x3"), (4, 6, 8, 12)), Task(_dots("3x4"), (4, 6)),
                     Task(_dots("4x4"), (4, 5)), Task(_dots("4x4"), (4, 6), 10, 10)),
-                   pick(("alpha-beta", "+ order"))),),
+                   _ORDERS),),
             (Nodes((Task(_dots("3x3"), (4, 6, 8)), Task(_dots("4x4"), (4,)),
-                    Task(_dots("4x4"), (4, 5), 10, 4)), pick(("alpha-beta", "+ order"))),),
+                    Task(_dots("4x4"), (4, 5), 10, 4)), _ORDERS),),
             (Claim("The order saves 30–50 % of the nodes", "fewer", 0.3, 0.5,
                    (("search", "+ order"),)),),
             (Figure("lines", "depth", "nodes", "Nodes with and without order, 3×3 dots", "search",
@@ -177,7 +183,7 @@ STUDY = Study(
                       (("simulations", 200),), 1),
             ),
             (Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
-                    "count", low="error"), _CHOICES),
+                    "count"), _CHOICES),
         ),
         Experiment(
             ("D9",),
@@ -199,7 +205,7 @@ STUDY = Study(
             (Heuristics(_dots("4x4"), ("classic", "chains"), 120),),
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics, 4×4 dots",
-                    "heuristic", low="low", high="high"),),
+                    "heuristic"),),
         ),
         Experiment(
             ("D11",),
@@ -240,16 +246,23 @@ STUDY = Study(
         Experiment(
             ("D15",),
             "Improvements, one by one",
-            "What do the improvements that were listed bring in nodes and, at equal cost, in Elo?",
+            "What do deepening, a transposition table, chain analysis, an endgame database, Monte "
+            "Carlo tree search and a learned evaluation bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (6,), 8, 5)), ladder()),
-             Strength(_dots("4x4", False), (*_rivals("time=0.01"), "mcts:time=0.01",
-                                     "mcts:network=zoo:dots_and_boxes,time=0.01"),
-                      20, "random:4")),
+             Strength(_dots("4x4", False), specs(_RIVALS), 10, "random:4", names=names(_RIVALS))),
             (Nodes((Task(_dots("3x3"), (6,)),), ladder()),
-             Strength(_dots("4x4"), (*_rivals("nodes=2000"), "mcts:simulations=500"),
-                      4, "random:4")),
+             Strength(_dots("4x4", False), specs(_FEW), 3, "random:4", names=names(_FEW))),
             (),
-            (_NODES, _PARETO),
+            (_NODES, Figure("bars", "agent", "elo", "Elo at equal cost, 4×4 dots", measurement=1)),
+        ),
+        Experiment(
+            ("D15",),
+            "An opening book",
+            "What do four plies of perfect play from a book bring at equal cost?",
+            (Strength(_dots("4x4", False), specs(_WITH_BOOK), 100, "random:1",
+                      names=names(_WITH_BOOK), book=_BOOK),),
+            (Strength(_dots("3x3", False), specs(_QUICK_BOOK), 6, "random:1",
+                      names=names(_QUICK_BOOK), book=_BOOK),),
         ),
     ),
 )  # fmt: skip

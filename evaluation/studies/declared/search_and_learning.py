@@ -7,12 +7,9 @@ from ..measurements.games import Strength
 from ..measurements.networks import Networks
 from ..measurements.quality import MoveQuality
 
-_FRONT = Figure(
-    "points", "time", "elo", "Strength against time a move", "agent", logarithmic="x", low="margin"
-)
+_FRONT = Figure("points", "time", "elo", "Strength against time a move", "agent", logarithmic="x")
 _PARTS = Figure(
-    "bars", "part", "optimal", "Best moves by phase and by situation", "agent", low="low",
-    high="high", measurement=1,
+    "bars", "part", "optimal", "Best moves by phase and by situation", "agent", measurement=1,
 )  # fmt: skip
 
 

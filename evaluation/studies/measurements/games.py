@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ....agents import make_agent
+from ....agents.book_writer import write_book
+from ....envs.game import Game
+from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
+from ....envs.version import __version__
 from ...runners.contest import Conditions
 from ...statistics.cross_table import CrossTable
-from ...statistics.intervals import share_interval
 from ...statistics.ratings import Ratings, RatingsError, rate
 from ...store.store import Store, StoredGame
 from ...tournament import Plan, Tournament
 from .measurement import (
     COUNT,
+    FORMAT,
     NUMBER,
     SECONDS,
     SHARE,
@@ -26,7 +34,31 @@ from .measurement import (
     Row,
     Workplace,
     percent_text,
+    share_cells,
+    share_columns,
 )  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Book:
+    """An opening book that is made before a pool plays; ``book={book}`` stands for its file.
+
+    Attributes:
+        agent: who analyses its positions.
+        plies: of how many first plies.
+    """
+
+    agent: str
+    plies: int
+
+    def path(self, game: Game, folder: Path) -> Path:
+        """The file, made if it is not there yet."""
+        known = json.dumps([FORMAT, __version__, game.spec, self.agent, self.plies])
+        name = hashlib.blake2b(known.encode(), digest_size=8).hexdigest()
+        path = folder / f"{name}.book"
+        if not path.exists():
+            write_book(path, game, make_agent(self.agent, game), self.plies)
+        return path
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +72,9 @@ class Pool(Measurement):
         opening: where openings come from.
         format: which agents meet.
         seed: decides openings and the agents' random choices.
+        names: (specification, what pages call the agent) where the specification says too little.
+        awaited: specifications of agents that enter once the library has them.
+        book: the book of those with ``book={book}``.
     """
 
     game: str
@@ -48,22 +83,35 @@ class Pool(Measurement):
     opening: str = "random:2"
     format: str = "round-robin"
     seed: int = 1
-
-    def games(self) -> tuple[str, ...]:
-        return (self.game,)
+    names: tuple[tuple[str, str], ...] = ()
+    awaited: tuple[str, ...] = ()
+    book: Book | None = None
 
     def agents_named(self) -> tuple[str, ...]:
-        return self.agents
+        return (*self.agents, *(spec for spec in self.awaited if self._exists(spec)))
 
-    @property
-    def repeatable(self) -> bool:
-        return not any("time=" in agent for agent in self.agents)
+    def _exists(self, spec: str) -> bool:
+        try:
+            make_agent(spec, self.game)
+        except SpecificationError:
+            return False
+        return True
 
-    def play(self, workplace: Workplace) -> tuple[list[StoredGame], list[str]]:
-        """The games and the agents' labels. Games that the store holds already are not played."""
-        plan = Plan(
-            self.game, self.agents, self.pairs, self.opening, seed=self.seed, format=self.format
-        )
+    def name_of(self, spec: str) -> str:
+        """What pages call an agent."""
+        return dict(self.names).get(spec, spec)
+
+    def absent(self) -> list[str]:
+        missing = set(self.awaited) - set(self.agents_named())
+        return [f"{self.name_of(spec)} ({spec})" for spec in self.awaited if spec in missing]
+
+    def play(self, workplace: Workplace) -> list[StoredGame]:
+        """The games. Those that the store holds already are not played."""
+        agents = self.agents_named()
+        if self.book is not None:
+            book = str(self.book.path(make_game(self.game), workplace.folder))
+            agents = tuple(spec.replace("{book}", book) for spec in agents)
+        plan = Plan(self.game, agents, self.pairs, self.opening, seed=self.seed, format=self.format)
         path = workplace.folder / f"{workplace.name}.db"
         with Store(path) as store:
             # The agents are the suite's own: a process of their own would only cost time.
@@ -75,7 +123,7 @@ class Pool(Measurement):
         faults = [game.result.reason for game in games if game.result.fault is not None]
         if faults:
             raise SpecificationError(f"{self.game}: an agent of a study forfeited: {faults[0]}")
-        return games, tournament.labels
+        return games
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,12 +136,8 @@ class Seats(Pool):
         Column("second", "moves second", TEXT),
         Column("games", "games", COUNT),
         Column("distinct", "distinct", COUNT),
-        Column("first_wins", "first wins", SHARE, ends=("first_low", "first_high")),
-        Column("first_low", "from", SHARE),
-        Column("first_high", "to", SHARE),
-        Column("second_wins", "second wins", SHARE, ends=("second_low", "second_high")),
-        Column("second_low", "from", SHARE),
-        Column("second_high", "to", SHARE),
+        *share_columns("first_wins", "first wins"),
+        *share_columns("second_wins", "second wins"),
         Column("draws", "draws", SHARE),
         Column("plies", "plies a game", NUMBER),
         Column("first_time", "time a move, first", SECONDS, timed=True),
@@ -101,18 +145,16 @@ class Seats(Pool):
     )
 
     def measure(self, workplace: Workplace) -> list[Row]:
-        games, _ = self.play(workplace)
+        agents, games = self.agents_named(), self.play(workplace)
         meetings: dict[tuple[str, str], list[StoredGame]] = {}
         for game in games:
-            first, second = (self.agents[number] for number in game.players)
+            first, second = (self.name_of(agents[number]) for number in game.players)
             meetings.setdefault((first, second), []).append(game)
         return [self._row(*names, found) for names, found in meetings.items()]
 
     def _row(self, first: str, second: str, games: list[StoredGame]) -> Row:
         results = np.array([game.result.returns[0] for game in games])
-        clusters = np.array([game.pair for game in games], np.int64)
-        won, won_low, won_high = share_interval((results > 0).astype(np.int64), clusters)
-        lost, lost_low, lost_high = share_interval((results < 0).astype(np.int64), clusters)
+        pairs = [game.pair for game in games]
         seconds = np.array([game.result.seconds for game in games]).sum(0)
         decisions = np.array([game.result.decisions for game in games]).sum(0)
         return {
@@ -121,12 +163,8 @@ class Seats(Pool):
             "second": second,
             "games": len(games),
             "distinct": len({game.result.moves for game in games}),
-            "first_wins": won,
-            "first_low": won_low,
-            "first_high": won_high,
-            "second_wins": lost,
-            "second_low": lost_low,
-            "second_high": lost_high,
+            **share_cells("first_wins", results > 0, pairs),
+            **share_cells("second_wins", results < 0, pairs),
             "draws": float(np.mean(results == 0)),
             "plies": float(np.mean([len(game.result.moves) for game in games])),
             "first_time": float(seconds[0] / max(decisions[0], 1)),
@@ -151,31 +189,39 @@ class Strength(Pool):
     columns = (
         Column("game", "game", TEXT),
         Column("agent", "agent", TEXT),
-        Column("elo", "Elo", SIGNED),
+        Column("plays", "which is", TEXT),
+        Column("elo", "Elo", SIGNED, interval=("margin",)),
         Column("margin", "± (95 %)", NUMBER),
         Column("score", "score", SHARE),
         Column("score_first", "moving first", SHARE),
         Column("score_second", "moving second", SHARE),
         Column("games", "games", COUNT),
         Column("distinct", "distinct", COUNT),
+        Column("openings", "from openings", COUNT),
         Column("front", "on the Pareto front", TEXT, timed=True),
         Column("time", "time a move", SECONDS, timed=True),
     )
 
     def measure(self, workplace: Workplace) -> list[Row]:
-        games, labels = self.play(workplace)
+        agents, games = self.agents_named(), self.play(workplace)
+        labels = [self.name_of(spec) for spec in agents]
         table = CrossTable(labels, games)
         try:
             ratings: Ratings | None = rate(labels, table.meetings())
         except RatingsError:
             ratings = None
         order = ratings.order() if ratings else [row.number for row in table.standings()]
-        rows = [self._row(table, number, ratings) for number in order]
+        rows = []
+        for number in order:
+            openings = {game.opening for game in games if number in game.players}
+            row = {"plays": agents[number], "openings": len(openings)}
+            rows.append(self._row(table, number, ratings) | row)
         for row in rows:
             quicker = [other for other in rows if other["time"] < row["time"]]
             row["front"] = (
                 "yes" if all(other["score"] < row["score"] for other in quicker) else "no"
             )
+            row["plays"] = None if row["plays"] == row["agent"] else row["plays"]
         return rows
 
     def _row(self, table: CrossTable, number: int, ratings: Ratings | None) -> Row:
@@ -195,6 +241,11 @@ class Strength(Pool):
 
     def finding(self, rows: list[Row]) -> str:
         best, worst = rows[0], rows[-1]
+        if self.names:
+            found = {row["agent"]: _elo(row) for row in rows}
+            declared = [self.name_of(spec) for spec in self.agents_named()]
+            told = [f"{name} {found[name]}" for name in declared if name in found]
+            return f"{self.game}, at equal cost: {'; '.join(told)}."
         return (
             f"{self.game}: {best['agent']} is the strongest with {_elo(best)}, {worst['agent']} "
             f"the weakest with {_elo(worst)}."

@@ -27,9 +27,6 @@ class Networks(Measurement):
         Column("elo", "Elo (random = 0)", COUNT),
     )
 
-    def games(self) -> tuple[str, ...]:
-        return self.boards
-
     def measure(self, workplace: Workplace) -> list[Row]:
         boards = [make_game(board) for board in self.boards]
         return [
