@@ -73,7 +73,7 @@ class Pool(Measurement):
         format: which agents meet.
         seed: decides openings and the agents' random choices.
         names: (specification, what pages call the agent) where the specification says too little.
-        awaited: specifications of agents that enter once the library has them.
+        awaited: agents that take part once the library has them.
         book: the book of those with ``book={book}``.
     """
 
@@ -87,23 +87,9 @@ class Pool(Measurement):
     awaited: tuple[str, ...] = ()
     book: Book | None = None
 
-    def agents_named(self) -> tuple[str, ...]:
-        return (*self.agents, *(spec for spec in self.awaited if self._exists(spec)))
-
-    def _exists(self, spec: str) -> bool:
-        try:
-            make_agent(spec, self.game)
-        except SpecificationError:
-            return False
-        return True
-
     def name_of(self, spec: str) -> str:
         """What pages call an agent."""
         return dict(self.names).get(spec, spec)
-
-    def absent(self) -> list[str]:
-        missing = set(self.awaited) - set(self.agents_named())
-        return [f"{self.name_of(spec)} ({spec})" for spec in self.awaited if spec in missing]
 
     def play(self, workplace: Workplace) -> list[StoredGame]:
         """The games. Those that the store holds already are not played."""

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ....agents import make_agent
 from ....agents.agent import Agent
+from ....envs.specification import SpecificationError
 from ....envs.version import __version__
 from ...statistics.intervals import share_interval
 
@@ -87,7 +88,8 @@ class Measurement(ABC):
     """A measurement, declared by its fields. The same fields give the same rows, times apart.
 
     Most declare their game in a field ``game``, or several in ``boards``, and their agents in a
-    field ``agents``; others override :meth:`games` and :meth:`agents_named`.
+    field ``agents``, and those that the library may not have yet in a field ``awaited``; others
+    override :meth:`games` and :meth:`agents_named`.
     """
 
     columns: ClassVar[tuple[Column, ...]] = ()
@@ -111,7 +113,12 @@ class Measurement(ABC):
 
     def agents_named(self) -> tuple[str, ...]:
         """The specifications of the agents it uses, perhaps with blanks: ``{depth}``."""
-        return getattr(self, "agents", ())
+        awaited = (spec for spec in getattr(self, "awaited", ()) if exists(spec, self.games()[0]))
+        return (*getattr(self, "agents", ()), *awaited)
+
+    def name_of(self, spec: str) -> str:
+        """What pages call an agent."""
+        return spec
 
     @property
     def repeatable(self) -> bool:
@@ -119,8 +126,13 @@ class Measurement(ABC):
         return all(agent.options.get("time") is None for agent in self._agents().values())
 
     def absent(self) -> list[str]:
-        """Agents that it would use and that the library does not have yet."""
-        return []
+        """Agents that are awaited and that the library does not have yet."""
+        known = self.agents_named()
+        return [
+            spec if self.name_of(spec) == spec else f"{self.name_of(spec)} ({spec})"
+            for spec in getattr(self, "awaited", ())
+            if spec not in known
+        ]
 
     def _agents(self) -> dict[str, Agent]:
         """The agents it uses, by specification."""
@@ -139,6 +151,15 @@ class Measurement(ABC):
         agents = {spec: agent.version for spec, agent in self._agents().items()}
         known = json.dumps([FORMAT, __version__, self.to_json(), agents], sort_keys=True)
         return hashlib.blake2b(known.encode(), digest_size=8).hexdigest()
+
+
+def exists(spec: str, game: str) -> bool:
+    """Whether the library has an agent, and it plays the game."""
+    try:
+        make_agent(example(spec), game)
+    except SpecificationError:
+        return False
+    return True
 
 
 def example(spec: str) -> str:

@@ -52,6 +52,7 @@ class MoveQuality(Measurement):
         seed: decides the positions and the agents' random choices.
         from_ply: how many random moves the positions have at least; None: as suits the solver.
         time_limit: seconds for solving a position.
+        awaited: agents that take part once the library has them.
     """
 
     game: str
@@ -60,6 +61,7 @@ class MoveQuality(Measurement):
     seed: int = 1
     from_ply: int | None = None
     time_limit: float = 60.0
+    awaited: tuple[str, ...] = ()
 
     columns = (
         Column("game", "game", TEXT),
@@ -80,14 +82,15 @@ class MoveQuality(Measurement):
         game = make_game(self.game)
         judge = MoveJudge(game, time_limit=self.time_limit)
         sample = sample_positions(judge, self.positions, self.seed, self.from_ply)
-        agents = [make_agent(spec, game) for spec in self.agents]
-        evidence = ask_agents(judge, sample, agents, self.agents, self.seed)
+        specs = self.agents_named()
+        agents = [make_agent(spec, game) for spec in specs]
+        evidence = ask_agents(judge, sample, agents, specs, self.seed)
         graded = [grades(position) for position, _ in sample.positions]
         asked = [
             situation(position, known) for (position, _), known in zip(sample.positions, graded)
         ]
         rows = []
-        for number in range(len(self.agents)):
+        for number, spec in enumerate(specs):
             own = [move for move in evidence.moves if move.agent == number]
             parts = [(ALL, own)]
             parts += [
@@ -98,18 +101,18 @@ class MoveQuality(Measurement):
                 (name, [move for move in own if asked[move.cluster] == name])
                 for name in (WIN, TAKE, PARRY, QUIET)
             ]
-            rows += [self._row(number, part, moves, graded) for part, moves in parts if moves]
+            rows += [self._row(spec, part, moves, graded) for part, moves in parts if moves]
         return rows
 
     def _row(
-        self, agent: int, part: str, moves: list[JudgedMove], graded: list[dict[int, int]]
+        self, agent: str, part: str, moves: list[JudgedMove], graded: list[dict[int, int]]
     ) -> Row:
         clusters = np.array([move.cluster for move in moves], np.int64)
         losses = np.array([move.loss for move in moves], np.int64)
         errors = [kind_of_error(move, graded[move.cluster]) for move in moves]
         return {
             "game": self.game,
-            "agent": self.agents[agent],
+            "agent": agent,
             "part": part,
             "moves": len(moves),
             **share_cells("optimal", losses == 0, clusters),
