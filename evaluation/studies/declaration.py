@@ -85,6 +85,7 @@ class Figure:
         where: values of other columns that a row must have to be drawn.
         logarithmic: the axes with a logarithmic scale: ``x``, ``y`` or ``xy``.
         measurement: the number of the measurement.
+        stacked: for bars, further columns that are drawn at the end of the first.
     """
 
     kind: str
@@ -95,6 +96,7 @@ class Figure:
     where: tuple[tuple[str, Any], ...] = ()
     logarithmic: str = ""
     measurement: int = 0
+    stacked: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

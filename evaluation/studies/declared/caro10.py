@@ -25,20 +25,18 @@ _WIDE = {"heuristic": "caro10", "shared": ",radius=1", "options": ",width=0,win_
 _IMPROVEMENTS = (*ladder(**_WIDE), ("+ pattern tables", "alphabeta:depth={depth}"))
 
 
-def _rivals(limit: str, mcts: str) -> Named:
+def _rivals(nodes: str, simulations: str) -> Named:
     """One improvement more in each search, then another kind of search, at equal cost."""
     return (
-        *at_equal_cost(limit, "caro10", ",radius=1,width=0,win_in_one=no"),
-        ("+ pattern tables", f"alphabeta:{limit}"),
-        ("MCTS", f"mcts:{mcts}"),
+        *at_equal_cost(nodes, "caro10", ",radius=1,width=0,win_in_one=no"),
+        ("+ pattern tables", f"alphabeta:nodes={nodes}"),
+        ("MCTS", f"mcts:simulations={simulations}"),
     )
 
 
-_NEURAL = ("a neural evaluation", "mcts:network=zoo:gomoku,time=0.01")
-_RIVALS = _rivals("time=0.01", "time=0.01")
-_FEW = pick(
-    ("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("nodes=2000", "simulations=200")
-)
+_NEURAL = ("a neural evaluation", "mcts:simulations={count},network=zoo:gomoku")
+_RIVALS = _rivals("{count}", "{count}")
+_FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))
 
 
 STUDY = Study(
@@ -98,8 +96,8 @@ STUDY = Study(
             "What do ordering by heuristic, killer moves, a transposition table, deepening, a "
             "board of 15×15 and a neural evaluation bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _IMPROVEMENTS),
-             Strength(_GAME, specs(_RIVALS), 8, "random:2", names=names(_RIVALS, (_NEURAL,)),
-                      awaited=specs((_NEURAL,)))),
+             Strength(_GAME, specs(_RIVALS), 10, "random:2", names=names(_RIVALS, (_NEURAL,)),
+                      awaited=specs((_NEURAL,)), seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 10, 2),), _IMPROVEMENTS),
              Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
             (),

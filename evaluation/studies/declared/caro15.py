@@ -39,34 +39,35 @@ _IMPROVEMENTS = (
 )
 
 
-def _rivals(limit: str, mcts: str) -> Named:
-    """One improvement more in each search, then other kinds of search, at equal cost."""
-    wide = "heuristic=caro15_open,radius=2,width=0"
+def _rivals(nodes: str, simulations: str) -> Named:
+    """One improvement more in each search, then another kind of search, at equal cost."""
+    wide = f"alphabeta:nodes={nodes},heuristic=caro15_open,radius=2,width=0"
     return (
-        *at_equal_cost(limit, "caro15_open", ",radius=2,width=0,win_in_one=no"),
-        ("+ win in one", f"alphabeta:{limit},{wide},win_in_one=yes"),
-        ("+ pattern tables", f"alphabeta:{limit}"),
-        ("MCTS", f"mcts:{mcts}"),
+        *at_equal_cost(nodes, "caro15_open", ",radius=2,width=0,win_in_one=no"),
+        ("+ win in one", f"{wide},win_in_one=yes"),
+        ("+ pattern tables", f"alphabeta:nodes={nodes}"),
+        ("MCTS", f"mcts:simulations={simulations}"),
     )
 
 
-_NEURAL = ("self-play learning (AlphaZero)", "mcts:network=zoo:gomoku,time=0.01")
-_PARALLEL = ("MCTS, two threads", "mcts:time=0.01,threads=2")
-_THREATS = ("threat-space search", "gomoku:time=0.01")
-_RIVALS = (*_rivals("time=0.01", "time=0.01"), _PARALLEL, _NEURAL)
-_FEW = pick(
-    ("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("nodes=2000", "simulations=200")
-)
+_PARALLEL = ("MCTS, two threads", "mcts:simulations={count},threads=2")
+_NEURAL = ("AlphaZero", "mcts:simulations={count},network=zoo:gomoku")
+_THREATS = ("threat-space search", "gomoku:nodes={count}")
+_RIVALS = (*_rivals("{count}", "{count}"), _PARALLEL, _NEURAL)
+_FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))
 _BOOK = Book("alphabeta:depth=8", 2)
-_WITH_BOOK = (
-    ("without", "alphabeta:time=0.01"),
-    ("centre first", "alphabeta:time=0.01,book=centre"),
-    ("book of depth 8", "alphabeta:time=0.01,book={book}"),
-)
-_QUICK_BOOK = (
-    ("without", "alphabeta:nodes=500"),
-    ("centre first", "alphabeta:nodes=500,book=centre"),
-)
+
+
+def _with_book(nodes: str) -> Named:
+    search = f"alphabeta:nodes={nodes}"
+    return (
+        ("without a book", search),
+        ("centre first", f"{search},book=centre"),
+        ("book of depth 8", f"{search},book={{book}}"),
+    )
+
+
+_WITH_BOOK, _QUICK_BOOK = _with_book("{count}"), _with_book("500")[:2]
 
 
 STUDY = Study(
@@ -147,7 +148,7 @@ STUDY = Study(
             "nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 12, 6),), _IMPROVEMENTS),
              Strength(_GAME, specs(_RIVALS), 6, "random:2", names=names(_RIVALS, (_THREATS,)),
-                      awaited=specs((_THREATS,)))),
+                      awaited=specs((_THREATS,)), seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 6, 1),), _IMPROVEMENTS),
              Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
             (),
@@ -161,7 +162,7 @@ STUDY = Study(
             "What do two plies from a book, or the rule to begin in the centre, bring at equal "
             "cost?",
             (Strength(_GAME, specs(_WITH_BOOK), 40, "random:1", names=names(_WITH_BOOK),
-                      book=_BOOK),),
+                      book=_BOOK, seconds=0.005),),
             (Strength(_GAME, specs(_QUICK_BOOK), 4, "random:1", names=names(_QUICK_BOOK)),),
         ),
     ),

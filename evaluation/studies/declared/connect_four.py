@@ -42,8 +42,8 @@ STUDY = Study(
             ("C4",),
             "Random play",
             "Who wins 1,000 games of random play?",
-            (Seats("connect_four", ("random", "random"), 5000, "random:0"),
-             Seats(_SMALL, ("random", "random"), 5000, "random:0")),
+            (Seats("connect_four", ("random", "random"), 2500, "random:0"),
+             Seats(_SMALL, ("random", "random"), 2500, "random:0")),
             (Seats("connect_four", ("random", "random"), 500, "random:0"),),
         ),
         Experiment(

@@ -82,23 +82,32 @@ _PARETO = Figure(
 )
 
 
-def _rivals(limit: str, mcts: str) -> Named:
+def _rivals(nodes: str, simulations: str) -> Named:
     """One improvement more in each search, then other kinds of search, at equal cost."""
+    mcts = f"mcts:simulations={simulations}"
     return (
-        *at_equal_cost(limit, "classic"),
-        ("+ chain analysis", f"alphabeta:{limit},heuristic=chains"),
-        ("+ endgames solved", f"alphabeta:{limit},heuristic=chains,endgame=solver"),
-        ("MCTS", f"mcts:{mcts}"),
-        ("MCTS, endgames solved", f"mcts:{mcts},endgame=solver"),
-        ("MCTS with a learned evaluation", f"mcts:{mcts},network=zoo:dots_and_boxes"),
+        *at_equal_cost(nodes, "classic"),
+        ("+ chain analysis", f"alphabeta:nodes={nodes},heuristic=chains"),
+        ("+ endgame database", f"alphabeta:nodes={nodes},heuristic=chains,endgame=12"),
+        ("MCTS", mcts),
+        ("MCTS, endgame database", f"{mcts},endgame=12"),
+        ("MCTS, learned evaluation", f"{mcts},network=zoo:dots_and_boxes"),
     )
 
 
-_RIVALS, _QUICK_RIVALS = _rivals("time=0.01", "time=0.01"), _rivals("nodes=2000", "simulations=200")
-_FEW = pick(("+ order", "+ table", "+ chain analysis", "+ endgames solved", "MCTS"), _QUICK_RIVALS)
+_RIVALS = _rivals("{count}", "{count}")
+_FEW = pick(
+    ("+ order", "+ table", "+ chain analysis", "+ endgame database", "MCTS"), _rivals("2000", "200")
+)
 _BOOK = Book("solver:memory=64", 4)
-_WITH_BOOK = (("without", "alphabeta:time=0.01"), ("with", "alphabeta:time=0.01,book={book}"))
-_QUICK_BOOK = (("without", "alphabeta:nodes=500"), ("with", "alphabeta:nodes=500,book={book}"))
+
+
+def _with_book(nodes: str) -> Named:
+    search = f"alphabeta:nodes={nodes}"
+    return ("without a book", search), ("with one", f"{search},book={{book}}")
+
+
+_WITH_BOOK, _QUICK_BOOK = _with_book("{count}"), _with_book("500")
 
 
 STUDY = Study(
@@ -123,7 +132,7 @@ STUDY = Study(
             ("D4",),
             "Random play",
             "Who wins 1,000 games of random play?",
-            tuple(Seats(_dots(size), ("random", "random"), 5000, "random:0")
+            tuple(Seats(_dots(size), ("random", "random"), 2500, "random:0")
                   for size in ("3x3", "4x4", "5x5")),
             (Seats(_dots("3x3"), ("random", "random"), 500, "random:0"),),
         ),
@@ -249,7 +258,8 @@ STUDY = Study(
             "What do deepening, a transposition table, chain analysis, an endgame database, Monte "
             "Carlo tree search and a learned evaluation bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (6,), 8, 5)), ladder()),
-             Strength(_dots("4x4", False), specs(_RIVALS), 10, "random:4", names=names(_RIVALS))),
+             Strength(_dots("4x4", False), specs(_RIVALS), 10, "random:4", names=names(_RIVALS),
+                      seconds=0.004)),
             (Nodes((Task(_dots("3x3"), (6,)),), ladder()),
              Strength(_dots("4x4", False), specs(_FEW), 3, "random:4", names=names(_FEW))),
             (),
@@ -259,8 +269,8 @@ STUDY = Study(
             ("D15",),
             "An opening book",
             "What do four plies of perfect play from a book bring at equal cost?",
-            (Strength(_dots("4x4", False), specs(_WITH_BOOK), 100, "random:1",
-                      names=names(_WITH_BOOK), book=_BOOK),),
+            (Strength(_dots("4x4", False), specs(_WITH_BOOK), 100, "random:2",
+                      names=names(_WITH_BOOK), book=_BOOK, seconds=0.004),),
             (Strength(_dots("3x3", False), specs(_QUICK_BOOK), 6, "random:1",
                       names=names(_QUICK_BOOK), book=_BOOK),),
         ),

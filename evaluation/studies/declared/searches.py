@@ -48,12 +48,12 @@ def ladder(heuristic: str = "default", options: str = "", shared: str = "") -> N
     return tuple(steps)
 
 
-def at_equal_cost(limit: str, heuristic: str, options: str = "") -> Named:
-    """Within a limit (``time=…``, ``nodes=…``): plain search, then one improvement more in each.
+def at_equal_cost(nodes: str, heuristic: str, options: str = "") -> Named:
+    """Within so many nodes: plain search, then one improvement more in each.
 
     A search within a limit deepens ply by ply in any case: that is how it has an answer in time.
     """
-    base = f"alphabeta:{limit},heuristic={heuristic}{options}"
+    base = f"alphabeta:nodes={nodes},heuristic={heuristic}{options}"
     left = [name for name in _OFF if name != "iterative"]
     steps = [
         ("alpha-beta, deepening", f"{base}{_without(left)},ordering=none"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from ...statistics.cross_table import CrossTable
 from ...statistics.ratings import Ratings, RatingsError, rate
 from ...store.store import Store, StoredGame
 from ...tournament import Plan, Tournament
+from .cost import COUNT_BLANK, positions_of, seconds_per_move, with_equal_cost
 from .measurement import (
     COUNT,
     FORMAT,
@@ -75,6 +78,7 @@ class Pool(Measurement):
         names: (specification, what pages call the agent) where the specification says too little.
         awaited: agents that take part once the library has them.
         book: the book of those with ``book={book}``.
+        seconds: the processor time a move for which ``{count}`` is filled in.
     """
 
     game: str
@@ -86,17 +90,28 @@ class Pool(Measurement):
     names: tuple[tuple[str, str], ...] = ()
     awaited: tuple[str, ...] = ()
     book: Book | None = None
+    seconds: float = 0.01
+
+    @property
+    def repeatable(self) -> bool:
+        return super().repeatable and not any(COUNT_BLANK in spec for spec in self.agents_named())
 
     def name_of(self, spec: str) -> str:
         """What pages call an agent."""
         return dict(self.names).get(spec, spec)
 
+    def entrants(self, workplace: Workplace) -> tuple[str, ...]:
+        """The specifications of the agents with all blanks filled."""
+        game, agents = make_game(self.game), self.agents_named()
+        if self.book is not None:
+            book = str(self.book.path(game, workplace.folder))
+            agents = tuple(spec.replace("{book}", book) for spec in agents)
+        counts = workplace.folder / f"{workplace.name}.counts"
+        return tuple(with_equal_cost(agents, game, self.seconds, counts))
+
     def play(self, workplace: Workplace) -> list[StoredGame]:
         """The games. Those that the store holds already are not played."""
-        agents = self.agents_named()
-        if self.book is not None:
-            book = str(self.book.path(make_game(self.game), workplace.folder))
-            agents = tuple(spec.replace("{book}", book) for spec in agents)
+        agents = self.entrants(workplace)
         plan = Plan(self.game, agents, self.pairs, self.opening, seed=self.seed, format=self.format)
         path = workplace.folder / f"{workplace.name}.db"
         with Store(path) as store:
@@ -110,6 +125,14 @@ class Pool(Measurement):
         if faults:
             raise SpecificationError(f"{self.game}: an agent of a study forfeited: {faults[0]}")
         return games
+
+    def costs(self, workplace: Workplace, games: list[StoredGame]) -> list[float]:
+        """The processor time of a move of each agent."""
+        game = make_game(self.game)
+        return [
+            seconds_per_move(make_agent(spec, game), positions_of(number, game, games))
+            for number, spec in enumerate(self.entrants(workplace))
+        ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,35 +149,37 @@ class Seats(Pool):
         *share_columns("second_wins", "second wins"),
         Column("draws", "draws", SHARE),
         Column("plies", "plies a game", NUMBER),
-        Column("first_time", "time a move, first", SECONDS, timed=True),
-        Column("second_time", "time a move, second", SECONDS, timed=True),
+        Column("first_time", "CPU time a move, first", SECONDS, timed=True),
+        Column("second_time", "CPU time a move, second", SECONDS, timed=True),
     )
 
     def measure(self, workplace: Workplace) -> list[Row]:
-        agents, games = self.agents_named(), self.play(workplace)
-        meetings: dict[tuple[str, str], list[StoredGame]] = {}
+        games = self.play(workplace)
+        costs = self.costs(workplace, games)
+        meetings: dict[tuple[int, int], list[StoredGame]] = {}
         for game in games:
-            first, second = (self.name_of(agents[number]) for number in game.players)
-            meetings.setdefault((first, second), []).append(game)
-        return [self._row(*names, found) for names, found in meetings.items()]
+            meetings.setdefault(game.players, []).append(game)
+        return [self._row(players, found, costs) for players, found in meetings.items()]
 
-    def _row(self, first: str, second: str, games: list[StoredGame]) -> Row:
+    def _row(
+        self, players: tuple[int, int], games: list[StoredGame], costs: Sequence[float]
+    ) -> Row:
+        agents = self.agents_named()
+        first, second = players
         results = np.array([game.result.returns[0] for game in games])
         pairs = [game.pair for game in games]
-        seconds = np.array([game.result.seconds for game in games]).sum(0)
-        decisions = np.array([game.result.decisions for game in games]).sum(0)
         return {
             "game": self.game,
-            "first": first,
-            "second": second,
+            "first": self.name_of(agents[first]),
+            "second": self.name_of(agents[second]),
             "games": len(games),
             "distinct": len({game.result.moves for game in games}),
             **share_cells("first_wins", results > 0, pairs),
             **share_cells("second_wins", results < 0, pairs),
             "draws": float(np.mean(results == 0)),
             "plies": float(np.mean([len(game.result.moves) for game in games])),
-            "first_time": float(seconds[0] / max(decisions[0], 1)),
-            "second_time": float(seconds[1] / max(decisions[1], 1)),
+            "first_time": costs[first],
+            "second_time": costs[second],
         }
 
     def finding(self, rows: list[Row]) -> str:
@@ -185,12 +210,13 @@ class Strength(Pool):
         Column("distinct", "distinct", COUNT),
         Column("openings", "from openings", COUNT),
         Column("front", "on the Pareto front", TEXT, timed=True),
-        Column("time", "time a move", SECONDS, timed=True),
+        Column("time", "CPU time a move", SECONDS, timed=True),
     )
 
     def measure(self, workplace: Workplace) -> list[Row]:
-        agents, games = self.agents_named(), self.play(workplace)
-        labels = [self.name_of(spec) for spec in agents]
+        games = self.play(workplace)
+        costs, entrants = self.costs(workplace, games), self.entrants(workplace)
+        labels = [self.name_of(spec) for spec in self.agents_named()]
         table = CrossTable(labels, games)
         try:
             ratings: Ratings | None = rate(labels, table.meetings())
@@ -200,14 +226,16 @@ class Strength(Pool):
         rows = []
         for number in order:
             openings = {game.opening for game in games if number in game.players}
-            row = {"plays": agents[number], "openings": len(openings)}
-            rows.append(self._row(table, number, ratings) | row)
+            plays = re.sub(r"(?<=book=)[^,]+", "{book}", entrants[number])
+            played = {"plays": plays, "openings": len(openings), "time": costs[number]}
+            rows.append(self._row(table, number, ratings) | played)
         for row in rows:
             quicker = [other for other in rows if other["time"] < row["time"]]
             row["front"] = (
                 "yes" if all(other["score"] < row["score"] for other in quicker) else "no"
             )
-            row["plays"] = None if row["plays"] == row["agent"] else row["plays"]
+            if row["plays"] == row["agent"]:
+                row["plays"] = None
         return rows
 
     def _row(self, table: CrossTable, number: int, ratings: Ratings | None) -> Row:
@@ -222,11 +250,11 @@ class Strength(Pool):
             "score_second": row.by_seat[1].score,
             "games": row.total.games,
             "distinct": row.distinct_games,
-            "time": row.seconds_per_move,
         }
 
     def finding(self, rows: list[Row]) -> str:
         best, worst = rows[0], rows[-1]
+        front = [row["agent"] for row in rows if row["front"] == "yes"]
         if self.names:
             found = {row["agent"]: _elo(row) for row in rows}
             declared = [self.name_of(spec) for spec in self.agents_named()]
@@ -234,7 +262,8 @@ class Strength(Pool):
             return f"{self.game}, at equal cost: {'; '.join(told)}."
         return (
             f"{self.game}: {best['agent']} is the strongest with {_elo(best)}, {worst['agent']} "
-            f"the weakest with {_elo(worst)}."
+            f"the weakest with {_elo(worst)}; no quicker agent scores as much as "
+            f"{', '.join(front)}."
         )
 
 

@@ -164,7 +164,8 @@ def exists(spec: str, game: str) -> bool:
 
 def example(spec: str) -> str:
     """A specification with something in its blanks: depth 1, no book."""
-    return spec.replace("{depth}", "1").replace(",book={book}", "")
+    filled = spec.replace("{depth}", "1").replace("{count}", "1")
+    return filled.replace(",book={book}", "")
 
 
 def span(values: list[float], show: Callable[[float], str]) -> str:

@@ -16,7 +16,6 @@ from ...statistics.intervals import mean_margin
 from .measurement import (
     COUNT,
     NUMBER,
-    SECONDS,
     SHARE,
     TEXT,
     Column,
@@ -32,7 +31,7 @@ ALL = "all"
 # what a position asks of the mover
 TAKE, WIN, PARRY, QUIET = "moves again", "wins at once", "must parry", "quiet"
 # What is wrong with a move, by the column that counts it, the gravest first.
-MISSED_WIN, MISSED_PARRY, WORSE_RESULT, SAME_RESULT = (
+MISSED_WIN, MISSED_PARRY, WORSE_RESULT, SAME_RESULT = ERRORS = (
     "missed_win", "missed_parry", "worse_result", "same_result",
 )  # fmt: skip
 
@@ -75,7 +74,6 @@ class MoveQuality(Measurement):
         Column(SAME_RESULT, "errors that do not", SHARE),
         Column("loss", "value lost a move", NUMBER),
         Column("blunders", "result changed", SHARE),
-        Column("time", "time a move", SECONDS, timed=True),
     )
 
     def measure(self, workplace: Workplace) -> list[Row]:
@@ -116,13 +114,9 @@ class MoveQuality(Measurement):
             "part": part,
             "moves": len(moves),
             **share_cells("optimal", losses == 0, clusters),
-            **{
-                kind: errors.count(kind) / len(errors)
-                for kind in (MISSED_WIN, MISSED_PARRY, WORSE_RESULT, SAME_RESULT)
-            },
+            **{kind: errors.count(kind) / len(errors) for kind in ERRORS},
             "loss": mean_margin(losses, clusters)[0],
             "blunders": float(np.mean([move.blunder >= 0 for move in moves])),
-            "time": float(np.mean([move.seconds for move in moves])),
         }
 
     def finding(self, rows: list[Row]) -> str:
@@ -135,11 +129,23 @@ class MoveQuality(Measurement):
         others = ", ".join(
             f"{row['agent']} {percent_text(row['optimal'])}" for row in whole if row is not best
         )
-        return (
+        told = (
             f"{self.game}: {best['agent']} plays a best move in {percent_text(best['optimal'])} of "
             f"{best['moves']} positions ({others}); it errs most in those called "
-            f"“{weakest['part']}” ({percent_text(weakest['optimal'])})."
+            f"“{weakest['part']}” ({percent_text(weakest['optimal'])})"
         )
+        learned = [row for row in whole if row["agent"].startswith("zoo:")]
+        return "; ".join([told, *map(_errors_of, learned)]) + "."
+
+
+def _errors_of(row: Row) -> str:
+    """Where a network errs, in words."""
+    return (
+        f"{row['agent']} alone misses a win at once in {percent_text(row[MISSED_WIN])}, lets the "
+        f"other win at once in {percent_text(row[MISSED_PARRY])}, changes the result otherwise in "
+        f"{percent_text(row[WORSE_RESULT])} and errs without changing it in "
+        f"{percent_text(row[SAME_RESULT])}"
+    )
 
 
 def situation(position: Position, graded: Mapping[int, int]) -> str:

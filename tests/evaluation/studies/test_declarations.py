@@ -86,7 +86,8 @@ def test_claims_and_figures_name_columns_that_are_measured(experiment, quick):
         assert {claim.column, *dict(claim.where)} <= columns
     for figure in experiment.figures:
         columns = {column.key for column in measurements[figure.measurement].columns}
-        named = {figure.x, figure.y, figure.series, *dict(figure.where)}
+        named = {figure.x, figure.y, figure.series, *figure.stacked}
+        named |= set(dict(figure.where))
         assert named - {""} <= columns
 
 
