@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -155,23 +155,23 @@ class Seats(Pool):
 
     def measure(self, workplace: Workplace) -> list[Row]:
         games = self.play(workplace)
-        costs = self.costs(workplace, games)
-        meetings: dict[tuple[int, int], list[StoredGame]] = {}
+        names = [self.name_of(spec) for spec in self.agents_named()]
+        costs = dict(zip(names, self.costs(workplace, games)))
+        meetings: dict[tuple[str, str], list[StoredGame]] = {}
         for game in games:
-            meetings.setdefault(game.players, []).append(game)
-        return [self._row(players, found, costs) for players, found in meetings.items()]
+            first, second = (names[number] for number in game.players)
+            meetings.setdefault((first, second), []).append(game)
+        return [self._row(*who, costs, found) for who, found in meetings.items()]
 
     def _row(
-        self, players: tuple[int, int], games: list[StoredGame], costs: Sequence[float]
+        self, first: str, second: str, costs: Mapping[str, float], games: list[StoredGame]
     ) -> Row:
-        agents = self.agents_named()
-        first, second = players
         results = np.array([game.result.returns[0] for game in games])
         pairs = [game.pair for game in games]
         return {
             "game": self.game,
-            "first": self.name_of(agents[first]),
-            "second": self.name_of(agents[second]),
+            "first": first,
+            "second": second,
             "games": len(games),
             "distinct": len({game.result.moves for game in games}),
             **share_cells("first_wins", results > 0, pairs),
