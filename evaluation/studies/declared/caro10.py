@@ -83,7 +83,7 @@ STUDY = Study(
             ("R3",),
             "Strength of the modes",
             "How do the modes do against each other, and against the default search?",
-            (Strength(_GAME, ("random", *_MODES, "alphabeta:depth=4"), 20, "random:2"),),
+            (Strength(_GAME, ("random", *_MODES, "alphabeta:depth=4"), 10, "random:2"),),
             (Strength(_GAME, ("random", "caro10_heuristic", "caro10_alphabeta",
                               "alphabeta:depth=3"), 3, "random:2"),),
             (),

@@ -131,7 +131,7 @@ STUDY = Study(
             "Strength of the levels",
             "How do the levels do against each other, and against the default search?",
             (Strength("gomoku:rule=caro", (*_LEVELS, "hard:heuristic=caro15",
-                                           "alphabeta:depth=4"), 20, "random:2"),),
+                                           "alphabeta:depth=4"), 10, "random:2"),),
             (Strength("gomoku:rule=caro", (*_LEVELS, "alphabeta:depth=3"), 4, "random:2"),),
             (
                 Claim("The hard level beats the others of the three (85 % against people)",

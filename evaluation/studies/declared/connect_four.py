@@ -42,9 +42,9 @@ STUDY = Study(
             ("C4",),
             "Random play",
             "Who wins 1,000 games of random play?",
-            (Seats("connect_four", ("random", "random"), 2500, "random:0"),
-             Seats(_SMALL, ("random", "random"), 2500, "random:0")),
-            (Seats("connect_four", ("random", "random"), 500, "random:0"),),
+            (Seats("connect_four", ("random", "random"), 1000, "random:0"),
+             Seats(_SMALL, ("random", "random"), 1000, "random:0")),
+            (Seats("connect_four", ("random", "random"), 250, "random:0"),),
         ),
         Experiment(
             ("C6",),
@@ -95,7 +95,7 @@ STUDY = Study(
             ("C8",),
             "Search against random play on 4×4",
             "How does minimax of depth 4 do against random play?",
-            (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 500, "random:0"),),
+            (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 250, "random:0"),),
             (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 100, "random:0"),),
             (
                 Claim(
@@ -108,7 +108,7 @@ STUDY = Study(
             ("C9",),
             "Heuristics against exact values",
             "How good is the heuristic of windows, and is there a better one?",
-            (Heuristics("connect_four", ("windows", "threats"), 600),),
+            (Heuristics("connect_four", ("windows", "threats"), 300),),
             (Heuristics(_MIDDLE, ("windows", "threats"), 90),),
             (),
             (
@@ -125,7 +125,7 @@ STUDY = Study(
             (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6, 9))),
                    (("alpha-beta", _WINDOWS),)),
              Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (1, 2, 3, 4, 6, 8)),
-                      100, "random:4")),
+                      25, "random:4")),
             (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6))),
                    (("alpha-beta", _WINDOWS),)),
              Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (2, 4, 6)),

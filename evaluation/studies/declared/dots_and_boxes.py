@@ -132,9 +132,9 @@ STUDY = Study(
             ("D4",),
             "Random play",
             "Who wins 1,000 games of random play?",
-            tuple(Seats(_dots(size), ("random", "random"), 2500, "random:0")
+            tuple(Seats(_dots(size), ("random", "random"), 1000, "random:0")
                   for size in ("3x3", "4x4", "5x5")),
-            (Seats(_dots("3x3"), ("random", "random"), 500, "random:0"),),
+            (Seats(_dots("3x3"), ("random", "random"), 250, "random:0"),),
         ),
         Experiment(
             ("D5",),
@@ -198,7 +198,7 @@ STUDY = Study(
             ("D9",),
             "Minimax against random play",
             "How does full search do in both seats?",
-            (Seats(_dots("3x3"), (_EXACT, "random"), 500, "random:0"),),
+            (Seats(_dots("3x3"), (_EXACT, "random"), 250, "random:0"),),
             (Seats(_dots("3x3"), (_EXACT, "random"), 50, "random:0"),),
             (Claim("Minimax wins nearly always as the first player", "first_wins", 0.9, 1,
                    (("first", _EXACT),)),
@@ -209,8 +209,8 @@ STUDY = Study(
             ("D10",),
             "Heuristics against exact values",
             "How good is the classic heuristic, and is there a better one?",
-            (Heuristics(_dots("4x4"), ("classic", "chains"), 900),
-             Heuristics(_dots("5x5"), ("classic", "chains"), 600)),
+            (Heuristics(_dots("4x4"), ("classic", "chains"), 450),
+             Heuristics(_dots("5x5"), ("classic", "chains"), 90)),
             (Heuristics(_dots("4x4"), ("classic", "chains"), 120),),
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics, 4×4 dots",
@@ -230,10 +230,10 @@ STUDY = Study(
             "Duels of depths and heuristics",
             "Do a greater depth and a better heuristic win?",
             (Strength(_dots("3x3"), tuple(f"alphabeta:depth={d},heuristic=classic"
-                                          for d in (2, 4, 6)), 66, "all:2"),
+                                          for d in (2, 4, 6)), 33, "all:2"),
              Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
                                           for h in ("classic", "chains") for d in (2, 3, 4, 6)),
-                      60, "random:4")),
+                      12, "random:4")),
             (Strength(_dots("3x3"), tuple(f"alphabeta:depth={d},heuristic=classic"
                                           for d in (2, 4, 6)), 10, "all:2"),
              Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
@@ -248,7 +248,7 @@ STUDY = Study(
             "Pure Monte Carlo",
             "How does pure Monte Carlo do against random play and against minimax?",
             (Seats(_dots("4x4"), ("montecarlo:simulations=100", "random", "alphabeta:depth=4"),
-                   100, "random:2"),),
+                   30, "random:2"),),
             (Seats(_dots("4x4"), ("montecarlo:simulations=50", "random", "alphabeta:depth=4"),
                    6, "random:2"),),
         ),
