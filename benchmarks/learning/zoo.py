@@ -59,7 +59,9 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "plyground.cli", *words]
 
 
-def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> None:
+def add(
+    run: Path, name: str, also: list[str], commit: str, machine: str, learnt_from: str | None
+) -> None:
     """Take the best network of a run into the zoo, with its curves and a card without figures."""
     best = json.loads((run / "best.json").read_text())
     data = compact_policy((run / "best.onnx").read_bytes())
@@ -88,6 +90,7 @@ def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> Non
             "commit": git("rev-parse", "--short", commit),
             **effort(run),
             "machine": machine,
+            **({"learnt_from": learnt_from} if learnt_from else {}),
             "date": datetime.date.today().isoformat(),
             "best_at_step": best["step"],
             "scores": {entry["opponent"]: entry["score"] for entry in best["scores"]},
@@ -268,6 +271,7 @@ def main() -> None:
     adding.add_argument("--also", action="append", default=[], help="another game that it plays")
     adding.add_argument("--commit", default="HEAD", help="of the code that the run used")
     adding.add_argument("--machine", default="one core of an AMD EPYC (bfloat16), others busy")
+    adding.add_argument("--learnt-from", help="in words, where it did not learn from its own games")
     drawing = steps.add_parser("curve")
     drawing.add_argument("run", type=Path)
     drawing.add_argument("name")
@@ -278,7 +282,8 @@ def main() -> None:
     measuring.add_argument("--positions", type=int, default=300)
     arguments = parser.parse_args()
     if arguments.step == "add":
-        add(arguments.run, arguments.name, arguments.also, arguments.commit, arguments.machine)
+        a = arguments
+        add(a.run, a.name, a.also, a.commit, a.machine, a.learnt_from)
     elif arguments.step == "curve":
         game = make_game(
             json.loads((arguments.run / "run.json").read_text())["description"]["game"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import platform
 import re
 import textwrap
 from collections.abc import Sequence
@@ -163,8 +165,20 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
         ("command", command if findings.seed is None else f"{command} --seed {seed}"),
         ("seeds", seed),
         ("processor time", duration(sum(cell.cpu_seconds for cell in cells))),
+        ("machine", _machine()),
         *versions(),
     ]
+
+
+def _machine() -> str:
+    """The processors, without names of machines or users."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        told = ""
+    model = re.search(r"^model name\s*: (.+)$", told, re.M)
+    name = model[1] if model else platform.processor() or platform.machine()
+    return f"{os.cpu_count()} processors, {name}"
 
 
 def write_pages(findings: Findings, folder: Path) -> None:
