@@ -203,8 +203,18 @@ def _lines(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence
 
 
 def _points(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> None:
-    """Points that the legend names: names beside them would cover each other."""
+    """Points that the legend names: names beside them would cover each other.
+
+    Those on the Pareto front are joined, where the rows tell it.
+    """
     count = len(COLOURS)
+    front = sorted(
+        (_scaled(row, columns[figure.x]), _scaled(row, columns[figure.y]))
+        for row in rows
+        if row.get("front") == "yes"
+    )
+    if front:
+        axes.plot(*zip(*front), color=INK, linewidth=0.8, alpha=0.6, label="Pareto front")
     for index, row in enumerate(rows):
         axes.errorbar(
             _scaled(row, columns[figure.x]),

@@ -44,7 +44,7 @@ STUDY = Study(
             "Who wins 1,000 games of random play?",
             (Seats("connect_four", ("random", "random"), 1000, "random:0"),
              Seats(_SMALL, ("random", "random"), 1000, "random:0")),
-            (Seats("connect_four", ("random", "random"), 250, "random:0"),),
+            (Seats("connect_four", ("random", "random"), 500, "random:0"),),
         ),
         Experiment(
             ("C6",),

@@ -134,7 +134,7 @@ STUDY = Study(
             "Who wins 1,000 games of random play?",
             tuple(Seats(_dots(size), ("random", "random"), 1000, "random:0")
                   for size in ("3x3", "4x4", "5x5")),
-            (Seats(_dots("3x3"), ("random", "random"), 250, "random:0"),),
+            (Seats(_dots("3x3"), ("random", "random"), 500, "random:0"),),
         ),
         Experiment(
             ("D5",),
