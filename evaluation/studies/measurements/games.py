@@ -223,6 +223,8 @@ class Strength(Pool):
         except RatingsError:
             ratings = None
         order = ratings.order() if ratings else [row.number for row in table.standings()]
+        if self.names:  # what is named is declared in an order of its own
+            order = sorted(order)
         rows = []
         for number in order:
             openings = {game.opening for game in games if number in game.players}
