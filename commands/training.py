@@ -33,15 +33,22 @@ def ppo(
         str | None,
         option("N", "Steps of training in all, such as 300k or 2M (default: depends on the game)."),
     ] = None,
+    init: Annotated[
+        Path | None,
+        option("RUN", "A run of PPO whose weights this one begins with; of the same network."),
+    ] = None,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train against opponents by proximal policy optimisation (MaskablePPO).
 
-    The same command resumes a run that was stopped or killed.
+    The same command resumes a run that was stopped or killed. With more --steps it goes on where
+    it ended.
 
     [bold]Examples[/bold]
 
     plyground train ppo connect_four --out runs/c4
+
+    plyground train ppo connect_four --out runs/more --init runs/c4 --opponent alphabeta:depth=4
 
     plyground train ppo tic_tac_toe --opponent "mix:0.5 random,0.5 alphabeta:depth=9" --steps 300k
     --out runs/ttt --set learning_rate=0.0005
@@ -53,6 +60,7 @@ def ppo(
         "opponent": opponent,
         "evaluate": options.evaluate,
         "steps": None if steps is None else _read_steps(steps),
+        "initial": None if init is None else str(init),
     }
     made = ppo_settings(chosen.name, given, options.settings)
     out, seed = options.folder(made), options.seed

@@ -128,8 +128,9 @@ def make_settings(
     Raises:
         SpecificationError: an unknown name, or a value that is not possible.
     """
-    chosen = dict(defaults) | {name: value for name, value in given.items() if value is not None}
     known = {parameter.name: parameter for parameter in settings_table(kind)}
+    check_names("there is no setting", given, known)
+    chosen = dict(defaults) | {name: value for name, value in given.items() if value is not None}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:

@@ -9,12 +9,14 @@ nothing.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...envs.game import Game
 from ..folder import TrainingError
+from ..run import initial_learner
 from ..sb3 import BoardVecEnv
 from .settings import PPOSettings
 
@@ -84,9 +86,26 @@ class Learner:
             seed=seed,
             device="cpu",
         )
+        if settings.initial:
+            self._begin_with(Path(settings.initial))
         self.model.set_logger(Logger(None, []))
         self.collector = EpisodeCollector()
         _, self._callback = self.model._setup_learn(settings.steps, self.collector)
+
+    def _begin_with(self, run: Path) -> None:
+        """Take over the newest weights of a run.
+
+        Raises:
+            TrainingError: the folder holds no run of PPO, or its weights do not fit.
+        """
+        held = initial_learner(run)
+        try:
+            self.policy.load_state_dict(held["policy"])
+        except (KeyError, RuntimeError):
+            raise TrainingError(
+                f"initial={run} is not possible: it is no run of PPO, or its network has another "
+                f"shape; the game and the settings channels, layers, dense and hidden must agree"
+            ) from None
 
     @property
     def step(self) -> int:

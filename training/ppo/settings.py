@@ -59,6 +59,9 @@ class PPOSettings(RunSettings):
         0.3, "Share of the games against the opponents of earlier stages.", low=0, high=0.9
     )
     snapshots: int = setting(10, "Past versions of the learner that are kept as opponents.", low=1)
+    initial: str = setting(
+        "", "A run of PPO whose weights this one begins with, if they fit; empty: none."
+    )
     snapshot_every: int = setting(100_000, "Steps between two of these versions.", low=1)
 
     def __post_init__(self) -> None:
