@@ -11,7 +11,10 @@ AGENTS = random greedy minimax:depth=2 alphabeta:depth=6 montecarlo:simulations=
 ADAPTERS = tianshou torchrl rllib agilerl kaggle pgx minari
 ADAPTER_FOLDER ?= .venv-adapters
 
-.PHONY: demo test test-all test-adapters lint bench clean
+# What is tested with the oldest versions allowed: all that meets PettingZoo, Gymnasium, SB3 and numpy.
+OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/training/test_league.py tests/training/test_longer_runs.py
+
+.PHONY: demo test test-all test-oldest test-adapters lint bench clean
 
 # Play a tournament of the search agents at connect four, anew each time.
 demo: $(VENV)/installed
@@ -25,6 +28,17 @@ test: $(VENV)/installed-test
 # The same, and the tests that take minutes each.
 test-all: $(VENV)/installed-test
 	$(BIN)/pytest -m "slow or not slow"
+
+# The environments and the training with the oldest versions that pyproject.toml allows.
+test-oldest: .venv-oldest/installed
+	PYTHONPATH=build .venv-oldest/bin/python -m pytest -p no:cacheprovider $(OLDEST_TESTS)
+
+.venv-oldest/installed: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt torch
+	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[train,policy]" pytest hypothesis pygame-ce
+	mkdir -p build && ln -sfn .. build/plyground
+	touch $@
 
 # The adapters against the real libraries (half an hour and some GB: every library is installed).
 # What was found is printed as the table of docs/adapters.md.
@@ -54,7 +68,7 @@ bench: $(VENV)/installed-test
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(ADAPTER_FOLDER) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTER_FOLDER) .venv-oldest build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The stamp files record what is installed; a change of the requirements installs anew.
 $(VENV)/bin/python:
