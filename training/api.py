@@ -11,7 +11,7 @@ from ..envs.registry import make_game
 from ..envs.specification import check_names
 from .run import Progress, TrainingRun
 
-ALGORITHMS = ("ppo", "alphazero")
+ALGORITHMS = ("ppo", "dqn", "alphazero")
 
 
 def train(
@@ -28,7 +28,7 @@ def train(
     """Begin or resume a training run and bring it to its end.
 
     Args:
-        algorithm: ``"ppo"`` or ``"alphazero"``.
+        algorithm: ``"ppo"``, ``"dqn"`` or ``"alphazero"``.
         game: the game, or its specification.
         out: the folder of the run; a run in it is resumed, and goes on if it is to be longer.
         seed: decides everything that is random.
@@ -63,6 +63,11 @@ def train(
 
         made = ppo_settings(board.name, settings)
         return train_ppo(board, made, seed, folder, facts, **options)
+    if algorithm == "dqn":
+        from .dqn.settings import dqn_settings
+        from .dqn.trainer import train as train_dqn
+
+        return train_dqn(board, dqn_settings(board.name, settings), seed, folder, facts, **options)
     from .alphazero.network import choose_device
     from .alphazero.settings import alphazero_settings
     from .alphazero.trainer import train as train_alphazero

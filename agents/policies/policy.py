@@ -315,6 +315,13 @@ class PpoPolicy(RunPolicy):
     summary = "a policy trained by PPO: ppo:RUN plays the best of a run folder"
 
 
+@register_agent("dqn")
+class DqnPolicy(RunPolicy):
+    """Plays the best network of a run of DQN, which values actions."""
+
+    summary = "values of actions trained by DQN: dqn:RUN plays the best of a run folder"
+
+
 @register_agent("alphazero")
 class AlphaZeroPolicy(RunPolicy):
     """Plays the best network of a run of AlphaZero, without search."""

@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     collector = Collector(envs, actor, frames_per_batch=2048, total_frames=options.steps)
     advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
     loss = ClipPPOLoss(
-        actor, critic, entropy_coeff=0.01, critic_coeff=0.5, normalize_advantage=True
+        actor, critic, entropy_coeff=0.03, critic_coeff=0.5, normalize_advantage=True
     )
     optimiser = torch.optim.Adam(loss.parameters(), lr=2e-3)
     schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, options.steps // 2048)

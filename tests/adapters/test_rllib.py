@@ -11,15 +11,14 @@ from pettingzoo.classic import connect_four_v3
 from plyground.envs import connect_four_v0
 from plyground.envs.adapters.rllib import board
 from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.core.rl_module.torch import TorchRLModule
 from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 
 
-class RandomLegal(RLModule):
+class RandomLegal(TorchRLModule):
     """Random legal actions."""
-
-    framework = "torch"
 
     def _forward(self, batch, **options):
         masks = np.asarray(batch["obs"]["action_mask"])
