@@ -171,15 +171,13 @@ def write_submission(policy: str | Path, path: str | Path) -> None:
     weights = {entry.name: onnx.numpy_helper.to_array(entry) for entry in graph.initializer}
     nodes = _needed_nodes(graph, weights, str(policy))
     used = {name for _, inputs, _, _ in nodes for name in inputs}
+    kept: dict[str, Any] = {
+        name: value.astype(np.float16) if value.dtype == np.float32 else value
+        for name, value in weights.items()
+        if name in used
+    }
     buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer,
-        **{
-            name: value.astype(np.float16) if value.dtype == np.float32 else value
-            for name, value in weights.items()
-            if name in used
-        },
-    )
+    np.savez_compressed(buffer, **kept)
     packed = zlib.compress(json.dumps(nodes).encode())
     model = f"{base64.b64encode(packed).decode()}.{base64.b64encode(buffer.getvalue()).decode()}"
     source = Path(submission.__file__).read_text(encoding="utf-8")

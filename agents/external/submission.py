@@ -7,13 +7,14 @@ import base64
 import io
 import json
 import zlib
+from typing import Any
 
 import numpy as np
 
 MODEL = ""
 
 
-def _conv(values, weights, *bias, pads, strides, dilations, group, **rest):
+def _conv(values: Any, weights: Any, *bias: Any, pads: Any, **rest: Any) -> Any:
     """A convolution with strides of 1, as a sum over the places of its window."""
     top, left, bottom, right = pads
     padded = np.pad(values, ((0, 0), (0, 0), (top, bottom), (left, right)))
@@ -27,18 +28,26 @@ def _conv(values, weights, *bias, pads, strides, dilations, group, **rest):
     return total + bias[0][:, None, None] if bias else total
 
 
-def _gemm(left, right, *added, alpha=1.0, beta=1.0, transA=0, transB=0):
+def _gemm(
+    left: Any,
+    right: Any,
+    *added: Any,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: int = 0,
+    transB: int = 0,
+) -> Any:
     product = alpha * (left.T if transA else left) @ (right.T if transB else right)
     return product + beta * added[0] if added else product
 
 
-def _reshape(values, shape, allowzero=0):
+def _reshape(values: Any, shape: Any, allowzero: int = 0) -> Any:
     if not allowzero:
         shape = [values.shape[axis] if size == 0 else size for axis, size in enumerate(shape)]
     return values.reshape(shape)
 
 
-def _slice(values, starts, ends, axes=None, steps=None):
+def _slice(values: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
     axes = range(len(starts)) if axes is None else axes
     steps = [1] * len(starts) if steps is None else steps
     chosen = [slice(None)] * values.ndim
@@ -47,26 +56,26 @@ def _slice(values, starts, ends, axes=None, steps=None):
     return values[tuple(chosen)]
 
 
-def _unsqueeze(values, axes):
+def _unsqueeze(values: Any, axes: Any) -> Any:
     for axis in sorted(int(axis) for axis in axes):
         values = np.expand_dims(values, axis)
     return values
 
 
-def _reduce(function):
-    def reduced(values, axes=None, keepdims=1, **rest):
+def _reduce(function: Any) -> Any:
+    def reduced(values: Any, axes: Any = None, keepdims: int = 1, **rest: Any) -> Any:
         over = None if axes is None else tuple(int(axis) for axis in axes)
         return function(values, axis=over, keepdims=bool(keepdims))
 
     return reduced
 
 
-def _softmax(values, axis=-1):
+def _softmax(values: Any, axis: int = -1) -> Any:
     weights = np.exp(values - values.max(axis=axis, keepdims=True))
     return weights / weights.sum(axis=axis, keepdims=True)
 
 
-OPERATORS = {
+OPERATORS: dict[str, Any] = {
     "Add": lambda left, right: left + right,
     "Sub": lambda left, right: left - right,
     "Mul": lambda left, right: left * right,
@@ -96,7 +105,7 @@ OPERATORS = {
 }
 
 
-def read_model(text):
+def read_model(text: str) -> Any:
     """The nodes and the weights of a model."""
     nodes, weights = text.split(".")
     held = np.load(io.BytesIO(base64.b64decode(weights)))
@@ -106,7 +115,7 @@ def read_model(text):
     }
 
 
-def logits_of(model, planes):
+def logits_of(model: Any, planes: Any) -> Any:
     """The network's logits for planes of shape (rows, columns, 2)."""
     nodes, weights = model
     known = dict(weights, observation=planes[None].astype(np.float32))
@@ -116,10 +125,10 @@ def logits_of(model, planes):
     return known["logits"][0]
 
 
-_loaded = []
+_loaded: list[Any] = []
 
 
-def agent(observation, configuration):
+def agent(observation: Any, configuration: Any) -> int:
     """The most probable column that is not full."""
     if not _loaded:
         _loaded.append(read_model(MODEL))

@@ -48,7 +48,8 @@ class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not
             False,
             False,
         )
-        self.waiting_id, self.ready_id = [], list(range(envs.num_envs))
+        self.waiting_id: list[int] = []
+        self.ready_id = list(range(envs.num_envs))
         self._infos = np.array([{"env_id": number} for number in range(envs.num_envs)])
 
     def get_env_attr(self, key: str, id: Any = None) -> list[Any]:

@@ -30,7 +30,7 @@ def dense(outputs: int) -> nn.Sequential:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=400_000)
+    parser.add_argument("--steps", type=int, default=300_000)
     parser.add_argument("--out", default="net.onnx")
     options = parser.parse_args(arguments)
     torch.manual_seed(1)

@@ -41,11 +41,10 @@ def test_episodes_are_what_was_played():
     episodes = running.sample(num_timesteps=800)
     learnt = 0
     for episode in episodes:
-        seen, rewards = episode.get_observations(), episode.get_rewards()
+        seen, rewards = episode.get_observations()["observations"], episode.get_rewards()
         for step, action in enumerate(episode.get_actions()):
             ended = episode.is_terminated and step == len(rewards) - 1
-            after = seen[step + 1]["observations"]
-            ledger.learnt(seen[step]["observations"], action, rewards[step], after, ended)
+            ledger.learnt(seen[step], action, rewards[step], seen[step + 1], ended)
             learnt += 1
     assert learnt > 700
     ledger.check()
