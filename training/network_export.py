@@ -133,7 +133,7 @@ class NetworkExporter:
 
     @property
     def _device(self) -> torch.device:
-        return next(self._heads.parameters()).device
+        return next(self._heads.parameters(), torch.zeros(1)).device
 
     def _refresh_weights(self, proto: Any) -> None:
         current = self._heads.state_dict()

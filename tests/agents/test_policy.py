@@ -257,7 +257,7 @@ def test_another_content_is_another_version(files):
 
 def test_a_model_of_sb3_plays_as_its_policy_file_does(archive, files):
     saved, exported = (
-        make_agent(f"ppo:{archive},trained_on=(connect_four)"),
+        make_agent(f"sb3:{archive},trained_on=(connect_four)"),
         make_agent(f"onnx:{files['connect_four']}"),
     )
     position = make_game("connect_four").initial_position()
