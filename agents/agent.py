@@ -236,6 +236,11 @@ class Agent(ABC):
         )
 
     @property
+    def bound_game(self) -> Game | None:
+        """The game that it was made for, if it was made for one."""
+        return self._bound_game
+
+    @property
     def deterministic(self) -> bool:
         """Whether it plays the same in every game with the same moves, whatever its seed.
 
