@@ -24,7 +24,7 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from ..envs import IllegalActionError
+from ..envs import IllegalActionError, IllegalPositionError
 from ..envs.specification import SpecificationError
 from ..envs.version import __version__
 from ..evaluation.runners.runner import RunnerError
@@ -34,7 +34,14 @@ from .output import note, use_plain_characters
 
 # Exit statuses.
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-EXPECTED = (SpecificationError, IllegalActionError, StoreError, RunnerError, TrainingError)
+EXPECTED = (
+    SpecificationError,
+    IllegalActionError,
+    IllegalPositionError,
+    StoreError,
+    RunnerError,
+    TrainingError,
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
