@@ -25,7 +25,15 @@ class IllegalActionError(ValueError):
 
 
 class IllegalPositionError(ValueError):
-    """A text that no position of the game is written as."""
+    """A text that no position of the game is written as.
+
+    Attributes:
+        reason: why, in a few words.
+    """
+
+    def __init__(self, text: str, game: Game, reason: str) -> None:
+        super().__init__(f"{text!r} is no position of {game.spec}: {reason}")
+        self.reason = reason
 
 
 class Outcome(NamedTuple):
@@ -141,7 +149,7 @@ class Game:
                 else:
                     return self.position_from_observation(planes)
         except ValueError as error:
-            raise IllegalPositionError(f"{text!r} is no position of {self.spec}: {error}") from None
+            raise IllegalPositionError(text, self, str(error)) from None
         raise AssertionError("unreachable")
 
     def action_to_text(self, action: int) -> str:
