@@ -184,8 +184,7 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     again = plyground(*command(folder, "--steps", "10k")[3:])
     assert "the run is finished" in again.stderr
     other = plyground(*command(folder, "--steps", "5k")[3:])
-    assert (other.exit_code, other.stderr.count("
-")) == (2, 1)
+    assert (other.exit_code, other.stderr.count("\n")) == (2, 1)
     assert "holds another run: steps is 10000 there and 5000 here" in other.stderr
 
 
