@@ -95,6 +95,16 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
     return count, ending
 
 
+def grades(position: Position) -> dict[int, int]:
+    """The grade of every legal action of a position that is not over."""
+    game = position.game
+    children, replies = game.new_records(2), np.empty(game.facts.num_actions, np.int16)
+    return {
+        action: int(grade_position(game.rules, position.record, action, children, replies)[0])
+        for action in position.legal_actions()
+    }
+
+
 class LostMoves:
     """Chooses among actions that all lose: the longest resistance, then the best evaluation.
 

@@ -27,7 +27,7 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from ..envs import IllegalActionError
+from ..envs import IllegalActionError, IllegalPositionError
 from ..envs.messages import plain_text
 from ..envs.specification import SpecificationError
 from ..envs.version import __version__
@@ -40,7 +40,14 @@ LONGEST_SENTENCE = 1000  # characters
 OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 # Exit statuses.
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-EXPECTED = (SpecificationError, IllegalActionError, StoreError, RunnerError, TrainingError)
+EXPECTED = (
+    SpecificationError,
+    IllegalActionError,
+    IllegalPositionError,
+    StoreError,
+    RunnerError,
+    TrainingError,
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

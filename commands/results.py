@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..agents.human import refuse_people
+from ..envs.specification import SpecificationError
 from ..evaluation.report.display import (
     duration,
     likelihood,
@@ -34,6 +35,7 @@ from ..evaluation.sprt import (
     SprtState,
 )
 from ..evaluation.store.export import FORMATS, export_games
+from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan
 from .app import FAILED, INTERRUPTED, command, same_command
@@ -61,6 +63,8 @@ from .options import (
     tell_of_withdrawals,
 )
 from .output import note, print_json, say, write_page
+
+MINARI = "minari"
 
 
 @command("[STORE]")
@@ -122,12 +126,15 @@ def export(
     store: StoreArgument = DEFAULT_STORE,
     /,
     *,
-    format: Annotated[str, option("|".join(FORMATS), "Format of the games.")] = "jsonl",
+    format: Annotated[str, option("|".join((*FORMATS, MINARI)), "Format of the games.")] = "jsonl",
     out: Annotated[
-        Path | None, option("FILE", "The file to write (default: standard output).")
+        Path | None,
+        option("FILE", "The file to write, or for minari a folder (default: standard output)."),
     ] = None,
 ) -> None:
     """Write the games of a store for other programs, one row a game.
+
+    With --format minari each game becomes two episodes of a dataset for offline learning.
 
     [bold]Examples[/bold]
 
@@ -135,10 +142,21 @@ def export(
 
     plyground export plyground-tournament.db | head -1
     """
+    if format == MINARI:
+        _export_minari(store, out)
+        return
     with Store(store) as opened:
         count = export_games(opened, format, sys.stdout.buffer if out is None else out)
     if out is not None:
         note(f"{count} games in {out}")
+
+
+def _export_minari(store: Path, out: Path | None) -> None:
+    if out is None:
+        raise SpecificationError("name the folder of the datasets: --out FOLDER")
+    with Store(store) as opened:
+        for name, episodes in export_minari(opened, out).items():
+            note(f"{episodes} episodes in {out / name}; MINARI_DATASETS_PATH={out}")
 
 
 def _elo_option(hypothesis: str) -> Any:

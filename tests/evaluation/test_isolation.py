@@ -77,6 +77,7 @@ def broken(name: str, limits: Limits = LIMITS) -> contextlib.closing[IsolatedPla
 
 
 @pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.fast_cases(4)
 def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
     fault, reason = FAULTS[name]
     limits = LIMITS._replace(move_seconds=20.0) if fault == OUT_OF_MEMORY else LIMITS
@@ -169,6 +170,7 @@ def test_the_processes_that_an_agent_started_end_with_it():
         (Limits(game_seconds=1.0), 3, r"took [\d.]+ s for its moves; 1 s a game are allowed"),
     ],
 )
+@pytest.mark.fast_cases(2)
 def test_a_move_that_comes_too_late_forfeits(isolated, limits, moves, reason):
     spec = "python:broken.agents:IsSlow"
     player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
@@ -278,6 +280,7 @@ def test_an_agent_that_cannot_be_made_is_refused(module, message, tmp_path, monk
 # -- tournaments --
 
 
+@pytest.mark.thorough
 def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path):
     good, bad = (
         ("random", "greedy"),
@@ -311,6 +314,7 @@ def crashing(tmp_path, withdraw_after: int) -> tuple[dict[int, int], int]:
         return tournament.withdrawn().agents, len(added)
 
 
+@pytest.mark.thorough
 def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_kept(tmp_path):
     assert crashing(tmp_path, 2) == ({1: 2}, 2)
     assert crashing(tmp_path, 2) == ({1: 2}, 0)  # also when the tournament is taken up again
@@ -320,6 +324,7 @@ def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_ke
         assert report_store(store)[0].crashing == ("python:broken.agents:EndsTheProcess",)
 
 
+@pytest.mark.thorough
 def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
     command = [
         "tournament",
