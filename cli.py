@@ -22,8 +22,8 @@ from .commands import (  # noqa: F401
     zoo,
 )
 from .commands.app import INTERRUPTED, run
-from .commands.interruption import answer_ctrl_c, leave_at_once
 from .commands.terminal import playing, warm_up, watching  # noqa: F401
+from .commands.terminal.interruption import answer_ctrl_c, leave_at_once
 
 
 def main() -> None:

@@ -15,8 +15,7 @@ from . import rules as r
 from .declaration import Declaration, Facts, parameter_values
 from .entry_points import EntryPoints, records_of
 from .games.rows import read_rows, write_rows
-from .messages import plain_text
-from .specification import SpecificationError, format_specification
+from .specification import SpecificationError, format_specification, plain_text
 
 PLAYERS = ("player_0", "player_1")
 

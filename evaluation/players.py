@@ -19,8 +19,7 @@ import numpy as np
 from ..agents.agent import Agent, Decision
 from ..agents.bots import as_bot, short_seed
 from ..envs.game import Game, Position
-from ..envs.messages import plain_text
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, plain_text
 from .fingerprints import sources_of_agent
 
 # Kinds of faults that lose a game, as the store keeps them.

@@ -179,8 +179,11 @@ class Tournament:
         if held is None or held.settings != self.settings:  # the latter is refused later
             return name
         then = Sources.known(held.sources, [agent.sources for agent in held.agents])
-        changed = ["all of it (it was not noted)"] if then is None else []
-        changed = changed or changes(then, self._sources, self.labels)
+        changed = (
+            ["all of it (it was not noted)"]
+            if then is None
+            else changes(then, self._sources, self.labels)
+        )
         if not changed:
             return name
         own_name = f"{name} (code {self._sources.digest})"

@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..envs.files import read_file
-from ..envs.messages import plain_text
-from ..envs.specification import SpecificationError, check_names
+from ..envs.specification import SpecificationError, check_names, plain_text
 from .tournament import Plan
 
 # The settings of a file with their types in TOML. Each may be a default at the top or a setting of

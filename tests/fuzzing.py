@@ -24,7 +24,7 @@ from command_line import Result, invoke
 
 SECONDS, MEMORY = 10, 1 << 30
 # numbers of cases in which something was found once
-FOUND: tuple[int, ...] = ()
+FOUND: tuple[int, ...] = (105, 159, 257)
 
 VALUES = (
     *("", "-1", "0", "1", "2", "3", "1.5", "nan", "inf", "-inf", "1e308", "1e-308", "9" * 25),

@@ -16,8 +16,7 @@ import numpy as np
 
 from ..compiled.dispatch import missing, rule
 from ..game import Game, IllegalActionError, Position
-from ..messages import plain_text
-from ..specification import SpecificationError
+from ..specification import SpecificationError, plain_text
 
 
 @rule

@@ -13,7 +13,7 @@ import pytest
 from command_line import invoke
 from networks import write_network
 from plyground.commands import app as application
-from plyground.envs.messages import plain_text
+from plyground.envs.specification import plain_text
 
 LONG = "x" * 100_000
 PAIR = ["tournament", "tic_tac_toe", "random", "greedy"]

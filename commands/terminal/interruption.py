@@ -17,7 +17,7 @@ import threading
 import time
 from typing import NoReturn
 
-from .app import INTERRUPTED
+from ..app import INTERRUPTED
 
 PATIENCE_SECONDS = 0.7  # in which a command tells how to go on
 
