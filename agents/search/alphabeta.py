@@ -16,6 +16,7 @@ from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision, heuristic_index
 from ..book import BOOK_PARAMETERS
+from ..deadline import Deadline
 from ..registry import register_agent
 from ..score import Kind, Score
 from ..solvers.endgame import ENDGAME, Endgame, check_endgame
@@ -130,9 +131,10 @@ class TreeSearchAgent(Agent):
         cut_short = deadline < math.inf or nodes < math.inf
         deepening.begin(self._form.rules, plan, workspace, self._table, position.record)
         decision: Decision | None = None
+        clock = Deadline(deadline)
         while True:
             resisting = state.stage == deepening.RESISTING
-            status = self._iterate(plan, deadline, nodes, report is not None)
+            status = self._iterate(plan, clock, nodes, report is not None)
             if status == deepening.ITERATION_OPEN:
                 # A part of this iteration is preferred to the whole one before, which is shallower.
                 if not resisting and workspace.frames[0].best_action >= 0:
@@ -151,19 +153,19 @@ class TreeSearchAgent(Agent):
             return Decision(position.legal_actions()[0], scale="points", nodes=int(state.nodes))
         return decision
 
-    def _iterate(self, plan: deepening.Plan, deadline: float, nodes: float, watched: bool) -> int:
+    def _iterate(self, plan: deepening.Plan, clock: Deadline, nodes: float, watched: bool) -> int:
         """Search to the end of the iteration or the limits; returns the status of ``deepen``.
 
         It goes in slices so short that a person can interrupt it; one that is ``watched``, or has
         a deadline, in shorter ones.
         """
         state = self._workspace.state[0]
-        hurried = deadline < math.inf or watched
+        hurried = clock.at < math.inf or watched
         allowed, longest = (
             (FIRST_SLICE, SLICE_SECONDS) if hurried else (UNTIMED_SLICE, UNTIMED_SLICE_SECONDS)
         )
         while True:
-            began = time.perf_counter()
+            clock.begin()
             allowed = int(min(allowed, nodes - state.nodes))
             status: int = deepening.deepen(
                 self._form.rules,
@@ -176,11 +178,11 @@ class TreeSearchAgent(Agent):
             )
             if status != deepening.ITERATION_OPEN or state.nodes >= nodes:
                 return status
-            now = time.perf_counter()
+            over = clock.end()
             # Two levels of the tree are searched if that takes little, for a sound answer.
-            if now >= deadline and (state.depth > 1 or now >= deadline + GRACE_SECONDS):
+            if over and (state.depth > 1 or clock.left < -GRACE_SECONDS):
                 return status
-            if now - began < longest:
+            if clock.seconds < longest:
                 allowed = min(2 * allowed, LARGEST_SLICE)
 
     def _decision(self, plan: deepening.Plan, complete: bool) -> Decision:

@@ -17,6 +17,7 @@ from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision, heuristic_index
 from ..book import BOOK_PARAMETERS
+from ..deadline import Deadline
 from ..lookahead import LostMoves
 from ..registry import register_agent
 from ..score import Kind, Score, score_of_position
@@ -226,19 +227,19 @@ class Mcts(Agent):
             return self._guide.grow(tree, simulations, deadline)
         # a slow playout is the first surprise
         done, portion = 0, FIRST_SLICE if deadline == math.inf else 1
+        clock = Deadline(deadline)
         while done < simulations and not self._stopped:
-            began = time.perf_counter()
+            clock.begin()
             asked = int(min(portion, simulations - done))
             ran = int(
                 search.simulate(position.game.rules, self._search_options, tree, stream, asked)
             )
             done += ran
-            now = time.perf_counter()
-            if ran < asked or now >= deadline:
+            if clock.end() or ran < asked:
                 break
             # slices of about the same time, whatever a playout takes and however busy the machine
-            rate = asked / max(now - began, 1e-6)
-            left = min(SLICE_SECONDS, deadline - now)
+            rate = asked / max(clock.seconds, 1e-6)
+            left = min(SLICE_SECONDS, clock.left)
             portion = min(max(int(rate * left), 1), 4 * portion, LARGEST_SLICE)
         return done
 

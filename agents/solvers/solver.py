@@ -16,6 +16,7 @@ time limits and progress reports.
 from __future__ import annotations
 
 import dataclasses
+import math
 import time as clock
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -29,6 +30,7 @@ from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision
 from ..book import BOOK_PARAMETERS
+from ..deadline import Deadline
 from ..registry import register_agent
 
 DEFAULT_MEMORY_MB = 512
@@ -116,7 +118,8 @@ class Monitor:
         self.interrupted = False
         self.portion = UNTIMED_PORTION if time is None else FIRST_PORTION
         self._began = clock.perf_counter()
-        self._deadline = None if time is None else self._began + time
+        self._clock = Deadline(math.inf if time is None else self._began + time)
+        self._timed = time is not None
         self._progress = progress
 
     @property
@@ -138,13 +141,14 @@ class Monitor:
         """
         try:
             while not self.interrupted:
-                began = clock.perf_counter()
+                self._clock.begin()
                 finished, nodes = search_slice(self.portion)
                 self.nodes += nodes
-                self._adapt(clock.perf_counter() - began)
+                over = self._clock.end()
+                self._adapt(self._clock.seconds)
                 if finished:
                     return True
-                if self.stopped(*bounds()):
+                if self.stopped(*bounds()) or over:
                     return False
         except KeyboardInterrupt:
             self.interrupted = True
@@ -152,7 +156,7 @@ class Monitor:
 
     def _adapt(self, seconds: float) -> None:
         """Make the next slice longer or shorter after one that took so long."""
-        if self._deadline is None:
+        if not self._timed:
             return
         if seconds < SLICE_SECONDS / 2:
             self.portion = min(2 * self.portion, UNTIMED_PORTION)
@@ -166,9 +170,7 @@ class Monitor:
                 self._progress(Progress(self.nodes, self.seconds, lower, upper))
         except KeyboardInterrupt:
             self.interrupted = True
-        return self.interrupted or (
-            self._deadline is not None and clock.perf_counter() >= self._deadline
-        )
+        return self.interrupted or self._clock.left <= 0
 
 
 @kernel

@@ -1,0 +1,55 @@
+"""Deadlines that are kept on a busy machine too.
+
+A search looks at the clock between slices. Where other programs want the processor, a slice takes
+longer than it computes, and so does what is left to do after the last one. How long this process
+had to wait is measured, and as much is kept in reserve.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+AFTERWARDS_SECONDS = 0.001  # of computing, for the decision after the search
+
+
+class Deadline:
+    """A deadline, and how much the machine has kept this thread waiting so far.
+
+    Args:
+        at: seconds of ``time.perf_counter``; infinite for none.
+    """
+
+    __slots__ = ("_computed", "_spent", "_started", "_waited", "at", "seconds")
+
+    def __init__(self, at: float = math.inf) -> None:
+        self.at = at
+        self.seconds = 0.0  # that the last slice took
+        self._waited = self._spent = self._computed = 0.0
+        self._started = (0.0, 0.0)
+
+    def begin(self) -> None:
+        """Begin a slice."""
+        self._started = time.perf_counter(), time.thread_time()
+
+    def end(self) -> bool:
+        """End a slice; whether it is time to stop, so that all is done by the deadline."""
+        now, began = time.perf_counter(), self._started
+        self.seconds, computed = now - began[0], time.thread_time() - began[1]
+        if self.at == math.inf:
+            return False
+        self._spent += self.seconds
+        self._computed += computed
+        self._waited = max(self._waited, self.seconds - computed)
+        return now + self.reserve >= self.at
+
+    @property
+    def reserve(self) -> float:
+        """The seconds that are kept for what is left to do, and for waiting as long as before."""
+        slower = max(self._spent / max(self._computed, 1e-6), 1.0)
+        return self._waited + AFTERWARDS_SECONDS * min(slower, 20.0)
+
+    @property
+    def left(self) -> float:
+        """The seconds for the next slice."""
+        return self.at - time.perf_counter() - self.reserve
