@@ -56,7 +56,8 @@ class GameWorker:
             sys.path.append(folder)
         for module in modules:
             importlib.import_module(module)
-        self._contest: Contest = pickle.loads(contest)
+        # The runner compares the versions with those of the tournament.
+        self._contest: Contest = pickle.loads(contest)._replace(versions=())
         self._arena = Arena(self._contest)
         self._isolated: Arena | None = None
 
