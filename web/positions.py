@@ -211,8 +211,8 @@ class Line:
         actions, replies = np.empty((2, count), np.int16)
         grades, points = np.empty((2, count), np.int64)
         record, children = self.position.record, game.new_records(2)
-        grade: Callable[..., int] = grade_actions  # a kernel, which carries no annotations
-        found = grade(game.rules, record, -1, children, actions, replies, grades, points)
+        grade: Callable[..., tuple[int, int]] = grade_actions  # a kernel: no annotations
+        found, _ = grade(game.rules, record, -1, children, actions, replies, grades, points)
         graded = [(int(actions[i]), int(grades[i])) for i in range(found)]
         wins = [action for action, grade in graded if grade == WINS]
         holding = [action for action, grade in graded if grade >= HOLDS]

@@ -298,6 +298,7 @@ def test_a_search_beyond_the_time_is_stopped_with_a_sentence():
         assert "took too long and was stopped" in content["error"]
 
 
+@pytest.mark.thorough
 def test_a_full_queue_and_a_session_with_many_searches_are_told_to_wait():
     second = "game=gomoku&agent=alphabeta:time=1"
     with client_of(waiting=1) as client:

@@ -36,6 +36,7 @@ def server(store):
         yield started
 
 
+@pytest.mark.fast_cases(1)
 def test_the_exact_value_of_every_move_stands_on_the_board(visit):
     page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
@@ -63,6 +64,7 @@ def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
     assert page.locator(".heat").count() >= 4
 
 
+@pytest.mark.thorough
 def test_two_agents_stand_side_by_side(visit):
     page = visit("/analyse?game=tic_tac_toe&agent=greedy&second=montecarlo:simulations=5")
     expect(page.locator("#result-second .lines button")).to_have_count(3, timeout=60_000)
@@ -165,6 +167,7 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
     ["/analyse?game=tic_tac_toe&moves=b2&agent=greedy", "/watch?game=tic_tac_toe", "/games",
      "/ratings", "/review?game=tic_tac_toe&moves=b2,a1,a2"],
 )  # fmt: skip
+@pytest.mark.fast_cases(1)
 def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
