@@ -7,7 +7,14 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 
 AGENTS = random greedy minimax:depth=2 alphabeta:depth=6 montecarlo:simulations=200
 
-.PHONY: demo test test-all lint bench clean
+# The libraries whose adapters are tested against them; each has an environment of its own.
+ADAPTERS = tianshou torchrl rllib agilerl kaggle pgx minari
+ADAPTER_FOLDER ?= .venv-adapters
+
+# What is tested with the oldest versions allowed: all that meets PettingZoo, Gymnasium, SB3 and numpy.
+OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/training/test_league.py tests/training/test_longer_runs.py
+
+.PHONY: demo test test-all test-oldest test-adapters lint bench clean
 
 # Play a tournament of the search agents at connect four, anew each time.
 demo: $(VENV)/installed
@@ -18,9 +25,36 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(BIN)/pytest
 
-# The same, and the tests that take minutes each.
+# The same, the thorough ones, and those that take minutes each.
 test-all: $(VENV)/installed-test
-	$(BIN)/pytest -m "slow or not slow"
+	$(BIN)/pytest -m ""
+
+# The environments and the training with the oldest versions that pyproject.toml allows.
+test-oldest: .venv-oldest/installed
+	PYTHONPATH=build .venv-oldest/bin/python -m pytest -p no:cacheprovider $(OLDEST_TESTS)
+
+.venv-oldest/installed: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt torch
+	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[train,policy]" pytest hypothesis pygame-ce
+	mkdir -p build && ln -sfn .. build/plyground
+	touch $@
+
+# The adapters against the real libraries (half an hour and some GB: every library is installed).
+# What was found is printed as the table of docs/adapters.md.
+test-adapters: $(addprefix test-adapter-,$(ADAPTERS))
+	$(PYTHON) tests/adapters/table.py
+
+test-adapter-%: $(ADAPTER_FOLDER)/%/installed
+	mkdir -p build && ln -sfn .. build/plyground
+	PYTHONPATH=build PLYGROUND_ADAPTER=$* $(ADAPTER_FOLDER)/$*/bin/python -m pytest --confcutdir tests/adapters tests/adapters/test_$*.py
+
+# torch comes first: another package would bring its newest build.
+$(ADAPTER_FOLDER)/%/installed: tests/adapters/requirements/%.txt tests/adapters/requirements/common.txt
+	$(PYTHON) -m venv $(ADAPTER_FOLDER)/$*
+	grep '^torch==' $< | xargs --no-run-if-empty $(ADAPTER_FOLDER)/$*/bin/python -m pip install --quiet
+	$(ADAPTER_FOLDER)/$*/bin/python -m pip install --quiet --requirement $<
+	touch $@
 
 # Style and types. The link gives mypy the name under which the folders are installed, whatever the checkout is called.
 lint: $(VENV)/installed-test
@@ -34,7 +68,7 @@ bench: $(VENV)/installed-test
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(ADAPTER_FOLDER) .venv-oldest build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The stamp files record what is installed; a change of the requirements installs anew.
 $(VENV)/bin/python:

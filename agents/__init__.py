@@ -9,6 +9,9 @@ from . import python_agent as python_agent
 from . import random_agent as random_agent
 from . import solver as solver
 from .agent import Agent, Decision
+from .external import kaggle as kaggle
+from .external import language_model as language_model
+from .external import openspiel as openspiel
 from .policies import policy as policy
 from .registry import make_agent, register_agent, register_preset
 from .search import alphabeta as alphabeta

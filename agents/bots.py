@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..envs.game import Position
+from ..envs.observations import ObservationOptions, find_layout
 from .agent import Agent
 
 KINDS = "a function act(position) or act(position, moves), an object with act(position), or a class"
@@ -175,18 +176,14 @@ class ModelBot:
 
     def _as_trained(self, observations: np.ndarray) -> np.ndarray:
         """The observations in the layout and the type that the model was trained on."""
-        count, rows, cols, planes = observations.shape
-        shape = self._space.shape
-        if shape == (planes, rows, cols) and shape != (rows, cols, planes):
-            observations = np.moveaxis(observations, 3, 1)
-        elif shape == (rows * cols * planes,):
-            observations = observations.reshape(count, -1)
-        elif shape != (rows, cols, planes):
+        game_shape = observations.shape[1:]
+        layout = find_layout(self._space.shape, game_shape)
+        if layout is None:
             raise ValueError(
-                f"a model for observations of shape {shape} cannot play a game that is observed as "
-                f"{(rows, cols, planes)}"
+                f"a model for observations of shape {self._space.shape} cannot play a game that is "
+                f"observed as {game_shape}"
             )
-        return np.ascontiguousarray(observations, dtype=self._space.dtype)
+        return ObservationOptions(layout=layout, dtype=self._space.dtype).planes(observations)
 
     def __str__(self) -> str:
         return type(self.model).__name__

@@ -30,7 +30,8 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
         opponent: an agent's specification; a mixture ``"mix:0.3 random,0.7 alphabeta:depth=2"``,
             whose weights need not add up to 1; an agent; any object with ``act(position)`` or
             ``act_batch(observations, masks)``; a function of the position; a model of
-            stable-baselines3; a sequence of these, all met equally often.
+            stable-baselines3; a sequence of these, all met equally often; a sequence of
+            :class:`~plyground.envs.single_agent.opponents.Opponent`, met by their weights.
         game: the game they play; an agent that cannot is refused.
 
     Raises:
@@ -47,6 +48,8 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
     if isinstance(opponent, Sequence):
         if not opponent:
             raise SpecificationError("a pool of opponents needs at least one; this one is empty")
+        if all(isinstance(member, Opponent) for member in opponent):
+            return tuple(opponent)
         pools = [make_opponents(member, game) for member in opponent]
         totals = [sum(member.weight for member in pool) for pool in pools]
         return tuple(

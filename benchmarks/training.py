@@ -27,8 +27,8 @@ import torch
 from plyground import make_game
 from plyground.evaluation.gauntlet import play_gauntlet
 from plyground.training.network import full_precision
+from plyground.training.players import NetworkPlayer
 from plyground.training.ppo.learner import Learner
-from plyground.training.ppo.players import NetworkPlayer
 from plyground.training.ppo.settings import ppo_settings
 from plyground.training.sb3 import BoardVecEnv
 from rich.console import Console

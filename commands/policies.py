@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
 
+from ..agents.external.kaggle import write_submission
 from ..agents.policies.policy import load_run
 from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
@@ -25,7 +27,10 @@ def export_policy(
     ],
     /,
     *,
-    out: Annotated[Path, option("FILE", "The policy file to write; its name ends in .onnx.")],
+    out: Annotated[
+        Path,
+        option("FILE", "The file to write: .onnx, or .py for a submission to Kaggle's ConnectX."),
+    ],
     trained_on: Annotated[
         str | None,
         option("GAME", "The game of a .zip, which does not state it, such as gomoku:size=9."),
@@ -41,9 +46,26 @@ def export_policy(
     plyground export-policy runs/c4 --out c4.onnx
 
     plyground export-policy model.zip --trained-on connect_four --out c4.onnx
+
+    plyground export-policy runs/c4 --out submission.py
     """
+    if out.suffix == ".py":
+        with tempfile.TemporaryDirectory() as folder:
+            made = Path(folder) / "policy.onnx"
+            network = _export(run, made, trained_on)
+            write_submission(made, out)
+        say(f"{out}: a submission to ConnectX for {network.game.spec}, played by kaggle:{out}")
+        return
     if out.suffix != ".onnx":
-        raise SpecificationError(f"{out} is no name for a policy file; it must end in .onnx")
+        raise SpecificationError(
+            f"{out} is no name for a policy file; it must end in .onnx, or in .py for Kaggle"
+        )
+    network = _export(run, out, trained_on)
+    say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
+
+
+def _export(run: Path, out: Path, trained_on: str | None) -> OnnxNetwork:
+    """Write the policy file; returns its network."""
     if run.suffix != ".zip":
         if trained_on is not None:
             raise SpecificationError(
@@ -59,7 +81,7 @@ def export_policy(
             tell(f"exporting {run}")
             _export_zip(run, out, trained_on)
         network = load_policy_file(out)
-    say(f"{out}: a policy for {network.game.spec}, played by onnx:{out}")
+    return network
 
 
 def _export_zip(path: Path, out: Path, trained_on: str) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..agents.human import refuse_people
+from ..envs.specification import SpecificationError
 from ..evaluation.report.display import (
     duration,
     percent,
@@ -34,9 +35,10 @@ from ..evaluation.sprt import (
     SprtState,
 )
 from ..evaluation.store.export import FORMATS, export_games
+from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan
-from .app import INTERRUPTED, command, same_command
+from .app import FAILED, INTERRUPTED, command, same_command
 from .common import (
     DEFAULT_STORE,
     GameArgument,
@@ -52,13 +54,17 @@ from .options import (
     DEFAULT_RUNNER,
     NO_LIMITS,
     BalanceOptions,
+    ChangedOption,
     ConditionOptions,
     OpeningsOption,
     RunnerOptions,
+    answer_to_change,
     end_if_given_up,
     tell_of_withdrawals,
 )
 from .output import note, print_json, say, write_page
+
+MINARI = "minari"
 
 
 @command("[STORE]")
@@ -120,12 +126,15 @@ def export(
     store: StoreArgument = DEFAULT_STORE,
     /,
     *,
-    format: Annotated[str, option("|".join(FORMATS), "Format of the games.")] = "jsonl",
+    format: Annotated[str, option("|".join((*FORMATS, MINARI)), "Format of the games.")] = "jsonl",
     out: Annotated[
-        Path | None, option("FILE", "The file to write (default: standard output).")
+        Path | None,
+        option("FILE", "The file to write, or for minari a folder (default: standard output)."),
     ] = None,
 ) -> None:
     """Write the games of a store for other programs, one row a game.
+
+    With --format minari each game becomes two episodes of a dataset for offline learning.
 
     [bold]Examples[/bold]
 
@@ -133,10 +142,21 @@ def export(
 
     plyground export plyground-tournament.db | head -1
     """
+    if format == MINARI:
+        _export_minari(store, out)
+        return
     with Store(store) as opened:
         count = export_games(opened, format, sys.stdout.buffer if out is None else out)
     if out is not None:
         note(f"{count} games in {out}")
+
+
+def _export_minari(store: Path, out: Path | None) -> None:
+    if out is None:
+        raise SpecificationError("name the folder of the datasets: --out FOLDER")
+    with Store(store) as opened:
+        for name, episodes in export_minari(opened, out).items():
+            note(f"{episodes} episodes in {out / name}; MINARI_DATASETS_PATH={out}")
 
 
 def _elo_option(hypothesis: str) -> Any:
@@ -176,6 +196,7 @@ def sprt(
     store: StoreOption = DEFAULT_STORE,
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
+    changed: ChangedOption = "ask",
     as_json: JsonOption = False,
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0.
@@ -195,13 +216,16 @@ def sprt(
     agents, (balanced, within) = (first, second), (balance.balanced, balance.within)
     plan = Plan(game, agents, max_pairs, opening, seed, balanced=balanced, within=within)
     with Store(store) as opened, where.make() as runner:
-        match = SprtMatch(plan, tested.hypotheses(), opened, runner, conditions)
+        answer = answer_to_change(changed)
+        match = SprtMatch(plan, tested.hypotheses(), opened, runner, conditions, answer)
         _run_sprt(match, store)
         tell_of_withdrawals([match.tournament], _notes())
     if as_json:
         print_json(match.to_json())
     else:
         _print_sprt(match, Console(highlight=False))
+    if match.withdrawn is not None:
+        raise SystemExit(FAILED)
     end_if_given_up(runner, _notes())
 
 
@@ -240,6 +264,14 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
             Text(
                 f"{state.verdict} is accepted: the difference is {accepted:g} Elo rather than "
                 f"{other:g}",
+                "bold",
+            )
+        )
+    elif match.withdrawn is not None:
+        console.print(
+            Text(
+                f"not decided: {match.withdrawn} was withdrawn after {sum(state.pairs)} pairs, "
+                f"since its process crashed in one game after another",
                 "bold",
             )
         )

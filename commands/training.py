@@ -1,19 +1,38 @@
-"""Commands that train: ``train ppo``, and ``curves``, which draws learning curves."""
+"""The commands ``train ppo`` and ``train dqn``, and ``curves``, which draws learning curves."""
 
 from __future__ import annotations
 
+import importlib
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..envs import make_game
+from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
+from ..training.dqn.settings import dqn_settings
 from ..training.ppo.settings import ppo_settings
-from ..training.settings import read_count
+from ..training.settings import OpposedSettings, read_count
 from .app import command, missing_packages_are_refused, train_app
 from .common import GameArgument, argument, option
 from .output import note
 from .training_runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
+
+OpponentOption = Annotated[
+    str | None,
+    option(
+        "AGENT",
+        'Opponents: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" '
+        "(default: depends on the game).",
+    ),
+]
+StepsOption = Annotated[
+    str | None,
+    option("N", "Steps of training in all, such as 300k or 2M (default: depends on the game)."),
+]
+InitOption = Annotated[
+    Path | None,
+    option("RUN", "A run of this algorithm whose weights this one begins with."),
+]
 
 
 @command("GAME", parent=train_app)
@@ -21,27 +40,21 @@ def ppo(
     game: GameArgument,
     /,
     *,
-    opponent: Annotated[
-        str | None,
-        option(
-            "AGENT",
-            'Opponents: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" '
-            "(default: depends on the game).",
-        ),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        option("N", "Steps of training in all, such as 300k or 2M (default: depends on the game)."),
-    ] = None,
+    opponent: OpponentOption = None,
+    steps: StepsOption = None,
+    init: InitOption = None,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train against opponents by proximal policy optimisation (MaskablePPO).
 
-    The same command resumes a run that was stopped or killed.
+    The same command resumes a run that was stopped or killed. With more --steps it goes on where
+    it ended.
 
     [bold]Examples[/bold]
 
     plyground train ppo connect_four --out runs/c4
+
+    plyground train ppo connect_four --out runs/more --init runs/c4 --opponent alphabeta:depth=4
 
     plyground train ppo tic_tac_toe --opponent "mix:0.5 random,0.5 alphabeta:depth=9" --steps 300k
     --out runs/ttt --set learning_rate=0.0005
@@ -49,21 +62,59 @@ def ppo(
     plyground train ppo gomoku --list-settings
     """
     chosen = make_game(game)
-    given = {
+    given = _given(opponent, steps, init, options)
+    _train("ppo", chosen, ppo_settings(chosen.name, given, options.settings), options)
+
+
+@command("GAME", parent=train_app)
+def dqn(
+    game: GameArgument,
+    /,
+    *,
+    opponent: OpponentOption = None,
+    steps: StepsOption = None,
+    init: InitOption = None,
+    options: RunOptions = DEFAULT_RUN,
+) -> None:
+    """Train against opponents by deep Q-learning (DQN with action masks).
+
+    The same command resumes a run that was stopped or killed. With more --steps it goes on where
+    it ended.
+
+    [bold]Examples[/bold]
+
+    plyground train dqn tic_tac_toe --out runs/q_ttt
+
+    plyground train dqn connect_four --list-settings
+    """
+    chosen = make_game(game)
+    given = _given(opponent, steps, init, options)
+    _train("dqn", chosen, dqn_settings(chosen.name, given, options.settings), options)
+
+
+def _given(
+    opponent: str | None, steps: str | None, init: Path | None, options: RunOptions
+) -> dict[str, Any]:
+    return {
         "opponent": opponent,
         "evaluate": options.evaluate,
         "steps": None if steps is None else _read_steps(steps),
+        "initial": None if init is None else str(init),
     }
-    made = ppo_settings(chosen.name, given, options.settings)
+
+
+def _train(algorithm: str, game: Game, made: OpposedSettings, options: RunOptions) -> None:
+    """Run the algorithm, or list its settings."""
     out, seed = options.folder(made), options.seed
     if out is None:
         return
     with missing_packages_are_refused():
-        from ..training.ppo.learner import use_threads
-        from ..training.ppo.trainer import train
-    use_threads(options.threads)
-    measure, facts = gauntlet(chosen, made, seed), run_facts(threads=options.threads)
-    finish(partial(train, chosen, made, seed, out, facts), measure, _describe, out)
+        import torch
+
+        trainer = importlib.import_module(f"..training.{algorithm}.trainer", __package__)
+    torch.set_num_threads(options.threads)
+    measure, facts = gauntlet(game, made, seed), run_facts(threads=options.threads)
+    finish(partial(trainer.train, game, made, seed, out, facts), measure, _describe, out)
 
 
 @command("RUN...")

@@ -105,5 +105,17 @@ class ObservationOptions(NamedTuple):
         return {self.planes_key: planes, self.mask_key: mask}
 
 
+def find_layout(shape: Any, planes_shape: tuple[int, ...]) -> str | None:
+    """The layout in which planes have a shape, or None.
+
+    Args:
+        shape: what is asked about.
+        planes_shape: (rows, columns, planes), as the game writes them.
+    """
+    rows, cols, planes = planes_shape
+    layouts = {"hwc": planes_shape, "chw": (planes, rows, cols), "flat": (rows * cols * planes,)}
+    return next((name for name, known in layouts.items() if known == shape), None)
+
+
 AS_PLANES = ObservationOptions()
 AS_DICT = ObservationOptions("dict")

@@ -7,13 +7,15 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..agents.opponents import make_opponents
-from ..envs.game import Game
+from ..envs.game import Game, IllegalActionError
+from ..envs.registry import make_game
 from ..envs.single_agent.game_batch import GameBatch
 from .openings import Openings
 from .statistics.intervals import paired_score_interval
@@ -38,6 +40,69 @@ class GauntletResult(NamedTuple):
     score: float
     low: float
     high: float
+
+
+def evaluate(
+    player: Any,
+    game: Game | str,
+    against: Sequence[str] = ("random", "greedy"),
+    *,
+    pairs: int = 100,
+    opening_plies: int = 2,
+    seed: int = 1,
+) -> list[GauntletResult]:
+    """Measure any player of any library against agents.
+
+    Args:
+        player: a function ``act_batch(observations, masks)`` of int8 arrays (n, rows, columns,
+            planes) and (n, num_actions), as the side to move sees them, that returns n actions; or
+            an agent's specification, an agent, a model of stable-baselines3, a function of the
+            position, an object with ``act`` or ``act_batch``.
+        game: the game, or its specification.
+        against: specifications of agents.
+        pairs: how many pairs of games each opponent plays. A pair is one opening in both seats.
+        opening_plies: random moves of each opening.
+        seed: decides the openings and the opponents' random numbers.
+
+    Raises:
+        SpecificationError: an agent does not exist or cannot play the game.
+        IllegalActionError: the player chose an illegal action.
+    """
+    board = make_game(game)
+    chosen = _as_batch_player(player, board)
+    return play_gauntlet(board, chosen, against, pairs, opening_plies, seed)
+
+
+class _BatchPlayer:
+    """Plays many games by a function of batches, or by asking for one position after another."""
+
+    def __init__(self, act_batch: Callable[[np.ndarray, np.ndarray], Any]) -> None:
+        self._act_batch = act_batch
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Legal actions, int64 of shape (n,)."""
+        actions = np.asarray(self._act_batch(observations, masks)).astype(np.int64)
+        legal = masks[np.arange(len(masks)), actions] > 0
+        if not legal.all():
+            first = int(np.flatnonzero(~legal)[0])
+            raise IllegalActionError(
+                f"the player chose action {int(actions[first])}; legal are "
+                f"{np.flatnonzero(masks[first]).tolist()}"
+            )
+        return actions
+
+
+def _as_batch_player(player: Any, game: Game) -> _BatchPlayer:
+    if inspect.isfunction(player) and len(inspect.signature(player).parameters) == 2:
+        return _BatchPlayer(player)
+    single = make_opponents(player, game)[0].player
+    if hasattr(single, "act_batch"):
+        return _BatchPlayer(single.act_batch)
+    return _BatchPlayer(
+        lambda observations, masks: [
+            single.act(game.position_from_observation(observation)) for observation in observations
+        ]
+    )
 
 
 def play_gauntlet(

@@ -54,7 +54,7 @@ LAYERS = {
         ("*",),  # tournament, schedule, sprt, verify
         ("studies", "__init__"),
     ),
-    "training": (("*",), ("ppo", "alphazero"), ("supervised",), ("__init__",)),
+    "training": (("*",), ("ppo", "dqn", "alphazero"), ("supervised",), ("api",), ("__init__",)),
 }
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 ALL_FILES = sorted(

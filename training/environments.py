@@ -13,6 +13,7 @@ import gymnasium
 from gymnasium.vector import AutoresetMode
 
 from ..agents.opponents import make_opponents
+from ..envs.adapters.making import environment_id
 from ..envs.game import Game
 from ..envs.observations import AS_PLANES, ObservationOptions
 from ..envs.registry import BUILT_IN, make_game
@@ -139,11 +140,6 @@ def _board(game: Game | str, parameters: dict[str, Any]) -> Game:
         raise UnknownOptionError(
             f"{error}; it is an unexpected keyword argument {unknown[0]!r}"
         ) from None
-
-
-def environment_id(declaration: Any) -> str:
-    """The id of a game's Gymnasium environment: ``plyground/ConnectFour-v0``."""
-    return f"plyground/{declaration.name.title().replace('_', '')}-v{declaration.version}"
 
 
 def register_environment(rules_type: Any) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
 OLD_CURRICULUM = "ladder:"  # what runs of earlier versions call a curriculum
 CHECKPOINTS = "checkpoints"
+GROWING = ("steps", "hours")  # settings that may be larger when a run is taken up again
 KEPT = 2  # checkpoints: if the newest is damaged, the one before it is whole
 
 
@@ -51,21 +52,29 @@ class RunFolder:
     Args:
         path: where it is, or will be.
         description: what decides the course of the run, as JSON values by name. A folder with
-            another description is another run's.
+            another description is another run's; only a run's length may grow.
         facts: what else is worth knowing (command, versions).
+        defaults: what a run that says nothing of a setting was begun with.
 
     Raises:
         TrainingError: the folder holds something else: another run, or no run at all.
     """
 
-    def __init__(self, path: Path, description: dict[str, Any], facts: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        description: dict[str, Any],
+        facts: dict[str, Any],
+        defaults: Mapping[str, Any] | None = None,
+    ) -> None:
         self.path = path
         self._metrics = path / "metrics.jsonl"
         self._checkpoints = path / CHECKPOINTS
         description = json.loads(json.dumps(description))
         self.is_new = not (path / "run.json").exists()
         if not self.is_new:
-            self._compare(description)
+            if self._compare(description, defaults or {}):
+                write_file(path / "run.json", _as_json({"description": description, **facts}))
             return
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise TrainingError(
@@ -77,15 +86,20 @@ class RunFolder:
             raise TrainingError(f"the folder {path} cannot be made: {error.strerror}") from error
         write_file(path / "run.json", _as_json({"description": description, **facts}))
 
-    def _compare(self, description: dict[str, Any]) -> None:
-        held = read_run(self.path)["description"]
+    def _compare(self, description: dict[str, Any], defaults: Mapping[str, Any]) -> bool:
+        """Whether the run in the folder is to become longer; TrainingError if it is another."""
+        held = {**defaults, **read_run(self.path)["description"]}
         opponent = held.get("opponent")
         if isinstance(opponent, str) and opponent.startswith(OLD_CURRICULUM):
             held["opponent"] = "curriculum:" + opponent.removeprefix(OLD_CURRICULUM)
         differing = [
             name for name in {**held, **description} if held.get(name) != description.get(name)
         ]
-        if differing:
+        grows = all(
+            name in GROWING and held.get(name) and description[name] > held[name]
+            for name in differing
+        )
+        if not grows:
             listed = "; ".join(
                 f"{name} is {json.dumps(held.get(name))} there and "
                 f"{json.dumps(description.get(name))} here"
@@ -93,8 +107,9 @@ class RunFolder:
             )
             raise TrainingError(
                 f"{self.path} holds another run: {listed}. Name another folder with --out, or give "
-                f"the same settings to go on"
+                f"the same settings to go on (steps and hours may be more)"
             )
+        return bool(differing)
 
     # -- checkpoints --
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from ..envs.game import Game
-from .folder import RunFolder, TrainingError
+from .folder import RunFolder, TrainingError, newest_checkpoint
 from .settings import RunSettings
 
 # The training time between checkpoints: an interruption loses no more.
@@ -365,7 +365,20 @@ def open_folder(
         "seed": seed,
         **dataclasses.asdict(settings),
     }
-    return RunFolder(out, description, facts)
+    defaults = {field.name: field.default for field in dataclasses.fields(settings)}
+    return RunFolder(out, description, facts, defaults)
+
+
+def initial_learner(run: Path) -> dict[str, Any]:
+    """The state of the learner in a run's newest checkpoint, which another run begins with.
+
+    Raises:
+        TrainingError: the folder holds no checkpoint that is whole.
+    """
+    payload = newest_checkpoint(run)
+    if payload is None:
+        raise TrainingError(f"initial={run} is not possible: it holds no checkpoint that is whole")
+    return dict(unpack(payload)["learner"])
 
 
 def pack(state: dict[str, Any]) -> bytes:

@@ -21,6 +21,7 @@ except ImportError as error:
 
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
+from ..envs.observations import AS_PLANES, ObservationOptions
 from ..envs.registry import make_game
 from ..envs.single_agent.env import learner_spaces
 from ..envs.single_agent.game_batch import GameBatch
@@ -30,9 +31,9 @@ from .symmetry import SymmetricView
 class BoardVecEnv(VecEnv):
     """N games against opponents that move inside, as an SB3 ``VecEnv``.
 
-    Observations are int8 of shape (N, rows, columns, planes). Games that end are followed by the
-    next ones; their infos hold ``terminal_observation``, ``TimeLimit.truncated`` (False),
-    ``episode`` as SB3's Monitor and VecMonitor write it (r, l, t), ``seat``, ``opponent``.
+    Without options observations are int8 of shape (N, rows, columns, planes). Games that end are
+    followed by the next ones; their infos hold ``terminal_observation``, ``TimeLimit.truncated``
+    (False), ``episode`` as SB3's Monitor and VecMonitor write it (r, l, t), ``seat``, ``opponent``.
 
     Args:
         game: the game, or its specification.
@@ -43,7 +44,8 @@ class BoardVecEnv(VecEnv):
         threads: threads that share the games; for compiled opponents only.
         symmetries: whether the learner sees the board through a symmetry drawn anew for every step
             (see :mod:`plyground.training.symmetry`).
-        **parameters: the game's, ``rows=5``.
+        **parameters: the game's, ``rows=5``, and the options of
+            :class:`~plyground.envs.observations.ObservationOptions`.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class BoardVecEnv(VecEnv):
         symmetries: bool = False,
         **parameters: Any,
     ) -> None:
+        self._shown = ObservationOptions.read(AS_PLANES, parameters)
         self.game = make_game(game, parameters)
         opponents = make_opponents(opponent, self.game)
         self.games = GameBatch(
@@ -79,7 +82,7 @@ class BoardVecEnv(VecEnv):
         self._given: dict[str, Any] = {"render_mode": None, "spec": None}
         self._began = time.time()
         self._chosen: np.ndarray | None = None
-        super().__init__(num_envs, *learner_spaces(self.game))
+        super().__init__(num_envs, *learner_spaces(self.game, self._shown))
 
     @property
     def opponents(self) -> list[str]:
@@ -97,16 +100,18 @@ class BoardVecEnv(VecEnv):
             masks = self._view.masks(masks)
         return masks
 
-    def observations(self) -> np.ndarray:
-        """What the learner sees: int8 of shape (N, rows, columns, planes)."""
+    def observations(self) -> Any:
+        """What the learner sees, as the options say; without any the int8 planes."""
         state = self.games.state
-        seen: np.ndarray = state.observations
+        planes, masks = state.observations, state.masks
         if self._view is None:
-            return seen.copy()
-        self._view.draw(state.episodes, state.lengths)
-        return self._view.observations(seen)
+            planes, masks = planes.copy(), masks.copy()
+        else:
+            self._view.draw(state.episodes, state.lengths)
+            planes, masks = self._view.observations(planes), self._view.masks(masks)
+        return self._shown.show(planes, masks)
 
-    def reset(self) -> np.ndarray:
+    def reset(self) -> Any:
         """Start new games and return their observations.
 
         The seeds are those of :meth:`seed` if it was called since the last reset.
@@ -121,7 +126,7 @@ class BoardVecEnv(VecEnv):
         """Take the actions of the next :meth:`step_wait`."""
         self._chosen = actions if self._view is None else self._view.actions(actions)
 
-    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+    def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play them; returns observations, rewards (float32), which games ended, and infos."""
         self.games.step(self._chosen)
         state = self.games.state
@@ -137,8 +142,11 @@ class BoardVecEnv(VecEnv):
             "l": int(state.final_lengths[index]),
             "t": round(time.time() - self._began, 6),
         }
+        nothing = np.zeros_like(state.masks[index])
         return {
-            "terminal_observation": state.final_observations[index].copy(),
+            "terminal_observation": self._shown.show(
+                state.final_observations[index].copy(), nothing
+            ),
             "TimeLimit.truncated": False,
             "episode": episode,
             "seat": int(state.final_seats[index]),

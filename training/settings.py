@@ -91,6 +91,53 @@ class RunSettings:
         return max(self.steps // self.evaluations, 1)
 
 
+@dataclasses.dataclass(frozen=True)
+class OpposedSettings(RunSettings):
+    """The settings of a run against opponents, apart from its game and its seed.
+
+    A learner that always starts from the empty board against a deterministic opponent learns a few
+    games by heart. Random moves at the beginning (``opening_plies``) prevent that.
+    """
+
+    opponent: str = setting(
+        "random", "Opponents of the learner: an agent, a mixture mix:…, or a curriculum."
+    )
+    games: int = setting(256, "Games played at once.", low=1)
+    opening_plies: int = setting(4, "Random moves at the beginning of a game, at most.", low=0)
+    symmetries: bool = setting(True, "Whether the learner sees boards through random symmetries.")
+    channels: int = setting(32, "Channels of each convolution of the network.", low=1)
+    layers: int = setting(0, "Convolutions of the network.", low=0, high=20)
+    dense: str = setting("512,256", "Units of the network's dense layers, or none.")
+    threshold: float = setting(
+        0.75, "Score against the newest stage that starts the next stage.", low=0, high=1
+    )
+    window: int = setting(500, "Games over which that score is taken.", low=1)
+    rehearsal: float = setting(
+        0.3, "Share of the games against the opponents of earlier stages.", low=0, high=0.9
+    )
+    snapshots: int = setting(10, "Past versions of the learner that are kept as opponents.", low=1)
+    snapshot_every: int = setting(100_000, "Steps between two of these versions.", low=1)
+    initial: str = setting(
+        "", "A run of the same algorithm whose weights this one begins with; empty: none."
+    )
+
+    @property
+    def units(self) -> tuple[int, ...]:
+        """The units of the dense layers."""
+        if self.dense == "none":
+            return ()
+        try:
+            units = tuple(int(count) for count in self.dense.split(","))
+        except ValueError:
+            units = (0,)
+        if any(count < 1 for count in units):
+            raise SpecificationError(
+                f"dense={self.dense} is not possible; it lists units of layers, such as 512,256, "
+                f"or is none"
+            )
+        return units
+
+
 def settings_table(
     kind: type[RunSettings], made: RunSettings | None = None
 ) -> tuple[Parameter, ...]:
@@ -128,8 +175,9 @@ def make_settings(
     Raises:
         SpecificationError: an unknown name, or a value that is not possible.
     """
-    chosen = dict(defaults) | {name: value for name, value in given.items() if value is not None}
     known = {parameter.name: parameter for parameter in settings_table(kind)}
+    check_names("there is no setting", given, known)
+    chosen = dict(defaults) | {name: value for name, value in given.items() if value is not None}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:

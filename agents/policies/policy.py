@@ -1,13 +1,13 @@
 """Agents that play a trained network without search.
 
-``zoo:NAME``, ``onnx:FILE``, ``ppo:RUN`` and ``alphazero:RUN``.
+``zoo:NAME``, ``onnx:FILE``, ``ppo:RUN``, ``alphazero:RUN`` and ``sb3:FILE``.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ...envs.registry import make_game
 from ...envs.specification import Parameter, SpecificationError, format_specification
 from ..agent import Agent, Decision
 from ..registry import register_agent
-from .policy_file import Network, load_policy_file
+from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
 from .zoo import PREFIX, ZooNetworks
 
 BEST = "best.onnx"  # the policy file of a run folder
@@ -75,6 +75,21 @@ def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return probabilities
 
 
+class Prediction(NamedTuple):
+    """What a network says of N positions.
+
+    Attributes:
+        probabilities: of the actions, float64, (N, num_actions), 0 for illegal ones.
+        values: of the positions, float64, (N,); None where the network gives none.
+        action_values: of the actions, float64, (N, num_actions), where the network is one of
+            action values; its probabilities are then the softmax of these.
+    """
+
+    probabilities: np.ndarray
+    values: np.ndarray | None
+    action_values: np.ndarray | None = None
+
+
 class PolicyAgent(Agent):
     """Plays the most probable legal action, or draws one (``temperature``).
 
@@ -109,29 +124,42 @@ class PolicyAgent(Agent):
 
     def check_game(self, game: Game) -> None:
         self.network = self._source.for_game(game)
+        self.network.check_plays()
         self._positions = game.new_records(2)
 
     def prepare(self, game: Game) -> None:
         start = game.initial_position()
-        probabilities, _ = self.predict(start.observation()[None], start.action_mask()[None])
-        self._choose(probabilities, np.zeros((1, 1), np.uint64))
+        predicted = self.predict(start.observation()[None], start.action_mask()[None])
+        self._choose(predicted.probabilities, np.zeros((1, 1), np.uint64))
         self.network.expected_return(0.0, start)
 
-    def predict(self, observations: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities of the actions and values.
+    def predict(self, observations: np.ndarray, masks: np.ndarray) -> Prediction:
+        """What the network says of positions.
 
         Args:
             observations: int8, (N, rows, columns, planes), as the side to move sees them.
             masks: int8, (N, num_actions).
+        """
+        count = len(observations)
+        logits, values = self._evaluate_images(observations)
+        mean_values = values.reshape(count, -1).mean(axis=1, dtype=np.float64)
+        if self.network.value == OF_ACTIONS:
+            # the best action's value is the position's
+            worth = logits.mean(axis=1, dtype=np.float64)
+            best = np.where(masks != 0, worth, -np.inf).max(axis=1)
+            return Prediction(masked_softmax(worth, masks), best, worth)
+        probabilities = masked_softmax(logits, masks[:, None]).mean(axis=1)
+        return Prediction(probabilities, None if self.network.value == NO_VALUE else mean_values)
 
-        Returns:
-            Probabilities (float64, (N, num_actions)), 0 for illegal actions, and the network's
-            values (float64, (N,)).
+    def _evaluate_images(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logits (N, images, num_actions) and values (N · images,) of the images asked for.
+
+        The images are those under all symmetries, or the board alone; logits are the board's.
         """
         game = self.network.game
         if not self.options["symmetries"] or len(game.symmetries) == 1:
             logits, values = self.network.evaluate(observations)
-            return masked_softmax(logits, masks), values.astype(np.float64)
+            return logits[:, None], values
         symmetries, count = game.symmetries, len(observations)
         images = np.empty((count, len(symmetries), *game.facts.observation_shape), np.int8)
         observe_images(
@@ -143,12 +171,10 @@ class PolicyAgent(Agent):
         )
         logits, values = self.network.evaluate(images.reshape(-1, *game.facts.observation_shape))
         # Action a of the board is action symmetries[s, a] of its image s.
-        logits = np.take_along_axis(
+        aligned = np.take_along_axis(
             logits.reshape(count, len(symmetries), -1), symmetries[None].astype(np.int64), axis=2
         )
-        return masked_softmax(logits, masks[:, None]).mean(axis=1), values.reshape(count, -1).mean(
-            axis=1, dtype=np.float64
-        )
+        return aligned, values
 
     def _choose(self, probabilities: np.ndarray, streams: np.ndarray) -> np.ndarray:
         """The action (int64) for each row of probabilities.
@@ -167,16 +193,22 @@ class PolicyAgent(Agent):
         return chosen
 
     def decide(self, position: Position) -> Decision:
-        probabilities, values = self.predict(
-            position.observation()[None], position.action_mask()[None]
-        )
-        action = int(self._choose(probabilities, self.rng.reshape(1, 1))[0])
+        predicted = self.predict(position.observation()[None], position.action_mask()[None])
+        action = int(self._choose(predicted.probabilities, self.rng.reshape(1, 1))[0])
+        network, legal = self.network, position.legal_actions()
+        values = probabilities = None
+        if predicted.action_values is None:
+            probabilities = {one: float(predicted.probabilities[0, one]) for one in legal}
+        else:
+            row = predicted.action_values[0]
+            values = {one: network.expected_return(float(row[one]), position) for one in legal}
         return Decision(
             action,
-            self.network.expected_return(float(values[0]), position),
-            probabilities={
-                legal: float(probabilities[0, legal]) for legal in position.legal_actions()
-            },
+            None
+            if predicted.values is None
+            else network.expected_return(float(predicted.values[0]), position),
+            values=values,
+            probabilities=probabilities,
             principal_variation=(action,),
             nodes=1,
         )
@@ -195,7 +227,7 @@ class PolicyAgent(Agent):
         Returns:
             int64, (N,).
         """
-        probabilities, _ = self.predict(observations, masks)
+        probabilities = self.predict(observations, masks).probabilities
         if streams is None:
             return np.concatenate(
                 [self._choose(row[None], self.rng.reshape(1, 1)) for row in probabilities]
@@ -262,52 +294,9 @@ class OnnxPolicy(PolicyAgent):
         return load_policy_file(self.options["path"])
 
 
-@register_agent("ppo")
-class PpoPolicy(PolicyAgent):
-    """Plays the best policy of a training run, or of a model saved by stable-baselines3.
+class RunPolicy(PolicyAgent):
+    """Plays the best network of a training run without search; ``mcts:network=RUN`` searches."""
 
-    A model saved by stable-baselines3 (.zip) is unpickled, which runs what its maker put there: for
-    trusted files only.
-    """
-
-    summary = (
-        "a policy trained by PPO: ppo:RUN plays the best of a run folder, ppo:FILE.zip a model of "
-        "stable-baselines3 (trusted files only)"
-    )
-    parameters = (
-        Parameter(
-            "path",
-            str,
-            None,
-            f"a run folder, whose {BEST} is played; or a .zip of stable-baselines3, for trusted "
-            f"files only",
-        ),
-        Parameter(
-            "trained_on",
-            str,
-            None,
-            "for a .zip: the game it was trained on; in brackets if it holds commas",
-        ),
-        *PolicyAgent.parameters,
-    )
-
-    def load(self) -> Network:
-        if self.options["path"] is None:
-            raise SpecificationError(
-                "write ppo:RUN; RUN is the folder of a training run, or a model saved by "
-                "stable-baselines3 (.zip)"
-            )
-        return load_run(Path(self.options["path"]), self.options["trained_on"])
-
-
-@register_agent("alphazero")
-class AlphaZeroPolicy(PolicyAgent):
-    """Plays the best network of a run of AlphaZero, without search.
-
-    ``mcts:network=RUN`` plays it with search.
-    """
-
-    summary = "a network trained by AlphaZero, without search: alphazero:RUN"
     parameters = (
         Parameter("path", str, None, f"a run folder, whose {BEST} is played; or a policy file"),
         *PolicyAgent.parameters,
@@ -315,8 +304,64 @@ class AlphaZeroPolicy(PolicyAgent):
 
     def load(self) -> Network:
         if self.options["path"] is None:
-            raise SpecificationError("write alphazero:RUN; RUN is the folder of a training run")
+            raise SpecificationError(f"write {self.name}:RUN; RUN is the folder of a training run")
         return load_run(Path(self.options["path"]))
+
+
+@register_agent("ppo")
+class PpoPolicy(RunPolicy):
+    """Plays the best policy of a training run of PPO."""
+
+    summary = "a policy trained by PPO: ppo:RUN plays the best of a run folder"
+
+
+@register_agent("dqn")
+class DqnPolicy(RunPolicy):
+    """Plays the best network of a run of DQN, which values actions."""
+
+    summary = "values of actions trained by DQN: dqn:RUN plays the best of a run folder"
+
+
+@register_agent("alphazero")
+class AlphaZeroPolicy(RunPolicy):
+    """Plays the best network of a run of AlphaZero, without search."""
+
+    summary = "a network trained by AlphaZero, without search: alphazero:RUN"
+
+
+@register_agent("sb3")
+class Sb3Policy(PolicyAgent):
+    """Plays a model saved by stable-baselines3 or sb3-contrib: PPO, MaskablePPO, A2C, DQN, QR-DQN.
+
+    Its observations may be planes as they are, channels first or flat. The file is unpickled, which
+    runs what its maker put there: for trusted files only.
+    """
+
+    summary = "a model saved by stable-baselines3 (trusted files only): sb3:FILE,trained_on=GAME"
+    parameters = (
+        Parameter("path", str, None, "a .zip of stable-baselines3, for trusted files only"),
+        Parameter(
+            "trained_on",
+            str,
+            None,
+            "the game it was trained on, which the file does not state; in brackets if it holds "
+            "commas",
+        ),
+        *PolicyAgent.parameters,
+    )
+
+    def load(self) -> Network:
+        path, game = self.options["path"], self.options["trained_on"]
+        if path is None:
+            raise SpecificationError(
+                "write sb3:FILE,trained_on=GAME; FILE is a model saved by stable-baselines3 (.zip)"
+            )
+        if game is None:
+            raise SpecificationError(
+                f"{path} does not state its game; add trained_on=, such as "
+                f"sb3:{path},trained_on=connect_four"
+            )
+        return _load_zip(Path(path), make_game(game.strip("()")))
 
 
 def open_network(given: str) -> Network | ZooNetworks:
@@ -330,22 +375,16 @@ def open_network(given: str) -> Network | ZooNetworks:
     return load_run(Path(given))
 
 
-def load_run(path: Path, game: str | None = None) -> Network:
-    """The network of a run folder, a policy file, or a model saved by stable-baselines3 (.zip).
+def load_run(path: Path) -> Network:
+    """The network of a run folder or a policy file.
 
-    A model of stable-baselines3 does not name its game, which must be given.
+    Raises:
+        SpecificationError: there is none.
     """
     if path.suffix == ".zip":
-        if game is None:
-            raise SpecificationError(
-                f"{path} does not state its game; add trained_on=, such as "
-                f"ppo:{path},trained_on=connect_four"
-            )
-        return _load_zip(path, make_game(game.strip("()")))
-    if game is not None:
         raise SpecificationError(
-            f"trained_on={game} is for models of stable-baselines3 (.zip); {path} states its own "
-            f"game"
+            f"{path} is no run; a model of stable-baselines3 is played by "
+            f"sb3:{path},trained_on=GAME, and made a policy file by plyground export-policy"
         )
     if path.is_dir():
         if not (path / BEST).is_file():

@@ -13,8 +13,12 @@ illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 ``plyground.value``    what ``value`` means for the side to move, in the unit of the game's returns:
                        ``return``, the expected return of the whole game, or ``to come``, the
                        expected rewards from here on; the two differ where rewards come before
-                       the end
+                       the end. ``of actions``: the logits are such values ``to come`` after each
+                       action (a Q network), and ``value`` means nothing. ``none``: it means
+                       nothing
 =====================  ===========================================================================
+
+``plyground.policy`` is ``none`` where the logits mean nothing: the network values positions only.
 
 ``plyground.discount`` may state how much less ``value`` counts for each ply until the end of the
 game; it is 1 where it is not stated.
@@ -42,18 +46,24 @@ from ...envs.version import __version__
 
 FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
-WHOLE_RETURN, TO_COME = "return", "to come"
+WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE = "return", "to come", "of actions", "none"
+VALUES = (WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE)
 _PREFIX = "plyground."
 _STATED = ("format", "game", "rules", "version", "kind", "value")
 _DISCOUNT = f"{_PREFIX}discount"
+_POLICY = f"{_PREFIX}policy"
 
 
-def policy_metadata(game: Game, kind: str, value: str, discount: float = 1.0) -> dict[str, str]:
-    """The metadata of a policy file for ``game``; ``value`` is ``WHOLE_RETURN`` or ``TO_COME``."""
+def policy_metadata(
+    game: Game, kind: str, value: str, discount: float = 1.0, has_policy: bool = True
+) -> dict[str, str]:
+    """The metadata of a policy file for ``game``; ``value`` is one of ``VALUES``."""
     stated = dict(
         zip(_STATED, (FORMAT, _full_spec(game), game.declaration.game_id, __version__, kind, value))
     )
     metadata = {_PREFIX + name: text for name, text in stated.items()}
+    if not has_policy:
+        metadata[_POLICY] = "none"
     return metadata if discount == 1.0 else metadata | {_DISCOUNT: repr(discount)}
 
 
@@ -64,12 +74,14 @@ class Network(ABC):
         source: where it comes from, for messages.
         game: the game it was trained for.
         kind: what was trained (``ppo``).
-        value: what its values mean, ``WHOLE_RETURN`` or ``TO_COME``.
+        value: what its values mean, one of ``VALUES``.
         version: a hash of its content.
         discount: how much less its values count for each ply until the end of the game.
+        has_policy: whether its logits mean anything.
     """
 
     discount: float = 1.0
+    has_policy: bool = True
 
     def __init__(self, source: str, game: Game, kind: str, value: str, version: str) -> None:
         self.source, self.game, self.kind, self.value, self.version = (
@@ -112,13 +124,30 @@ class Network(ABC):
         self.check_game(game)
         return self
 
+    def check_plays(self) -> None:
+        """Refuse to play without search by a network that only values positions."""
+        if not self.has_policy:
+            raise SpecificationError(
+                f"the policy {self.source} values positions only and prefers no action; play it by "
+                f"search, mcts:network={self.source}"
+            )
+
+    def check_guides(self) -> None:
+        """Refuse to guide a search by a network that does not value positions."""
+        if self.value not in (WHOLE_RETURN, TO_COME):
+            given = "values of actions" if self.value == OF_ACTIONS else "no value"
+            raise SpecificationError(
+                f"the policy {self.source} gives {given}; a search needs the value of positions"
+            )
+
     def expected_return(self, value: float, position: Position) -> float:
         """The return that a value means to the player to move.
 
         It is clipped to the range of the game's returns.
         """
         facts = position.game.facts
-        return_so_far = position.returns[position.to_move] if self.value == TO_COME else 0.0
+        to_come = self.value in (TO_COME, OF_ACTIONS)
+        return_so_far = position.returns[position.to_move] if to_come else 0.0
         return float(min(max(return_so_far + value, facts.min_return), facts.max_return))
 
     def __deepcopy__(self, memo: Any) -> Network:
@@ -146,7 +175,9 @@ class OnnxNetwork(Network):
             stated["value"],
             hashlib.sha256(data).hexdigest(),
         )
-        self.discount = _read_discount(source, self._session.get_modelmeta().custom_metadata_map)
+        metadata = self._session.get_modelmeta().custom_metadata_map
+        self.discount = _read_discount(source, metadata)
+        self.has_policy = metadata.get(_POLICY) != "none"
         self._check_shapes()
 
     def _check_shapes(self) -> None:
@@ -281,7 +312,7 @@ def _read_metadata(source: str, metadata: Mapping[str, str]) -> dict[str, str]:
             f"{FORMAT!r}"
         )
     missing = [_PREFIX + name for name in _STATED if name not in stated]
-    if missing or stated["value"] not in (WHOLE_RETURN, TO_COME):
+    if missing or stated["value"] not in VALUES:
         raise SpecificationError(
             f"the metadata of the policy file {source} lack "
             f"{', '.join(missing) or f'a known {_PREFIX}value'}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,10 +75,6 @@ def load_guide(
             f"{stray[0]}= does not go with network=, which is asked in place of playouts, in one "
             f"tree"
         )
-    if Path(given).suffix == ".zip":
-        raise SpecificationError(
-            f"network={given} is not possible: make a policy file of it by plyground export-policy"
-        )
     return open_network(given)
 
 
@@ -87,6 +82,7 @@ class Guide:
     """Grows one tree at a time by asking a network."""
 
     def __init__(self, network: Network, game: Game, c_puct: float, batch: int) -> None:
+        network.check_guides()
         self._network, self._rules, self._num_actions = network, game.rules, game.facts.num_actions
         self._options = puct_search.guided_options(
             game, c_puct, network.value == TO_COME, network.discount

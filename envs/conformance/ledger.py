@@ -12,13 +12,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
+
+if TYPE_CHECKING:
+    AnyVectorWrapper = VectorWrapper[Any, Any, Any, Any, Any]
+else:
+    AnyVectorWrapper = VectorWrapper  # no generic class before Gymnasium 1.3
 
 
 class Transition(NamedTuple):
@@ -208,7 +213,7 @@ class TracedEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         return observation, reward, terminated, truncated, info
 
 
-class TracedVectorEnv(VectorWrapper[Any, Any, Any, Any, Any]):
+class TracedVectorEnv(AnyVectorWrapper):
     """A vector environment that keeps a :class:`Ledger`, its attribute ``ledger``."""
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:

@@ -25,16 +25,21 @@ def learner_spaces(
 
 
 def begin_at(
-    games: GameBatch, start: Any, seed: Any = None, which: np.ndarray | None = None
+    games: GameBatch,
+    start: Any,
+    seed: Any = None,
+    which: np.ndarray | None = None,
+    seat: int | None = None,
 ) -> None:
-    """Start games of a batch in one position.
+    """Start games of a batch in one position; the learner's seat is drawn if it is None.
 
     Raises:
         ValueError: no game can begin there, or the opponent ends it before the learner's move.
     """
     position = starting_position(games.game, start)
     records = np.repeat(np.asarray(position.record).reshape(1), games.num_games)
-    games.start_from(records, None, seed, which)
+    seats = None if seat is None else np.full(games.num_games, seat, np.int8)
+    games.start_from(records, seats, seed, which)
     over = games.state.terminated if which is None else games.state.terminated & which
     if over.any():
         raise ValueError(
@@ -141,7 +146,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         Args:
             seed: of the random stream; None: it goes on.
             options: ``{"position": …}``, where the game begins: a Position, or a list of actions
-                (numbers, or their names).
+                (numbers, or their names); with it ``"seat"``, the learner's.
 
         Raises:
             ValueError: unknown options, a position where no game can begin, or one where the
@@ -150,14 +155,16 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         super().reset(seed=seed)
         given = dict(options or {})
         start = given.pop("position", None)
-        if given:
+        seat = None if start is None else given.pop("seat", None)
+        if given or seat not in (None, 0, 1):
             raise ValueError(
-                f"reset() knows only the option 'position'; {', '.join(map(repr, given))} was given"
+                f"reset() knows only the option 'position' and with it 'seat', 0 or 1; {options} "
+                f"was given"
             )
         if start is None:
             self._games.reset(seed)
         else:
-            begin_at(self._games, start, seed)
+            begin_at(self._games, start, seed, seat=seat)
         self._last_action, self._under_way = None, True
         self._show()
         return self._observation(), self._info()

@@ -73,6 +73,8 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     Attributes:
         autoreset_mode: the mode, also in ``metadata["autoreset_mode"]``.
+        games: the engine.
+        shown: what is shown of a position.
     """
 
     metadata = {
@@ -96,8 +98,8 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        self._shown = ObservationOptions.read(AS_PLANES, options)
-        self._plain = self._shown == AS_PLANES  # nothing is converted: it costs nothing
+        self.shown = ObservationOptions.read(AS_PLANES, options)
+        self._plain = self.shown == AS_PLANES  # nothing is converted: it costs nothing
         if options:
             raise TypeError(f"BoardVectorEnv() has no option {next(iter(options))!r}")
         if render_mode is not None and render_mode not in VECTOR_RENDER_MODES:
@@ -123,7 +125,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.render_mode = render_mode
         self.copy = copy
         self.single_observation_space, self.single_action_space = learner_spaces(
-            self.game, self._shown
+            self.game, self.shown
         )
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -204,20 +206,11 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             self.games.step(actions)
         else:
             self._step_without_restart(actions)
-        state = self.games.state
-        infos = self._infos()
-        if not self._restarts:
-            infos["illegal_action"] = state.illegal.copy()
-            return (
-                self._observations(),
-                state.rewards.copy(),
-                state.terminated.copy(),
-                np.zeros(self.num_envs, np.bool_),
-                infos,
-            )
-        # of the games that go on; those that ended have theirs in final_info
-        infos["illegal_action"] = state.illegal & ~state.terminated
-        if state.terminated.any():
+        state, infos = self.games.state, self._infos()
+        infos["illegal_action"] = state.illegal.copy()
+        if self._restarts and state.terminated.any():
+            # the games that go on; those that ended have theirs in final_info
+            infos["illegal_action"] &= ~state.terminated
             self._add_final(infos)
         return (
             self._observations(),
@@ -252,8 +245,8 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if self._plain:
             return observations.copy() if self.copy else observations
         if self.copy:
-            return self._shown.show(observations.copy(), state.masks.copy())
-        return self._shown.show(observations, state.masks)
+            return self.shown.show(observations.copy(), state.masks.copy())
+        return self.shown.show(observations, state.masks)
 
     def _infos(self) -> dict[str, Any]:
         state = self.games.state
@@ -276,7 +269,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             observations[index] = (
                 planes
                 if self._plain
-                else self._shown.show(planes, np.zeros_like(state.masks[index]))
+                else self.shown.show(planes, np.zeros_like(state.masks[index]))
             )
         final = {
             "action_mask": np.zeros_like(state.masks),

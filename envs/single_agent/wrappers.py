@@ -1,6 +1,6 @@
-"""Wrappers that learners ask for: shaped rewards, and planes of the last moves.
+"""Wrappers that learners ask for: shaped rewards, planes of the last moves, other beginnings.
 
-Random openings are an option of the environments, ``opening_plies``.
+Gymnasium and vector environments have random openings as an option, ``opening_plies``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from gymnasium import spaces
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from .. import rules as r
+from ..game import Game, Position
 from ..specification import SpecificationError, check_names
+
+ATTEMPTS = 100  # at an opening that leaves something to play
 
 
 class PotentialReward(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -146,3 +149,104 @@ class LastMoves(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes no t
             if column >= 0:
                 more[row if row >= 0 else slice(None), column, age] = 1
         return {**seen, "observation": np.concatenate([planes, more], axis=2)}
+
+
+class RandomOpening(BaseWrapper):  # type: ignore[misc]
+    """Begins the games of an AEC environment with random moves of both players.
+
+    Args:
+        env: a :class:`~plyground.envs.aec.BoardEnv`.
+        plies: how many moves at most; how many is drawn for every game.
+    """
+
+    def __init__(self, env: Any, plies: int) -> None:
+        super().__init__(env)
+        self._plies, self._random = plies, np.random.default_rng()
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game; the same seed gives the same opening."""
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        super().reset(seed=seed, options=options)
+        board: Any = self.env.unwrapped
+        start = random_opening(
+            board.game, int(self._random.integers(self._plies + 1)), self._random
+        )
+        board.set_position(start)
+
+
+class Handicap(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Begins every game with moves that favour one side.
+
+    The side favoured makes the best of its first moves by a heuristic of the game, the other makes
+    random ones. Nobody can win with the next move. The learner's seat is drawn for every game.
+
+    Args:
+        env: a :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
+        moves: how many moves each side makes so.
+        favoured: ``"learner"`` or ``"opponent"``.
+
+    Raises:
+        SpecificationError: the game has no heuristic, or ``favoured`` is neither.
+    """
+
+    def __init__(
+        self, env: gymnasium.Env[Any, Any], moves: int = 1, favoured: str = "learner"
+    ) -> None:
+        super().__init__(env)
+        check_names("favoured is no side", [favoured], ("learner", "opponent"))
+        board: Any = env.unwrapped
+        if not board.game.declaration.heuristics:
+            raise SpecificationError(f"{board.game.name} has no heuristics")
+        self._moves, self._favours_learner = moves, favoured == "learner"
+        self._random = np.random.default_rng()
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        """Start a game; the same seed gives the same beginning."""
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        board: Any = self.env.unwrapped
+        seat = int(self._random.integers(2))
+        best = seat if self._favours_learner else 1 - seat
+        for _ in range(ATTEMPTS):
+            start = random_opening(board.game, 2 * self._moves, self._random, best)
+            if not any(start.after(action).is_over for action in start.legal_actions()):
+                break
+        return self.env.reset(seed=seed, options={"position": start, "seat": seat})
+
+
+def random_opening(
+    game: Game, plies: int, random: np.random.Generator, best: int | None = None
+) -> Position:
+    """A position after random moves; if they would end the game, others are drawn.
+
+    Args:
+        game: the game.
+        plies: how many moves.
+        random: what they are drawn from.
+        best: a player that makes the move of the highest heuristic value instead, or None.
+
+    Raises:
+        ValueError: no such opening was found.
+    """
+    for _ in range(ATTEMPTS):
+        position = game.initial_position()
+        for _ in range(plies):
+            if position.is_over:
+                break
+            legal = position.legal_actions()
+            if position.to_move == best:
+                values = [_value_after(position, action, best) for action in legal]
+                legal = [action for action, value in zip(legal, values) if value == max(values)]
+            position.play(int(random.choice(legal)))
+        if not position.is_over:
+            return position
+    raise ValueError(f"{game.spec} has hardly any opening of {plies} moves that does not end it")
+
+
+def _value_after(position: Position, action: int, player: int) -> int:
+    """The points of the game's first heuristic after an action."""
+    after = position.after(action)
+    if after.is_over:
+        return int(np.sign(after.returns[player])) * 10**9
+    return int(r.evaluate(after.game.rules, after.record, player, 0))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 
-import gymnasium
 import numpy as np
 import onnx
 import pytest
@@ -19,8 +19,7 @@ from plyground.agents.policies.policy_file import (
 )
 from plyground.envs.specification import SpecificationError
 from plyground.training.export import export_policy
-from plyground.training.sb3 import BoardVecEnv
-from stable_baselines3 import DQN
+from stable_baselines3 import SAC
 
 
 def edited(path, target, change):
@@ -111,12 +110,10 @@ def test_files_that_are_damaged_missing_or_no_policies_are_refused(files, tmp_pa
         ("ppo", "write ppo:RUN"),
         ("ppo:nowhere", "there is no training run 'nowhere'"),
         (f"ppo:{tmp_path}", "has no best.onnx"),
-        ("ppo:nowhere.zip", "does not state its game; add trained_on="),
-        ("ppo:nowhere.zip,trained_on=connect_four", "there is no file 'nowhere.zip'"),
-        (
-            f"ppo:{tmp_path},trained_on=connect_four",
-            "trained_on=connect_four is for models of stable-baselines3",
-        ),
+        ("ppo:model.zip", "is played by sb3:model.zip,trained_on=GAME"),
+        ("sb3", "write sb3:FILE,trained_on=GAME"),
+        ("sb3:nowhere.zip", "does not state its game; add trained_on="),
+        ("sb3:nowhere.zip,trained_on=connect_four", "there is no file 'nowhere.zip'"),
         (
             f"onnx:{files['connect_four']},temperature=-1",
             "temperature must be a number from 0 to 100",
@@ -166,7 +163,7 @@ def test_outputs_of_other_shapes_are_refused(tmp_path):
 def test_models_that_are_no_policies_or_of_another_board_are_not_exported(models, tmp_path):
     target = tmp_path / "policy.onnx"
     target.write_bytes(b"as it was")
-    dqn = DQN("MlpPolicy", BoardVecEnv("tic_tac_toe", 1, "random"), buffer_size=10)
+    recurrent = SimpleNamespace(policy=SimpleNamespace(lstm_actor=None))
     spoilt = new_model("tic_tac_toe")
     with torch.no_grad():
         spoilt.policy.action_net.bias.fill_(float("nan"))
@@ -177,7 +174,7 @@ def test_models_that_are_no_policies_or_of_another_board_are_not_exported(models
             r"takes observations of shape \(6, 7, 2\) and has 7 actions; connect_four:rows=5 is "
             r"observed",
         ),
-        (dqn, "tic_tac_toe", "is a DQN; policies are taken from PPO and MaskablePPO"),
+        (recurrent, "tic_tac_toe", "policies are taken from PPO, MaskablePPO, A2C, DQN and QR-DQN"),
         (spoilt, "tic_tac_toe", "not all finite numbers"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
@@ -204,9 +201,6 @@ def test_a_full_disk_leaves_the_last_good_file(models, files, tmp_path, monkeypa
 
 
 def test_a_model_of_another_algorithm_is_refused_by_its_name(tmp_path):
-    env = gymnasium.make("plyground/TicTacToe-v0")
-    DQN("MlpPolicy", env, buffer_size=10, device="cpu").save(tmp_path / "dqn.zip")
-    with pytest.raises(SpecificationError, match="was saved by DQN; the policies that play from"):
-        make_agent(f"ppo:{tmp_path / 'dqn.zip'},trained_on=tic_tac_toe").act(
-            make_game("tic_tac_toe").initial_position()
-        )
+    SAC("MlpPolicy", "Pendulum-v1", buffer_size=10, device="cpu").save(tmp_path / "sac.zip")
+    with pytest.raises(SpecificationError, match="was saved by SAC; the models that play from"):
+        make_agent(f"sb3:{tmp_path / 'sac.zip'},trained_on=tic_tac_toe")

@@ -267,7 +267,7 @@ def test_networks_that_cannot_be_used_are_refused(ignorant):
         ("mcts:c_puct=2", None, "c_puct= is for searches with a network; give network= as well"),
         ("mcts:batch=2", None, "batch= is for searches with a network"),
         ("mcts:network=nowhere.onnx", None, "there is no training run 'nowhere.onnx'"),
-        ("mcts:network=model.zip", None, "make a policy file of it by plyground export-policy"),
+        ("mcts:network=model.zip", None, "made a policy file by plyground export-policy"),
         (
             f"mcts:network={ignorant('connect_four')}",
             "connect_four:rows=5",

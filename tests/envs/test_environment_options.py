@@ -404,3 +404,35 @@ def test_environments_of_every_kind_may_be_copied_with_their_options():
     env = dots_and_boxes_v0.env(layout="chw", dots=(3, 3))
     env.reset()
     assert copy.deepcopy(env).observe("player_0")["observation"].shape == (6, 3, 3)
+
+
+@pytest.mark.parametrize("symmetries", [False, True])
+@pytest.mark.parametrize("options", SHOWN)
+def test_the_environment_for_sb3_takes_the_same_options(options, symmetries):
+    from plyground.training.sb3 import BoardVecEnv
+
+    given = {"opponent": "random", "symmetries": symmetries}
+    plain, env = (BoardVecEnv("connect_four", 8, **given, **more) for more in ({}, options))
+    for one in (plain, env):
+        one.seed(5)
+    seen, shown = plain.reset(), env.reset()
+    ends = 0
+    for _ in range(60):
+        masks = env.action_masks()
+        assert np.array_equal(masks, plain.action_masks())
+        for game in range(8):
+            row = (
+                {name: part[game] for name, part in shown.items()}
+                if isinstance(shown, dict)
+                else shown[game]
+            )
+            assert row in env.observation_space
+            assert_equal(row, as_shown(seen[game], masks[game].astype(np.int8), options))
+        actions = masks.argmax(axis=1)
+        (seen, _, ended, infos), (shown, _, _, other) = plain.step(actions), env.step(actions)
+        for game in np.flatnonzero(ended):
+            last = infos[game]["terminal_observation"]
+            wanted = as_shown(last, np.zeros(7, np.int8), options)
+            assert_equal(other[game]["terminal_observation"], wanted)
+            ends += 1
+    assert ends > 10

@@ -169,7 +169,7 @@ def test_wrong_calls_are_refused_clearly():
     env = make_env("connect_four")
     with pytest.raises(ValueError, match=r"no game under way; call reset\(\)"):
         env.step(0)
-    with pytest.raises(ValueError, match="only the option 'position'; 'seat' was given"):
+    with pytest.raises(ValueError, match="only the option 'position' and with it 'seat'"):
         env.reset(options={"seat": 1})
     env.reset()
     for action in (7, -1, 1.5, None):

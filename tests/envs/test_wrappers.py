@@ -7,7 +7,13 @@ import pytest
 from plyground import make_game
 from plyground.envs import SpecificationError, rules
 from plyground.envs import aec as aec_module
-from plyground.envs.single_agent.wrappers import LastMoves, MarginReward, PotentialReward
+from plyground.envs.single_agent.wrappers import (
+    Handicap,
+    LastMoves,
+    MarginReward,
+    PotentialReward,
+    RandomOpening,
+)
 from plyground.training.environments import make_env
 
 
@@ -98,3 +104,38 @@ def test_a_column_is_marked_as_a_whole():
 def test_planes_of_another_layout_are_refused():
     with pytest.raises(SpecificationError, match="LastMoves takes observations as they are"):
         LastMoves(aec_module.env("tic_tac_toe", layout="flat"))
+
+
+def test_games_of_both_players_begin_with_random_moves():
+    env = RandomOpening(aec_module.env("connect_four"), plies=3)
+    lengths, boards = set(), set()
+    for seed in range(40):
+        env.reset(seed=seed)
+        lengths.add(len(env.unwrapped.position.moves))
+        boards.add(str(env.unwrapped.position))
+        assert env.last()[0]["action_mask"].any()
+    assert lengths == {0, 1, 2, 3}
+    assert len(boards) > 15
+    env.reset(seed=7)
+    first = env.unwrapped.position.moves
+    env.reset(seed=7)
+    assert env.unwrapped.position.moves == first
+
+
+@pytest.mark.parametrize("favoured", ["learner", "opponent"])
+def test_a_handicap_favours_its_side_in_both_seats(favoured):
+    env = Handicap(make_env("connect_four", "random"), moves=3, favoured=favoured)
+    ahead, seats = [], set()
+    for seed in range(60):
+        _, info = env.reset(seed=seed)
+        position, seat = env.unwrapped.position, int(info["seat"])
+        seats.add(seat)
+        ahead.append(rules.evaluate(position.game.rules, position.record, seat, 0))
+    assert seats == {0, 1}
+    assert (np.mean(ahead) > 0) == (favoured == "learner")
+    assert np.mean(np.sign(ahead)) * (1 if favoured == "learner" else -1) > 0.3
+
+
+def test_a_handicap_for_nobody_is_refused():
+    with pytest.raises(SpecificationError, match="favoured is no side 'both'"):
+        Handicap(make_env("connect_four"), favoured="both")

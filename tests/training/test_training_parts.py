@@ -14,8 +14,8 @@ pytest.importorskip("sb3_contrib")
 import torch
 from plyground.training.curriculum import Curriculum, read_stages
 from plyground.training.network import BoardPolicy, action_places
+from plyground.training.players import Snapshots
 from plyground.training.ppo.learner import Learner
-from plyground.training.ppo.players import Snapshots
 from plyground.training.ppo.settings import ppo_settings
 from plyground.training.sb3 import BoardVecEnv
 from plyground.training.symmetry import observation_symmetries
@@ -265,6 +265,7 @@ def test_advantages_are_right_where_the_learner_moves_again():
 # -- learning --
 
 
+@pytest.mark.thorough
 def test_the_first_updates_of_a_learner_find_wins_against_random():
     settings = ppo_settings(
         "tic_tac_toe",

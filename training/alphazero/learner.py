@@ -15,8 +15,8 @@ from torch import nn
 from torch.nn import functional
 
 from ...envs.game import Game
-from ..folder import TrainingError, newest_checkpoint
-from ..run import unpack
+from ..folder import TrainingError
+from ..run import initial_learner
 from .evaluator import has_fast_bfloat16
 from .network import BoardNetwork, NetworkShape
 from .settings import AlphaZeroSettings
@@ -50,11 +50,9 @@ def _load_initial(network: BoardNetwork, run: Path) -> None:
     Raises:
         TrainingError: the folder holds no run of AlphaZero, or its weights do not fit.
     """
-    payload = newest_checkpoint(run)
-    if payload is None:
-        raise TrainingError(f"initial={run} is not possible: it holds no checkpoint that is whole")
+    held = initial_learner(run)
     try:
-        network.load_state_dict(unpack(payload)["learner"]["average"])
+        network.load_state_dict(held["average"])
     except (KeyError, RuntimeError):
         raise TrainingError(
             f"initial={run} is not possible: its network has another shape; pooled=yes and the "

@@ -7,26 +7,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from ...envs.specification import SpecificationError
-from ..settings import POSITIVE, RunSettings, make_settings, setting
+from ..settings import POSITIVE, OpposedSettings, make_settings, setting
 
 PRECISIONS = ("auto", "float32", "bfloat16")
 
 
 @dataclasses.dataclass(frozen=True)
-class PPOSettings(RunSettings):
-    """The settings of a PPO run, apart from its game and its seed.
-
-    A learner that always starts from the empty board against a deterministic opponent learns a few
-    games by heart. Random moves at the beginning (``opening_plies``) prevent that.
-    """
+class PPOSettings(OpposedSettings):
+    """The settings of a PPO run, apart from its game and its seed."""
 
     algorithm: ClassVar[str] = "ppo"
 
-    opponent: str = setting(
-        "random", "Opponents of the learner: an agent, a mixture mix:…, or a curriculum."
-    )
-    games: int = setting(256, "Games played at once.", low=1)
-    opening_plies: int = setting(4, "Random moves at the beginning of a game, at most.", low=0)
     rollout: int = setting(32, "Actions in each game between two updates.", low=2)
     batch_size: int = setting(512, "Samples in a minibatch.", low=1)
     epochs: int = setting(3, "Passes over the samples of an update.", low=1)
@@ -41,25 +32,12 @@ class PPOSettings(RunSettings):
     clip: float = setting(0.2, "Range of the ratio of new to old probability.", low=POSITIVE)
     value_weight: float = setting(0.5, "Weight of the value's loss.", low=0)
     gradient_norm: float = setting(0.5, "Gradients are clipped to this norm.", low=POSITIVE)
-    channels: int = setting(32, "Channels of each convolution of the network.", low=1)
-    layers: int = setting(0, "Convolutions of the network.", low=0, high=20)
-    dense: str = setting("512,256", "Units of the network's dense layers, or none.")
     hidden: int = setting(64, "Width of the heads of a network without dense layers.", low=1)
     precision: str = setting(
         "auto",
         "Of products in the network; auto: bfloat16 where the processor multiplies it.",
         choices=PRECISIONS,
     )
-    symmetries: bool = setting(True, "Whether the learner sees boards through random symmetries.")
-    threshold: float = setting(
-        0.75, "Score against the newest stage that starts the next stage.", low=0, high=1
-    )
-    window: int = setting(500, "Games over which that score is taken.", low=1)
-    rehearsal: float = setting(
-        0.3, "Share of the games against the opponents of earlier stages.", low=0, high=0.9
-    )
-    snapshots: int = setting(10, "Past versions of the learner that are kept as opponents.", low=1)
-    snapshot_every: int = setting(100_000, "Steps between two of these versions.", low=1)
 
     def __post_init__(self) -> None:
         """Convert and check every value, and their combinations."""
@@ -74,22 +52,6 @@ class PPOSettings(RunSettings):
                 f"batch_size={self.batch_size} is not possible: an update has games × rollout = "
                 f"{samples} samples"
             )
-
-    @property
-    def units(self) -> tuple[int, ...]:
-        """The units of the dense layers."""
-        if self.dense == "none":
-            return ()
-        try:
-            units = tuple(int(part) for part in self.dense.split(","))
-        except ValueError:
-            units = (0,)
-        if any(count < 1 for count in units):
-            raise SpecificationError(
-                f"dense={self.dense} is not possible; it lists units of layers, such as 512,256, "
-                f"or is none"
-            )
-        return units
 
 
 # What the commands of the documentation run with. Games that are not listed take the defaults

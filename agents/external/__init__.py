@@ -1,0 +1,1 @@
+"""Engines and bots of others as agents."""

@@ -1,0 +1,225 @@
+"""``kaggle:FILE``: agents made for Kaggle's ConnectX; and our policies as submissions to it.
+
+A submission is a file whose last function is ``agent(observation, configuration)``. It is run as it
+is: use only files that you trust.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import inspect
+import io
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...envs.declaration import parameter_values
+from ...envs.files import written_whole
+from ...envs.game import Game, Position
+from ...envs.specification import Parameter, SpecificationError, format_specification
+from ..agent import Agent, Decision
+from ..registry import register_agent
+from . import submission
+
+THEIRS = ("negamax", "random")  # the agents that kaggle-environments brings
+SECONDS_A_MOVE = 2.0
+
+
+class Struct(dict[str, Any]):
+    """A dictionary whose entries are attributes too, as Kaggle hands them over."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+@register_agent("kaggle")
+class KaggleAgent(Agent):
+    """Plays connect four as an agent of Kaggle's ConnectX does.
+
+    Such an agent sees the board and its mark only. ``negamax`` and ``random`` are those of the
+    package kaggle-environments; any other name is a file.
+    """
+
+    summary = "an agent for Kaggle's ConnectX: kaggle:FILE.py, kaggle:negamax (trusted files only)"
+    parameters = (
+        Parameter("source", str, None, "a submission (.py), or negamax or random of Kaggle"),
+    )
+    argument = "source"
+    isolated = True
+
+    def check_options(self) -> None:
+        """Load the agent."""
+        source = self.options["source"]
+        if source is None:
+            raise SpecificationError(f"write kaggle:FILE.py, or one of {', '.join(THEIRS)}")
+        self._function = _of_package(source) if source in THEIRS else _of_file(Path(source))
+        wanted = len(inspect.signature(self._function).parameters)
+        if wanted not in (1, 2):
+            raise SpecificationError(
+                f"the agent of {source} takes {wanted} arguments; Kaggle's take the observation, "
+                f"and the configuration if they want it"
+            )
+        self._wants_configuration = wanted == 2
+
+    def check_game(self, game: Game) -> None:
+        """ConnectX is connect four, on boards of any size."""
+        if game.name != "connect_four":
+            raise SpecificationError(f"agents of ConnectX play connect_four, not {game.name}")
+
+    def decide(self, position: Position) -> Decision:
+        values: Any = parameter_values(position.game.rules)
+        mark = position.to_move + 1
+        planes = position.observation()
+        board = planes[:, :, 0] * mark + planes[:, :, 1] * (3 - mark)
+        given = Struct(
+            board=board.ravel().tolist(),
+            mark=mark,
+            step=int(planes.sum()),
+            remainingOverageTime=60.0,
+        )
+        configuration = Struct(
+            rows=values["rows"],
+            columns=values["cols"],
+            inarow=values["connect"],
+            timeout=SECONDS_A_MOVE,
+            actTimeout=SECONDS_A_MOVE,
+        )
+        arguments = (given, configuration) if self._wants_configuration else (given,)
+        return Decision(self._function(*arguments))
+
+    @property
+    def version(self) -> str:
+        """A hash of the file, or the version of Kaggle's package."""
+        source = self.options["source"]
+        if source in THEIRS:
+            import importlib.metadata
+
+            return f"kaggle-environments {importlib.metadata.version('kaggle-environments')}"
+        return f"source {hashlib.sha256(Path(source).read_bytes()).hexdigest()[:12]}"
+
+    @property
+    def spec(self) -> str:
+        return format_specification(self.name, {}, self.options["source"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_function"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.check_options()
+
+
+def _of_package(name: str) -> Callable[..., Any]:
+    try:
+        from kaggle_environments.envs.connectx.connectx import agents
+    except ImportError:
+        raise SpecificationError(
+            f"kaggle:{name} needs Kaggle's package: pip install kaggle-environments"
+        ) from None
+    found: Callable[..., Any] = agents[name]
+    return found
+
+
+def _of_file(path: Path) -> Callable[..., Any]:
+    """The last function of a file, which is the one that Kaggle calls."""
+    try:
+        code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+    except OSError:
+        raise SpecificationError(f"there is no file {str(path)!r}") from None
+    except SyntaxError as error:
+        raise SpecificationError(f"{path} is no Python file: {error}") from None
+    names: dict[str, Any] = {"__name__": "submission"}
+    try:
+        exec(code, names)
+    except Exception as error:  # whatever the file does
+        raise SpecificationError(f"{path} failed: {type(error).__name__}: {error}") from error
+    functions = [value for value in names.values() if inspect.isfunction(value)]
+    if not functions:
+        raise SpecificationError(f"{path} has no function; the last one is the agent")
+    return functions[-1]
+
+
+def write_submission(policy: str | Path, path: str | Path) -> None:
+    """Write a policy as a submission to ConnectX: one Python file that needs numpy only.
+
+    Weights are kept in float16.
+
+    Args:
+        policy: a policy file for connect four.
+        path: the file to write.
+
+    Raises:
+        SpecificationError: the policy is for another game, or computes something that the file
+            cannot compute.
+    """
+    try:
+        import onnx
+    except ImportError:
+        raise SpecificationError('submissions need onnx: pip install -e ".[train]"') from None
+    from ..policies.policy_file import load_policy_file
+
+    network = load_policy_file(policy)
+    network.check_plays()
+    if network.game.name != "connect_four":
+        raise SpecificationError(f"ConnectX is connect_four; {policy} plays {network.game.spec}")
+    graph = onnx.load(policy).graph
+    weights = {entry.name: onnx.numpy_helper.to_array(entry) for entry in graph.initializer}
+    nodes = _needed_nodes(graph, weights, str(policy))
+    used = {name for _, inputs, _, _ in nodes for name in inputs}
+    kept: dict[str, Any] = {
+        name: value.astype(np.float16) if value.dtype == np.float32 else value
+        for name, value in weights.items()
+        if name in used
+    }
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **kept)
+    packed = zlib.compress(json.dumps(nodes).encode())
+    model = f"{base64.b64encode(packed).decode()}.{base64.b64encode(buffer.getvalue()).decode()}"
+    source = Path(submission.__file__).read_text(encoding="utf-8")
+    text = source.replace('MODEL = ""', f'MODEL = "{model}"')
+    with written_whole(Path(path)) as file:
+        file.write(text.encode())
+
+
+def _needed_nodes(graph: Any, weights: dict[str, np.ndarray], source: str) -> list[Any]:
+    """The nodes that the logits depend on; constants become weights."""
+    import onnx
+
+    wanted, kept = {"logits"}, []
+    for node in reversed(graph.node):
+        if not wanted & set(node.output):
+            continue
+        attributes = {
+            entry.name: onnx.helper.get_attribute_value(entry) for entry in node.attribute
+        }
+        if node.op_type == "Constant":
+            weights[node.output[0]] = _constant(attributes)
+            continue
+        if node.op_type not in submission.OPERATORS or len(node.output) > 1:
+            raise SpecificationError(
+                f"{source} uses the operator {node.op_type}, which a submission cannot compute; "
+                f"networks of dense layers and convolutions can be submitted"
+            )
+        plain = {
+            name: list(value) if isinstance(value, (list, tuple)) else value
+            for name, value in attributes.items()
+            if not isinstance(value, bytes)
+        }
+        inputs = [name for name in node.input if name]
+        kept.append([node.op_type, inputs, node.output[0], plain])
+        wanted |= set(inputs)
+    return kept[::-1]
+
+
+def _constant(attributes: dict[str, Any]) -> np.ndarray:
+    import onnx
+
+    (value,) = attributes.values()
+    if isinstance(value, onnx.TensorProto):
+        return onnx.numpy_helper.to_array(value)
+    return np.array(value)

@@ -1,0 +1,159 @@
+"""``llm:MODEL,url=…``: language models as agents, asked through an OpenAI-compatible endpoint.
+
+The model gets the position as text with its legal moves, and answers with a move. An answer without
+a legal move is refused with the reason and asked again; after ``retries`` of them the agent raises
+an error, and a match counts the game as forfeited.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import urllib.error
+import urllib.request
+from typing import Any
+
+from ...envs.game import Position
+from ...envs.specification import Parameter, SpecificationError, format_specification
+from ..agent import Agent, Decision
+from ..bots import short_seed
+from ..registry import register_agent
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+SYSTEM = (
+    "You play a board game. You are shown the position and the legal moves. Think as long as you "
+    "like; the last line of your answer is the move alone, written exactly as it is listed."
+)
+
+
+class LanguageModelError(RuntimeError):
+    """The model gave no legal move, or could not be asked."""
+
+
+@register_agent("llm")
+class LanguageModelAgent(Agent):
+    """Asks a language model for each move.
+
+    The key of the endpoint, if it wants one, is read from the environment variable
+    ``OPENAI_API_KEY``.
+
+    Attributes:
+        tokens: how many tokens all answers so far have taken, as the endpoint counts them: those
+            read and those written.
+        asked: how many times the model has been asked.
+    """
+
+    summary = "a language model: llm:MODEL,url=http://localhost:8000/v1 (OpenAI-compatible)"
+    parameters = (
+        Parameter("model", str, None, "the model's name, as the endpoint knows it"),
+        Parameter(
+            "url", str, "http://localhost:8000/v1", "the endpoint, without /chat/completions"
+        ),
+        Parameter("retries", int, 2, "how often it is asked again after an illegal answer", 0, 100),
+        Parameter("temperature", float, 0.0, "of its choices", 0, 10),
+        Parameter("tokens", int, 1024, "tokens of an answer, at most", 1, 10**6),
+        Parameter("timeout", float, 60.0, "seconds until an answer is given up", 0.01, 86400),
+    )
+    argument = "model"
+    isolated = True
+
+    def check_options(self) -> None:
+        """Refuse a specification without a model, or with an address that is none."""
+        if self.options["model"] is None:
+            raise SpecificationError("write llm:MODEL,url=http://HOST:PORT/v1")
+        if not re.match(r"https?://", self.options["url"]):
+            raise SpecificationError(
+                f"url={self.options['url']} is no address; it begins with http:// or https://"
+            )
+        self.tokens = (0, 0)
+        self.asked = 0
+
+    def decide(self, position: Position) -> Decision:
+        """Ask until a legal move comes.
+
+        Raises:
+            LanguageModelError: none came, or the endpoint could not be asked.
+        """
+        messages = [
+            {"role": "system", "content": SYSTEM},
+            {"role": "user", "content": describe(position)},
+        ]
+        for _ in range(1 + self.options["retries"]):
+            answer = self._ask(messages)
+            action, complaint = read_move(position, answer)
+            if action is not None:
+                return Decision(action)
+            messages += [
+                {"role": "assistant", "content": answer},
+                {"role": "user", "content": complaint},
+            ]
+        raise LanguageModelError(f"{self.options['model']} gave no legal move: {complaint}")
+
+    def _ask(self, messages: list[dict[str, str]]) -> str:
+        """The model's answer to a conversation."""
+        options = self.options
+        body = {
+            "model": options["model"],
+            "messages": messages,
+            "temperature": options["temperature"],
+            "max_tokens": options["tokens"],
+            "seed": short_seed(self.seed + self.asked) >> 1,
+        }
+        headers = {"Content-Type": "application/json"}
+        if key := os.environ.get(KEY_VARIABLE):
+            headers["Authorization"] = f"Bearer {key}"
+        address = options["url"].rstrip("/") + "/chat/completions"
+        request = urllib.request.Request(address, json.dumps(body).encode(), headers)
+        self.asked += 1
+        try:
+            with urllib.request.urlopen(request, timeout=options["timeout"]) as response:
+                found: Any = json.load(response)
+            answer = found["choices"][0]["message"]["content"]
+        except urllib.error.HTTPError as error:
+            raise LanguageModelError(f"{address} answered with status {error.code}") from None
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            reason = getattr(error, "reason", None) or error
+            raise LanguageModelError(f"{address} could not be asked: {reason}") from None
+        used = found.get("usage") or {}
+        read, written = (int(used.get(f"{kind}_tokens", 0)) for kind in ("prompt", "completion"))
+        self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
+        return str(answer or "")
+
+    @property
+    def spec(self) -> str:
+        changed = {
+            parameter.name: self.options[parameter.name]
+            for parameter in self.parameters
+            if parameter.name != "model" and self.options[parameter.name] != parameter.default
+        }
+        return format_specification(self.name, changed, self.options["model"])
+
+
+def describe(position: Position) -> str:
+    """A position as a language model is shown it: game, moves, board, whose turn, legal moves."""
+    game = position.game
+    played = ""
+    if position.moves:
+        names = ", ".join(game.action_to_text(action) for action in position.moves)
+        played = f"Moves so far: {names}\n"
+    legal = ", ".join(game.action_to_text(action) for action in position.legal_actions())
+    side = ("first", "second")[position.to_move]
+    return (
+        f"Game: {game.spec}\n{played}\n{position}\n\nYou are the {side} player, and it is your "
+        f"turn.\nLegal moves: {legal}"
+    )
+
+
+def read_move(position: Position, answer: str) -> tuple[int | None, str]:
+    """The legal move in the last line of an answer; or None and what is wrong with it."""
+    names = {position.game.action_to_text(action): action for action in position.legal_actions()}
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    last = lines[-1].strip("`*\"'. ") if lines else ""
+    if last in names:
+        return names[last], ""
+    named = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
+    if len(named) == 1:
+        return names[named[0]], ""
+    shown = last[:60] or "nothing"
+    return None, f"{shown!r} is no legal move. The last line must be one of: {', '.join(names)}"

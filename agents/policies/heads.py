@@ -1,0 +1,148 @@
+"""Networks of other makers as functions of observations; importing this file imports torch.
+
+Heads take observations as plyground writes them (float32, (N, rows, columns, planes)), arrange them
+as the network was trained on them, and give logits (N, actions) and values (N,), which policy files
+hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ...envs.game import Game
+from ...envs.observations import LAYOUTS
+from ...envs.specification import SpecificationError
+from .policy_file import NO_VALUE, OF_ACTIONS, TO_COME
+
+
+class Heads(torch.nn.Module):
+    """A network as a function of observations.
+
+    Attributes:
+        layout: in which the network takes the planes.
+        meaning: what its values mean, one of ``policy_file.VALUES``.
+        has_policy: whether its logits mean anything.
+    """
+
+    meaning = TO_COME
+    has_policy = True
+
+    def __init__(self, layout: str) -> None:
+        super().__init__()
+        self.layout = layout
+
+    def arrange(self, observation: torch.Tensor) -> torch.Tensor:
+        """The observations in the network's layout."""
+        if self.layout == "chw":
+            return observation.permute(0, 3, 1, 2)
+        return observation.flatten(1) if self.layout == "flat" else observation
+
+
+class ActorCriticHeads(Heads):
+    """An actor-critic policy of stable-baselines3."""
+
+    def __init__(self, policy: Any, layout: str) -> None:
+        super().__init__(layout)
+        self.policy = policy
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits and values."""
+        policy = self.policy
+        features = policy.extract_features(self.arrange(observation))
+        if policy.share_features_extractor:
+            actor, critic = policy.mlp_extractor(features)
+        else:
+            actor, critic = (
+                policy.mlp_extractor.forward_actor(features[0]),
+                policy.mlp_extractor.forward_critic(features[1]),
+            )
+        return policy.action_net(actor), policy.value_net(critic).squeeze(-1)
+
+
+class QHeads(Heads):
+    """The network of a DQN or QR-DQN of stable-baselines3, whose logits are values of actions."""
+
+    meaning = OF_ACTIONS
+
+    def __init__(self, network: Any, layout: str) -> None:
+        super().__init__(layout)
+        self.network = network
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Values of the actions, and zeros."""
+        worth = self.network(self.arrange(observation))
+        if worth.dim() == 3:  # quantiles: (N, quantiles, actions)
+            worth = worth.mean(dim=1)
+        return worth, worth[:, 0] * 0.0
+
+
+class ModuleHeads(Heads):
+    """Any module that gives logits, a value, both, or values of actions.
+
+    Args:
+        module: takes float32 observations in the layout ``inputs``. It gives a tensor (N, actions),
+            a tensor (N,) or (N, 1), or a tuple, list or dictionary that holds one of each; what
+            else it holds is left out.
+        game: the game it plays.
+        inputs: ``"hwc"``, ``"chw"`` or ``"flat"``.
+        action_values: whether its outputs (N, actions) are values of actions, as in a Q network.
+        value: what its value means, ``"to come"`` or ``"return"``.
+
+    Raises:
+        SpecificationError: it does not take such observations, or gives something else.
+    """
+
+    def __init__(
+        self, module: torch.nn.Module, game: Game, inputs: str, action_values: bool, value: str
+    ) -> None:
+        super().__init__(inputs)
+        self.module, self._actions = module, game.facts.num_actions
+        policy, values = self._try(game)
+        self.has_policy = policy is not None
+        if action_values:
+            self.meaning = OF_ACTIONS
+        else:
+            self.meaning = value if values is not None else NO_VALUE
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits and values; zeros in place of what the module does not give."""
+        policy, values = self._outputs(self.module(self.arrange(observation)))
+        zeros = observation.flatten(1)[:, :1] * 0.0
+        if policy is None:
+            policy = zeros.expand(-1, self._actions)
+        return policy, zeros[:, 0] if values is None else values.flatten()
+
+    def _try(self, game: Game) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+        """The outputs for two empty boards."""
+        weights = next(self.module.parameters(), torch.zeros(1))
+        example = torch.zeros((2, *game.facts.observation_shape), device=weights.device)
+        try:
+            with torch.no_grad():
+                given = self.module(self.arrange(example))
+        except Exception as error:  # whatever the module raises where the shapes do not fit
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            shape = tuple(self.arrange(example).shape[1:])
+            raise SpecificationError(
+                f"the module does not take observations of {game.spec} in the layout "
+                f"{self.layout}, shape (N, {', '.join(map(str, shape))}): {reason}; inputs= is one "
+                f"of {', '.join(LAYOUTS)}"
+            ) from None
+        outputs = self._outputs(given)
+        if outputs == (None, None):
+            raise SpecificationError(
+                f"the module gives neither a policy, a tensor of shape (N, {self._actions}), nor a "
+                f"value, a tensor of shape (N,) or (N, 1)"
+            )
+        return outputs
+
+    def _outputs(self, given: Any) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+        """The policy and the value among what the module gave, told apart by their shapes."""
+        if isinstance(given, dict):
+            given = tuple(given.values())
+        parts = given if isinstance(given, (tuple, list)) else (given,)
+        tensors = [part for part in parts if isinstance(part, torch.Tensor)]
+        policies = [part for part in tensors if part.dim() == 2 and part.shape[1] == self._actions]
+        values = [part for part in tensors if part.dim() == 1 or part.shape[1:] == (1,)]
+        return policies[0] if policies else None, values[0] if values else None

@@ -1,0 +1,142 @@
+"""Games of a store as datasets of Minari, for offline reinforcement learning.
+
+Each game gives two episodes, one for each player: what it saw and played at its turns, what it
+gained until its next turn, and what it saw at the end. Forfeited games are left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+
+from ...envs.game import Game
+from ...envs.observations import AS_DICT
+from ...envs.registry import make_game
+from ...envs.specification import SpecificationError
+from .store import Store, StoredGame, StoredTournament, StoreError
+
+DATASETS_PATH = "MINARI_DATASETS_PATH"  # where Minari looks for datasets
+
+
+class PlayerEpisode(NamedTuple):
+    """One player's side of a game with T turns of its own.
+
+    Attributes:
+        observations: ``observation`` (int8, (T + 1, rows, columns, planes)) and ``action_mask``
+            (int8, (T + 1, actions)); the last row is what the player sees at the end, where nothing
+            is legal.
+        actions: int64, (T,).
+        rewards: float64, (T,): what the player gained until its next turn or the end.
+        player: 0 or 1.
+        agents: the names of both agents, the player's own first.
+    """
+
+    observations: dict[str, np.ndarray]
+    actions: np.ndarray
+    rewards: np.ndarray
+    player: int
+    agents: tuple[str, str]
+
+
+def player_episodes(
+    game: Game, tournament: StoredTournament, stored: StoredGame
+) -> Iterator[PlayerEpisode]:
+    """Both players' episodes of a game, without the moves of its opening.
+
+    A player that had no turn has no episode.
+    """
+    result = stored.result
+    position = game.position(result.moves[: len(stored.opening)])
+    seen: tuple[list[Any], list[Any]] = ([], [])
+    actions: tuple[list[int], list[int]] = ([], [])
+    gained: tuple[list[float], list[float]] = ([], [])
+    for action in result.moves[len(stored.opening) :]:
+        player = position.to_move
+        seen[player].append((position.observation(player), position.action_mask()))
+        actions[player].append(action)
+        gained[player].append(position.returns[player])
+        position.play(action)
+    labels = [tournament.agents[number].label for number in stored.players]
+    for player in (0, 1):
+        if not actions[player]:
+            continue
+        last = (position.observation(player), np.zeros_like(seen[player][0][1]))
+        planes, masks = zip(*seen[player], last)
+        totals = np.array([*gained[player], position.returns[player]], np.float64)
+        yield PlayerEpisode(
+            {"observation": np.stack(planes), "action_mask": np.stack(masks)},
+            np.array(actions[player], np.int64),
+            np.diff(totals),
+            player,
+            (labels[player], labels[1 - player]),
+        )
+
+
+def export_minari(store: Store, folder: Path) -> dict[str, int]:
+    """Write a dataset for each game of a store; returns their ids with their numbers of episodes.
+
+    Args:
+        store: the store.
+        folder: where the datasets go; ``minari.load_dataset`` finds them if the environment
+            variable ``MINARI_DATASETS_PATH`` names it.
+
+    Raises:
+        SpecificationError: Minari is not installed.
+        StoreError: a dataset is there already, or cannot be written.
+    """
+    try:
+        import minari
+        from minari import EpisodeBuffer
+    except ImportError:
+        raise SpecificationError('this format needs Minari: pip install "minari[hdf5]"') from None
+    buffers: dict[str, list[Any]] = defaultdict(list)
+    games: dict[str, Game] = {}
+    for tournament in store.tournaments():
+        game = make_game(tournament.settings["game"])
+        name = f"plyground/{game.spec.replace(':', '-').replace(',', '-').replace('=', '')}-v0"
+        games[name] = game
+        for stored in store.games(tournament.number):
+            if stored.result.fault is not None:
+                continue
+            for episode in player_episodes(game, tournament, stored):
+                count = len(episode.actions)
+                ends = np.zeros(count, np.bool_)
+                ends[-1] = True
+                buffers[name].append(
+                    EpisodeBuffer(
+                        id=len(buffers[name]),
+                        observations=episode.observations,
+                        actions=episode.actions,
+                        rewards=episode.rewards,
+                        terminations=ends,
+                        truncations=np.zeros(count, np.bool_),
+                    )
+                )
+    folder.mkdir(parents=True, exist_ok=True)
+    before = os.environ.get(DATASETS_PATH)
+    os.environ[DATASETS_PATH] = str(folder.resolve())
+    try:
+        for name, episodes in buffers.items():
+            if (folder / name).exists():
+                raise StoreError(f"{folder / name} is there already")
+            game = games[name]
+            minari.create_dataset_from_buffers(
+                name,
+                buffer=episodes,
+                observation_space=AS_DICT.space(game),
+                action_space=spaces.Discrete(game.facts.num_actions),
+                algorithm_name="plyground tournament",
+                description=f"Games of {game.spec}; one episode for each player of a game.",
+            )
+    finally:
+        if before is None:
+            del os.environ[DATASETS_PATH]
+        else:
+            os.environ[DATASETS_PATH] = before
+    return {name: len(episodes) for name, episodes in buffers.items()}

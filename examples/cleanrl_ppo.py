@@ -1,0 +1,140 @@
+"""PPO with action masks in one file, in the style of CleanRL.
+
+    python examples/cleanrl_ppo.py --game TicTacToe --steps 400000 --out ppo.onnx
+    plyground tournament tic_tac_toe onnx:ppo.onnx random greedy --format gauntlet
+
+The lines that plyground asks for are marked; the algorithm is that of Schulman et al., "Proximal
+policy optimization algorithms", 2017.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import gymnasium
+import numpy as np
+import torch
+from plyground.training.export import export_policy
+from torch import nn
+from torch.distributions import Categorical
+
+GAMES, ROLLOUT, EPOCHS, MINIBATCHES = 64, 32, 4, 8
+LEARNING_RATE, GAMMA, GAE_LAMBDA, CLIP, ENTROPY, VALUE = 2.5e-3, 1.0, 0.95, 0.2, 0.01, 0.5
+
+
+def layer(inputs: int, outputs: int, gain: float = np.sqrt(2)) -> nn.Linear:
+    made = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(made.weight, gain)
+    nn.init.zeros_(made.bias)
+    return made
+
+
+class Network(nn.Module):
+    def __init__(self, inputs: int, actions: int) -> None:
+        super().__init__()
+        self.trunk = nn.Sequential(layer(inputs, 128), nn.Tanh(), layer(128, 128), nn.Tanh())
+        self.actor, self.critic = layer(128, actions, 0.01), layer(128, 1, 1.0)
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        features = self.trunk(planes)
+        return self.actor(features), self.critic(features)[:, 0]
+
+
+def masked(logits: torch.Tensor, masks: torch.Tensor) -> Categorical:
+    """The distribution over legal actions."""
+    return Categorical(logits=logits.masked_fill(masks == 0, -1e9))
+
+
+def advantages(rewards, values, ended, last_value):
+    """Generalised advantage estimates; nothing follows the end of a game."""
+    found, gained = torch.zeros_like(rewards), torch.zeros_like(last_value)
+    for step in reversed(range(len(rewards))):
+        after = values[step + 1] if step + 1 < len(values) else last_value
+        goes_on = 1.0 - ended[step]
+        error = rewards[step] + GAMMA * after * goes_on - values[step]
+        gained = error + GAMMA * GAE_LAMBDA * goes_on * gained
+        found[step] = gained
+    return found
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--game", default="TicTacToe", help="as in the id plyground/TicTacToe-v0")
+    parser.add_argument("--opponent", default="random")
+    parser.add_argument("--steps", type=int, default=400_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", default="ppo.onnx")
+    options = parser.parse_args(arguments)
+    torch.manual_seed(options.seed)
+
+    envs = gymnasium.make_vec(
+        f"plyground:plyground/{options.game}-v0",  # plyground
+        num_envs=GAMES,
+        opponent=options.opponent,
+        layout="flat",
+        dtype="float32",
+    )
+    network = Network(envs.single_observation_space.shape[0], int(envs.single_action_space.n))
+    optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, eps=1e-5)
+    planes, infos = envs.reset(seed=options.seed)
+    updates = options.steps // (GAMES * ROLLOUT)
+    for update in range(updates):
+        optimiser.param_groups[0]["lr"] = LEARNING_RATE * (1.0 - update / updates)
+        # 1. Play.
+        kept: dict[str, list[torch.Tensor]] = {
+            name: []
+            for name in ("planes", "masks", "actions", "log_probs", "values", "rewards", "ended")
+        }
+        results = []
+        for _ in range(ROLLOUT):
+            seen, masks = (
+                torch.from_numpy(planes),
+                torch.from_numpy(infos["action_mask"]),
+            )  # plyground
+            with torch.no_grad():
+                logits, values = network(seen)
+                chosen = masked(logits, masks)
+                actions = chosen.sample()
+            planes, rewards, terminated, _, infos = envs.step(actions.numpy())
+            results += rewards[terminated].tolist()
+            for name, value in (
+                ("planes", seen),
+                ("masks", masks),
+                ("actions", actions),
+                ("log_probs", chosen.log_prob(actions)),
+                ("values", values),
+                ("rewards", torch.from_numpy(rewards).float()),
+                ("ended", torch.from_numpy(terminated).float()),
+            ):
+                kept[name].append(value)
+        rows = {name: torch.stack(values) for name, values in kept.items()}
+        # 2. What was each action worth?
+        with torch.no_grad():
+            last_value = network(torch.from_numpy(planes))[1]
+        gains = advantages(rows["rewards"], rows["values"], rows["ended"], last_value)
+        rows |= {"gains": gains, "returns": gains + rows["values"]}
+        batch = {name: value.flatten(0, 1) for name, value in rows.items()}
+        # 3. Learn.
+        for _ in range(EPOCHS):
+            for index in torch.randperm(GAMES * ROLLOUT).chunk(MINIBATCHES):
+                part = {name: value[index] for name, value in batch.items()}
+                logits, values = network(part["planes"])
+                chosen = masked(logits, part["masks"])
+                ratio = (chosen.log_prob(part["actions"]) - part["log_probs"]).exp()
+                gain = (part["gains"] - part["gains"].mean()) / (part["gains"].std() + 1e-8)
+                policy_loss = -torch.min(
+                    ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain
+                ).mean()
+                value_loss = 0.5 * (values - part["returns"]).square().mean()
+                loss = policy_loss + VALUE * value_loss - ENTROPY * chosen.entropy().mean()
+                optimiser.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+                optimiser.step()
+        if update % 20 == 19:
+            print(f"{(update + 1) * GAMES * ROLLOUT:,} steps: mean return {np.mean(results):+.2f}")
+    export_policy(network, options.out, envs.unwrapped.game, kind="ppo", inputs="flat")
+
+
+if __name__ == "__main__":
+    main()

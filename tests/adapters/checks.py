@@ -1,0 +1,105 @@
+"""What is asked of every adapter."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import time
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+from plyground import make_agent
+from plyground.envs.conformance.ledger import Ledger, Transition, numbers_of
+from plyground.training.environments import make_vector_env
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MARK = "# plyground"
+
+
+def example(name: str) -> ModuleType:
+    """An example of ``examples/adapters`` as a module."""
+    path = ROOT / "examples" / "adapters" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def own_lines(name: str) -> int:
+    """How many lines of an example are marked as plyground's."""
+    text = (ROOT / "examples" / "adapters" / f"{name}.py").read_text(encoding="utf-8")
+    return sum(line.rstrip().endswith(MARK) for line in text.splitlines())
+
+
+def scores_by_seat(agent: str, game: str = "tic_tac_toe", games: int = 400) -> list[float]:
+    """What an agent scores against ``random`` in each seat, a draw being half a point."""
+    player = make_agent(agent, game)
+    scores = []
+    for seat in (0, 1):
+        envs = make_vector_env(game, games, "random", seat=seat, autoreset_mode="disabled")
+        envs.reset(seed=1)
+        state = envs.games.state
+        results, going = np.zeros(games), np.ones(games, bool)
+        while going.any():
+            actions = np.zeros(games, np.int64)
+            actions[going] = player.act_batch(state.observations[going], state.masks[going])
+            envs.games.step(actions, ~going)
+            ended = going & state.terminated
+            results[ended] = state.final_returns[ended]
+            going &= ~ended
+        scores.append(float((np.sign(results) + 1).mean() / 2))
+    return scores
+
+
+def record(games: object) -> Ledger:
+    """A ledger of all that a batch of games plays from now on, whatever steps it."""
+    ledger, state, step = Ledger(), games.state, games.step
+
+    def traced(actions, left_out=None):
+        seen = [numbers_of(row) for row in state.observations]
+        masks, seats, over = state.masks.copy(), state.seats.copy(), state.terminated.copy()
+        step(actions, left_out)
+        restarts = bool(games._options.restart)
+        for game, action in enumerate(np.asarray(actions).tolist()):
+            if (left_out is not None and left_out[game]) or (over[game] and not restarts):
+                continue
+            ended = bool(state.terminated[game])
+            after = state.final_observations if ended else state.observations
+            ledger.happened(
+                Transition(
+                    int(seats[game]),
+                    seen[game],
+                    action,
+                    float(state.rewards[game]),
+                    numbers_of(after[game]),
+                    ended,
+                    bool(masks[game][action]),
+                )
+            )
+            if ended and restarts:
+                ledger.began(state.observations[game])
+
+    games.step = traced
+    return ledger
+
+
+def rate(step, seconds: float = 3.0) -> float:
+    """Steps a second of ``step()``, which returns how many it took."""
+    step()
+    count, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        count += step()
+    return count / (time.perf_counter() - began)
+
+
+def note(**found: object) -> None:
+    """Keep what was found; ``python tests/adapters/table.py`` makes the table of the docs of it."""
+    folder = Path(os.environ.get("PLYGROUND_ADAPTER_RESULTS", ROOT / "build" / "adapters"))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{os.environ['PLYGROUND_ADAPTER']}.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(known | found, indent=1) + "\n")

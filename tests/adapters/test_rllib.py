@@ -1,0 +1,103 @@
+"""RLlib: PPO with its module for action masks, its env runners, its PettingZoo wrapper."""
+
+from __future__ import annotations
+
+import importlib.metadata
+
+import numpy as np
+import pytest
+from checks import example, note, own_lines, rate, record, scores_by_seat
+from pettingzoo.classic import connect_four_v3
+from plyground.envs import connect_four_v0
+from plyground.envs.adapters.rllib import board
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.core.rl_module.torch import TorchRLModule
+from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+
+
+class RandomLegal(TorchRLModule):
+    """Random legal actions."""
+
+    def _forward(self, batch, **options):
+        masks = np.asarray(batch["obs"]["action_mask"])
+        return {"actions": (np.random.default_rng().random(masks.shape) * masks).argmax(axis=1)}
+
+
+def runner(mode, count, game="connect_four", **options):
+    config = (
+        PPOConfig()
+        .environment(**board(game, **options))
+        .env_runners(num_env_runners=0, num_envs_per_env_runner=count, gym_env_vectorize_mode=mode)
+        .rl_module(rl_module_spec=RLModuleSpec(module_class=RandomLegal))
+    )
+    return SingleAgentEnvRunner(config=config, worker_index=0)
+
+
+def test_episodes_are_what_was_played():
+    running = runner("vector_entry_point", 8, opponent="greedy")
+    ledger = record(running.env.unwrapped.games)
+    episodes = running.sample(num_timesteps=800)
+    learnt = 0
+    for episode in episodes:
+        seen, rewards = episode.get_observations()["observations"], episode.get_rewards()
+        for step, action in enumerate(episode.get_actions()):
+            ended = episode.is_terminated and step == len(rewards) - 1
+            ledger.learnt(seen[step], action, rewards[step], seen[step + 1], ended)
+            learnt += 1
+    assert learnt > 700
+    ledger.check()
+    assert sum(one.reward < 0 for one in ledger.transitions) > 3
+
+
+@pytest.mark.parametrize("mode", ["sync", "vector_entry_point"])
+def test_its_ways_to_step_many_games_work(mode):
+    running = runner(mode, 4, "dots_and_boxes:rows=2,cols=2,reward=margin")
+    episodes = running.sample(num_episodes=6)
+    assert all(episode.get_return() in (-4, -2, 0, 2, 4) for episode in episodes)
+
+
+def test_its_pettingzoo_wrapper_takes_our_environment_for_both_players():
+    env = PettingZooEnv(connect_four_v0.env())
+    seen, _ = env.reset(seed=1)
+    ended = {"__all__": False}
+    while not ended["__all__"]:
+        (agent,) = seen
+        action = int(seen[agent]["action_mask"].argmax())
+        seen, rewards, ended, _, _ = env.step({agent: action})
+    assert sorted(rewards.values()) == [-1, 1]
+
+
+def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
+    example("rllib_ppo").main(["--out", str(tmp_path / "net.onnx")])
+    scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
+    note(
+        library=f"RLlib {importlib.metadata.version('ray')}",
+        scores=scores,
+        lines=own_lines("rllib_ppo"),
+    )
+    assert min(scores) >= 0.9
+    assert own_lines("rllib_ppo") <= 2
+
+
+def test_its_speed_is_noted():
+    running = runner("vector_entry_point", 256, opponent="random")
+
+    def ours():
+        return sum(len(episode) for episode in running.sample(num_timesteps=4096))
+
+    env = PettingZooEnv(connect_four_v3.env())
+
+    def theirs():
+        seen, _ = env.reset()
+        steps, ended = 0, {"__all__": False}
+        while not ended["__all__"]:
+            (agent,) = seen
+            masks = seen[agent]["action_mask"]
+            action = int((np.random.default_rng().random(7) * masks).argmax())
+            seen, _, ended, _, _ = env.step({agent: action})
+            steps += 1
+        return steps
+
+    note(steps=rate(ours), pettingzoo=rate(theirs))

@@ -1,0 +1,131 @@
+"""DQN with action masks: legal actions only, exact resumption, export."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from plyground import make_agent, make_game
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.gauntlet import evaluate
+from plyground.training import train
+from plyground.training.folder import newest_checkpoint
+from plyground.training.run import TrainingRun, open_folder, unpack
+
+pytest.importorskip("sb3_contrib")
+import torch
+from plyground.training.dqn.masked import ILLEGAL
+from plyground.training.dqn.settings import dqn_settings
+from plyground.training.dqn.trainer import DQNTrainer
+
+torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
+SMALL = {
+    "steps": 1536,
+    "games": 32,
+    "rollout": 4,
+    "memory": 600,
+    "first_steps": 256,
+    "batch_size": 64,
+    "minibatches": 4,
+    "dense": "32",
+    "target_every": 256,
+    "snapshot_every": 300,
+    "opponent": "mix:0.5 random,0.5 self",
+}
+SPEC = "dots_and_boxes:rows=2,cols=2,reward=margin"
+
+
+def trainer(spec=SPEC, **changes):
+    game = make_game(spec)
+    return DQNTrainer(game, dqn_settings(game.name, SMALL | changes), 1)
+
+
+def test_no_illegal_action_is_played_explored_or_looked_ahead_to():
+    made = trainer(games=16, memory=4000)
+    games, step, ends = made.env.games, made.env.games.step, []
+
+    def watched(actions, left_out=None):
+        step(actions, left_out)
+        assert not games.state.illegal.any()
+        ends.append(int(games.state.terminated.sum()))
+
+    games.step = watched
+    for _ in range(12):
+        made.update()
+    assert sum(ends) > 20
+    buffer = made.learner.model.replay_buffer
+    sample = buffer.sample(500)
+    for seen in (sample.observations, sample.next_observations):
+        values = made.learner.policy.q_net(seen)
+        assert ((values == ILLEGAL) == (seen["action_mask"] == 0)).all()
+    taken = sample.observations["action_mask"].gather(1, sample.actions.long())
+    assert (taken == 1).all()
+    goes_on = sample.dones[:, 0] == 0
+    assert (sample.next_observations["action_mask"].sum(dim=1)[goes_on] > 0).all()
+
+
+def weights(folder):
+    return unpack(newest_checkpoint(folder))["learner"]["policy"]
+
+
+def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(tmp_path):
+    train("dqn", SPEC, tmp_path / "undisturbed", **SMALL)
+
+    class Stop(Exception):
+        pass
+
+    game, count = make_game(SPEC), 0
+    settings = dqn_settings(game.name, SMALL)
+    folder = open_folder(tmp_path / "disturbed", game, settings, 1, {})
+    run = TrainingRun(DQNTrainer(game, settings, 1), settings, folder)
+
+    def after(progress):
+        nonlocal count
+        count += 1
+        if count == 7:
+            run._save()
+            raise Stop
+
+    run._on_progress = after
+    with pytest.raises(Stop):
+        run.run()
+    np.random.seed(99)  # noqa: NPY002 - another process would have other generators
+    torch.manual_seed(99)
+    train("dqn", SPEC, tmp_path / "disturbed", **SMALL)
+    one, other = weights(tmp_path / "undisturbed"), weights(tmp_path / "disturbed")
+    assert one.keys() == other.keys()
+    for name in one:
+        assert torch.equal(one[name], other[name]), name
+
+
+def test_it_learns_and_its_run_plays(tmp_path):
+    run = train(
+        "dqn",
+        "tic_tac_toe",
+        tmp_path / "run",
+        measure=lambda player: evaluate(player, "tic_tac_toe", ["random"], opening_plies=0),
+        steps=20_000,
+        games=64,
+        first_steps=1000,
+        minibatches=16,
+        batch_size=128,
+        dense="64",
+        opponent="random",
+        evaluations=1,
+    )
+    assert run.best_rows[0]["score"] > 0.65
+    agent = make_agent(f"dqn:{tmp_path / 'run'}", "tic_tac_toe")
+    scores = evaluate(agent, "tic_tac_toe", ["random"], opening_plies=0)
+    assert scores[0].score == run.best_rows[0]["score"]
+    decision = agent.analyse(make_game("tic_tac_toe").position(["b2"]))
+    assert decision.value == max(decision.values.values())
+
+
+def test_settings_that_are_not_possible_are_refused(tmp_path):
+    for changes, complaint in (
+        ({"dense": "none"}, "dense=none is not possible: the values need dense layers"),
+        ({"games": 1000}, "games=1000 is not possible: only 600 transitions are kept"),
+        ({"exploration": 2}, "exploration must be a number from 0 to 1"),
+    ):
+        with pytest.raises(SpecificationError, match=complaint):
+            train("dqn", SPEC, tmp_path / "run", **SMALL | changes)
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,95 @@
+"""Runs that begin with another's weights, runs that become longer, and runs from Python."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from plyground.envs.specification import SpecificationError
+from plyground.training import train
+from plyground.training.folder import TrainingError, newest_checkpoint, read_metrics
+from plyground.training.run import unpack
+
+torch = pytest.importorskip("torch")
+torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
+SMALL = {
+    "steps": 512,
+    "games": 32,
+    "rollout": 8,
+    "batch_size": 64,
+    "dense": "32",
+    "precision": "float32",
+    "epochs": 1,
+    "opponent": "random",
+    "learning_rate": 1e-4,
+}
+
+
+def weights(folder):
+    return unpack(newest_checkpoint(folder))["learner"]["policy"]
+
+
+def row(player):
+    """A measurement as a dictionary."""
+    return [{"opponent": "nobody", "score": 0.5, "low": 0.4, "high": 0.6}]
+
+
+def test_a_finished_run_goes_on_when_it_is_to_be_longer(tmp_path):
+    notes = []
+    train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
+    longer = train(
+        "ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL | {"steps": 1024}
+    )
+    assert notes == [f"resumed at step 512 of 1,024 from {tmp_path / 'run'}"]
+    assert longer.trainer.step == 1024
+    steps = [row["step"] for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
+    assert steps == [256, 512, 768, 1024]
+    held = json.loads((tmp_path / "run" / "run.json").read_text())["description"]
+    assert held["steps"] == 1024
+    with pytest.raises(TrainingError, match="steps is 1024 there and 512 here"):
+        train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
+    with pytest.raises(TrainingError, match="epochs is 1 there and 2 here"):
+        train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL | {"steps": 2048, "epochs": 2})
+
+
+def test_a_run_of_an_earlier_version_is_resumed_although_it_lacks_a_setting(tmp_path):
+    train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
+    path, notes = tmp_path / "run" / "run.json", []
+    held = json.loads(path.read_text())
+    del held["description"]["initial"]
+    path.write_text(json.dumps(held))
+    train("ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL)
+    assert notes == ["the run is finished: 512 steps; there is nothing to do"]
+
+
+def test_a_run_begins_with_the_weights_of_another(tmp_path):
+    train("ppo", "tic_tac_toe", tmp_path / "first", **SMALL | {"learning_rate": 0.01})
+    still = SMALL | {"initial": str(tmp_path / "first"), "learning_rate": 1e-12}
+    train("ppo", "tic_tac_toe", tmp_path / "second", seed=2, **still)
+    first, second = weights(tmp_path / "first"), weights(tmp_path / "second")
+    assert all(torch.allclose(first[name], second[name], atol=1e-6) for name in first)
+
+
+def test_weights_that_do_not_fit_or_are_not_there_are_refused(tmp_path):
+    train("ppo", "tic_tac_toe", tmp_path / "first", **SMALL)
+    for initial, changes, complaint in (
+        ("first", {"dense": "16"}, "its network has another shape; the game and the settings"),
+        ("nowhere", {}, "it holds no checkpoint that is whole"),
+    ):
+        given = SMALL | changes | {"initial": str(tmp_path / initial)}
+        with pytest.raises(TrainingError, match=complaint):
+            train("ppo", "tic_tac_toe", tmp_path / complaint[:8], **given)
+
+
+def test_from_python_a_run_is_measured_by_what_it_is_handed(tmp_path):
+    run = train("ppo", "tic_tac_toe", tmp_path / "run", measure=row, evaluations=1, **SMALL)
+    assert run.best_rows == row(None)
+    assert (tmp_path / "run" / "best.onnx").exists()
+
+
+def test_from_python_what_does_not_exist_is_refused(tmp_path):
+    with pytest.raises(SpecificationError, match="there is no algorithm 'reinforce'"):
+        train("reinforce", "tic_tac_toe", tmp_path / "run")
+    with pytest.raises(SpecificationError, match="there is no setting 'lerning_rate'"):
+        train("ppo", "tic_tac_toe", tmp_path / "run", lerning_rate=0.1)
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,1 @@
+"""Training by deep Q-learning with action masks (DQN of stable-baselines3)."""

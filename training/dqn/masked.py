@@ -1,0 +1,120 @@
+"""DQN of stable-baselines3 that plays, explores and looks ahead by legal actions only.
+
+Observations are dictionaries with the planes and the action mask, so the replay buffer keeps the
+masks of both positions of a transition. The network gives illegal actions a value below all others:
+the best action, of this position or of the next, is then a legal one. Only random actions need the
+mask beside.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from stable_baselines3 import DQN
+from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
+
+from ..network import BoardTrunk
+
+PLANES, MASK = "observation", "action_mask"
+ILLEGAL = -1e8  # what an illegal action is worth
+# Of the moves of a past version that plays as an opponent, so that its games differ.
+RANDOM_SHARE = 0.1
+
+
+class MaskedTrunk(BoardTrunk):
+    """The same trunk on the planes of a dictionary."""
+
+    def __init__(self, observation_space: spaces.Dict, **options: Any) -> None:
+        planes = observation_space[PLANES]
+        assert isinstance(planes, spaces.Box)
+        super().__init__(planes, **options)
+
+    def forward(self, observations: Any) -> torch.Tensor:
+        """(N, units of the last dense layer)."""
+        return super().forward(observations[PLANES])
+
+
+class MaskedQNetwork(QNetwork):
+    """Values of the actions, ``ILLEGAL`` for illegal ones."""
+
+    def forward(self, obs: Any) -> torch.Tensor:
+        """(N, actions)."""
+        return super().forward(obs).masked_fill(obs[MASK] == 0, ILLEGAL)
+
+
+class MaskedDQNPolicy(DQNPolicy):
+    """SB3's policy with this network."""
+
+    def make_q_net(self) -> MaskedQNetwork:
+        """A network with weights of its own."""
+        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
+        return MaskedQNetwork(**arguments).to(self.device)
+
+    def get_distribution(self, observations: torch.Tensor, masks: np.ndarray) -> Any:
+        """What the policy plays, as actor-critic policies say it.
+
+        Args:
+            observations: planes, (N, rows, columns, planes).
+            masks: the legal actions, bool, (N, actions).
+
+        Returns:
+            An object whose ``distribution`` has ``logits``, the values, and ``probs``, those of the
+            best action but for a share of random ones.
+        """
+        legal = torch.from_numpy(np.ascontiguousarray(masks)).float()
+        values = self.q_net({PLANES: observations, MASK: legal})
+        best = torch.nn.functional.one_hot(values.argmax(dim=1), values.shape[1])
+        probs = (1 - RANDOM_SHARE) * best + RANDOM_SHARE * legal / legal.sum(dim=1, keepdim=True)
+        return SimpleNamespace(distribution=SimpleNamespace(logits=values, probs=probs))
+
+
+class MaskedDQN(DQN):
+    """SB3's DQN, which explores by random legal actions."""
+
+    def predict(
+        self,
+        observation: Any,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[np.ndarray, Any]:
+        """The best legal actions; without ``deterministic`` some of them are random."""
+        actions, state = self.policy.predict(observation, state, episode_start, deterministic)
+        if not deterministic:
+            self._explore(actions, observation[MASK], self.exploration_rate)
+        return actions, state
+
+    def _sample_action(
+        self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if self.num_timesteps >= learning_starts:
+            return super()._sample_action(learning_starts, action_noise, n_envs)
+        seen: Any = self._last_obs
+        actions = np.zeros(n_envs, np.int64)
+        self._explore(actions, seen[MASK], 1.0)
+        return actions, actions
+
+    @staticmethod
+    def _explore(actions: np.ndarray, masks: np.ndarray, share: float) -> None:
+        """Replace a share of the actions by random legal ones, drawn as SB3 draws."""
+        explores = np.random.random(len(actions)) < share  # noqa: NPY002
+        drawn = (np.random.random(masks.shape) * masks).argmax(axis=1)  # noqa: NPY002
+        actions[explores] = drawn[explores]
+
+
+class PlainQNetwork(torch.nn.Module):
+    """The same network on planes alone, without the mask: what policy files hold."""
+
+    def __init__(self, policy: MaskedDQNPolicy) -> None:
+        super().__init__()
+        self.network = policy.q_net
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """(N, actions)."""
+        network: Any = self.network
+        values: torch.Tensor = network.q_net(network.features_extractor({PLANES: planes}))
+        return values

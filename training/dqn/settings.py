@@ -1,0 +1,88 @@
+"""The settings of DQN, and what each game is trained with by default."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from ...envs.specification import SpecificationError
+from ..settings import POSITIVE, OpposedSettings, make_settings, setting
+
+
+@dataclasses.dataclass(frozen=True)
+class DQNSettings(OpposedSettings):
+    """The settings of a DQN run, apart from its game and its seed."""
+
+    algorithm: ClassVar[str] = "dqn"
+
+    rollout: int = setting(16, "Actions in each game between two updates.", low=1)
+    memory: int = setting(100_000, "Transitions that are kept to learn from.", low=1)
+    first_steps: int = setting(10_000, "Random actions before anything is learnt.", low=0)
+    batch_size: int = setting(512, "Transitions in a minibatch.", low=1)
+    minibatches: int = setting(32, "Minibatches of an update.", low=1)
+    learning_rate: float = setting(
+        1e-3, "Of Adam at the beginning; it falls linearly to 0.", low=POSITIVE
+    )
+    gamma: float = setting(0.99, "Discount for each action.", low=0, high=1)
+    target_every: int = setting(20_000, "Steps between two copies of the target network.", low=1)
+    exploration: float = setting(
+        0.1, "Share of random actions at the end; it falls linearly from 1.", low=0, high=1
+    )
+    exploration_share: float = setting(
+        0.5, "Share of the run after which it has fallen.", low=POSITIVE, high=1
+    )
+    gradient_norm: float = setting(10.0, "Gradients are clipped to this norm.", low=POSITIVE)
+
+    def __post_init__(self) -> None:
+        """Convert and check every value, and their combinations."""
+        super().__post_init__()
+        if not self.units:
+            raise SpecificationError("dense=none is not possible: the values need dense layers")
+        if self.games > self.memory:
+            raise SpecificationError(
+                f"games={self.games} is not possible: only {self.memory} transitions are kept"
+            )
+
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "tic_tac_toe": {
+        "opponent": "mix:0.5 random,0.5 self",
+        "steps": 1_000_000,
+        "games": 128,
+        "opening_plies": 3,
+        "dense": "256,128",
+        "gamma": 1.0,
+        "evaluate": "random;alphabeta:depth=9",
+        "evaluation_plies": 0,
+        "evaluation_pairs": 200,
+    },
+    "connect_four": {
+        "opponent": "mix:0.4 random,0.3 alphabeta:depth=2,0.3 self",
+        "steps": 4_000_000,
+        "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
+    },
+    "dots_and_boxes": {
+        "opponent": "mix:0.6 greedy,0.25 self,0.15 random",
+        "steps": 2_000_000,
+        "games": 128,
+        "gamma": 1.0,
+        "evaluate": "random;greedy;alphabeta:depth=4",
+    },
+    "gomoku": {
+        "opponent": "mix:0.5 self,0.5 random",
+        "steps": 500_000,
+        "games": 128,
+        "memory": 50_000,
+        "evaluate": "random;easy",
+        "evaluation_pairs": 50,
+        "evaluations": 5,
+    },
+}
+
+
+def dqn_settings(
+    game: str, given: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
+) -> DQNSettings:
+    """The settings for a game; see :func:`plyground.training.settings.make_settings`."""
+    return make_settings(DQNSettings, DEFAULTS.get(game, {}), given or {}, texts)

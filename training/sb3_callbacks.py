@@ -1,0 +1,117 @@
+"""Callbacks for stable-baselines3: self-play in a league, and ratings against a ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..envs.game import Game
+from .export import PolicyExporter
+from .league import League
+
+try:
+    from stable_baselines3.common.callbacks import BaseCallback
+    from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+except ImportError as error:
+    raise ImportError(
+        'plyground.training.sb3_callbacks needs stable-baselines3: pip install -e ".[train]"'
+    ) from error
+
+
+def set_opponent(env: VecEnv, opponent: Any) -> None:
+    """Replace the opponents in a vector environment of SB3 that holds environments of plyground."""
+    while isinstance(env, VecEnvWrapper):
+        env = env.venv
+    if hasattr(env, "set_opponent"):
+        env.set_opponent(opponent)
+    else:
+        env.env_method("set_opponent", opponent)
+
+
+class SelfPlayCallback(BaseCallback):
+    """Lets a model play against a league, and adds the model to it as it learns.
+
+    Args:
+        league: the league; its anchors alone are met at first.
+        every: steps between two versions.
+        draws: how many opponents are drawn for each rollout.
+    """
+
+    def __init__(self, league: League, every: int = 50_000, draws: int = 4) -> None:
+        super().__init__()
+        self.league, self._every, self._draws = league, every, draws
+        self._added = 0
+        self._labels: list[str] = []
+
+    def _on_training_start(self) -> None:
+        if not self.league.members:
+            self.league.add(self.model)
+        self._added = self.num_timesteps
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps - self._added >= self._every:
+            self.league.add(self.model)
+            self._added = self.num_timesteps
+        opponents = self.league.draw(self._draws)
+        self._labels = [opponent.label for opponent in opponents]
+        set_opponent(self.training_env, opponents)
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "episode" in info:
+                self.league.note(self._labels[int(info["opponent"])], info["episode"]["r"])
+        return True
+
+    def _on_training_end(self) -> None:
+        self.league.save()
+
+
+class LadderCallback(BaseCallback):
+    """Rates a model as it learns, and logs the ratings where SB3 logs (TensorBoard, W&B).
+
+    Args:
+        game: the game.
+        folder: where the policy file of each rating is kept, ``000000050000.onnx``.
+        rate: rates a policy file; :meth:`plyground.evaluation.ladder.Ladder.rate` does. It returns
+            numbers by name, which are logged as ``ladder/NAME``.
+        every: steps between two ratings.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        folder: str | Path,
+        rate: Callable[[Path], dict[str, float]],
+        every: int = 100_000,
+    ) -> None:
+        super().__init__()
+        self._game, self._folder, self._rate, self._every = game, Path(folder), rate, every
+        self._rated = 0
+        # Of each rating, by the step.
+        self.history: dict[int, dict[str, float]] = {}
+
+    def _on_training_start(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._exporter = PolicyExporter(self.model, self._game)
+        self._rated = self.num_timesteps
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_end(self) -> None:
+        if self.num_timesteps - self._rated >= self._every:
+            self._rate_now()
+
+    def _on_training_end(self) -> None:
+        if self._rated < self.num_timesteps:
+            self._rate_now()
+
+    def _rate_now(self) -> None:
+        step = self._rated = self.num_timesteps
+        path = self._folder / f"{step:012d}.onnx"
+        self._exporter.write(path)
+        self.history[step] = self._rate(path)
+        for name, value in self.history[step].items():
+            self.logger.record(f"ladder/{name}", value)
+        self.logger.dump(step)
