@@ -95,9 +95,9 @@ def test_claims_and_figures_name_columns_that_are_measured(experiment, quick):
 def test_a_changed_declaration_or_seed_is_another_measurement():
     digests = {each.digest() for each in all_measurements()}
     assert len(digests) == len(set(all_measurements()))
-    for measurement in all_measurements():
-        changed = seeded(measurement, 12345)
-        assert (changed.digest() in digests) == (changed == measurement)
+    for each in all_measurements():
+        changed = seeded(each, 12345)
+        assert (changed.digest() in digests) == (changed == each)
 
 
 def test_another_network_is_another_measurement(monkeypatch):
