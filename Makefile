@@ -25,9 +25,9 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(BIN)/pytest
 
-# The same, and the tests that take minutes each.
+# The same, the thorough ones, and those that take minutes each.
 test-all: $(VENV)/installed-test
-	$(BIN)/pytest -m "slow or not slow"
+	$(BIN)/pytest -m ""
 
 # The environments and the training with the oldest versions that pyproject.toml allows.
 test-oldest: .venv-oldest/installed

@@ -23,7 +23,7 @@ from ..envs.specification import (
 )
 from ..envs.version import __version__
 from .book import open_book
-from .score import Kind, Score, Unit
+from .score import Kind, PlainScores, Score, Unit
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,19 +77,12 @@ class Decision:
             kind: Kind = "exact" if self.exact else "estimate"
             object.__setattr__(self, "score", Score(self.value, self.scale, kind))
         if self.scores is None and self.values is not None:
-            object.__setattr__(self, "scores", self._plain_scores(self.values))
-
-    def _plain_scores(self, values: Mapping[int, float]) -> dict[int, Score]:
-        """Scores for values that come without: an exact decision proves the action chosen.
-
-        It proves the others only where nothing was sampled or estimated.
-        """
-        all_exact = self.exact and self.errors is None and self.scale == "return"
-        exact = {action for action in values if all_exact or (self.exact and action == self.action)}
-        return {
-            action: Score(value, self.scale, "exact" if action in exact else "estimate")
-            for action, value in values.items()
-        }
+            # An exact decision proves the action chosen, and the others only where nothing was
+            # sampled or estimated.
+            all_exact = self.exact and self.errors is None and self.scale == "return"
+            proved = self.values.keys() if all_exact else {self.action} if self.exact else set()
+            plain = PlainScores(self.values, self.scale, frozenset(proved))
+            object.__setattr__(self, "scores", plain)
 
     @property
     def mate_in(self) -> int | None:
@@ -241,6 +234,11 @@ class Agent(ABC):
             f"an agent acts on a Position, a plyground environment or an observation dictionary, "
             f"not on {type(situation).__name__}"
         )
+
+    @property
+    def bound_game(self) -> Game | None:
+        """The game that it was made for, if it was made for one."""
+        return self._bound_game
 
     @property
     def deterministic(self) -> bool:

@@ -57,7 +57,7 @@ class GreedyOpponent(NamedTuple):
 @inner_kernel
 def choose_greedily(opponent, rules, position, rng):
     heuristic, children, actions, replies, grades, points = opponent
-    count = grade_actions(rules, position, heuristic, children, actions, replies, grades, points)
+    count, _ = grade_actions(rules, position, heuristic, children, actions, replies, grades, points)
     best, ties = 0, 0
     for i in range(count):
         if i > 0 and (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Callable
 
 import numpy as np
 
@@ -44,40 +44,30 @@ class Greedy(Agent):
         self._grade(game.initial_position())
         random_below(self.rng.copy(), 1)
 
-    def _grade(self, position: Position) -> int:
+    def _grade(self, position: Position) -> tuple[int, int]:
         self._heuristic = heuristic_index(position.game, self.options["heuristic"])
         buffers = (self._children, self._actions, self._replies, self._grades, self._points)
-        return int(grade_actions(position.game.rules, position.record, self._heuristic, *buffers))
+        grade: Callable[..., tuple[int, int]] = grade_actions  # a kernel: it has no annotations
+        return grade(position.game.rules, position.record, self._heuristic, *buffers)
 
     def decide(self, position: Position) -> Decision:
-        count = self._grade(position)
+        count, ending = self._grade(position)
         grades, points = self._grades[:count], self._points[:count]
         best = np.flatnonzero(grades == grades.max())
         best = best[points[best] == points[best].max()]
         chosen = best[int(random_below(self.rng, best.size))]
         actions = self._actions[:count].tolist()
         values = dict(zip(actions, points.astype(float).tolist()))
-        # Most actions are estimated; only the others are looked at one by one.
-        special = (grades == WINS) | (grades == LOSES) | (grades == LETS_WIN) | (points == 0)
-        looked_at = special.tolist() if self._heuristic >= 0 else [True] * count
-        scores = {
-            action: self._score(position, action, i) if looked_at[i] else _estimate(values[action])
-            for i, action in enumerate(actions)
-        }
-        action = actions[chosen]
-        best_result = position.game.facts.max_return
-        score = score_of_position(action, scores, best_result)
+        action, value = actions[chosen], float(points[chosen])
+        if ending == 0 and grades.min() > LETS_WIN:  # in most positions: all are estimates
+            return Decision(action, value, "points", values, nodes=count, depth=1)
+        scores = {action: self._score(position, action, i) for i, action in enumerate(actions)}
+        score = score_of_position(action, scores, position.game.facts.max_return)
+        exact = score.is_exact
         return Decision(
-            action,
-            float(points[chosen]),
-            "points",
-            values,
-            nodes=count,
-            depth=1,
-            exact=score.is_exact,
-            score=score,
+            action, value, "points", values, nodes=count, depth=1, exact=exact, score=score,
             scores=scores,
-        )
+        )  # fmt: skip
 
     def _score(self, position: Position, action: int, index: int) -> Score:
         """The score of one action: a result where it ends the game or lets the opponent end it."""
@@ -88,10 +78,4 @@ class Greedy(Agent):
                 return Score(child.returns[position.to_move], "return", "exact", 1)
         if grade in (LETS_WIN, LOSES) and position.game.facts.max_return == 1.0:
             return Score(-1.0, "return", "exact", 2)
-        return _estimate(points)
-
-
-@functools.lru_cache(maxsize=4096)
-def _estimate(points: float) -> Score:
-    """The score of an estimated position; the same few values return again and again."""
-    return Score(points, "points")
+        return Score(points, "points")

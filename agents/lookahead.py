@@ -62,7 +62,7 @@ def grade_position(rules, position, action, children, replies):
 
 @kernel
 def grade_actions(rules, position, heuristic, children, actions, replies, grades, points):
-    """Grade every legal action and evaluate its successor; returns the number of actions.
+    """Grade every legal action and evaluate its successor.
 
     Args:
         rules: the game's rules.
@@ -74,11 +74,16 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
         grades: int64, num_actions; filled in the order of ``actions``.
         points: int64, num_actions; the heuristic's points where the game goes on, the margin where
             its end is seen.
+
+    Returns:
+        The number of legal actions, and how many of them end the game.
     """
     count = r.legal_actions(rules, position, actions)
+    ending = 0
     mover = r.to_move(rules, position)
     for i in range(count):
         grade, over, margin = grade_action(rules, position, actions[i], children, replies)
+        ending += over
         if margin != 0:
             # Both end the game lost: the margin decides, whoever makes the last move.
             grades[i], points[i] = LOSES if grade == LETS_WIN else grade, margin
@@ -87,7 +92,17 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
         else:
             points[i] = r.evaluate(rules, children[0], mover, heuristic)
             grades[i] = grade
-    return count
+    return count, ending
+
+
+def grades(position: Position) -> dict[int, int]:
+    """The grade of every legal action of a position that is not over."""
+    game = position.game
+    children, replies = game.new_records(2), np.empty(game.facts.num_actions, np.int16)
+    return {
+        action: int(grade_position(game.rules, position.record, action, children, replies)[0])
+        for action in position.legal_actions()
+    }
 
 
 class LostMoves:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from ..envs.game import Position
 from ..envs.specification import Parameter, SpecificationError, format_specification
 from .agent import Agent, Decision
 from .bots import NotABotError, as_bot, short_seed
+from .own_modules import loaded_version
 from .registry import register_agent
 
 
@@ -69,17 +69,13 @@ class PythonAgent(Agent):
 
     @property
     def version(self) -> str:
-        """A hash of the module's source.
+        """A hash of the module's source, and of all it imports from its own folder or package.
 
-        It tells the results of an edited agent from those of the agent before the edit.
+        It tells the results of an edited agent from those of the agent before the edit. It is that
+        of the files as this process has read them.
         """
-        module = sys.modules[self.options["function"].partition(":")[0]]
-        path = getattr(module, "__file__", None)
-        return (
-            f"source {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]}"
-            if path
-            else "unknown"
-        )
+        found = loaded_version(self.options["function"].partition(":")[0])
+        return "unknown" if found is None else f"source {found}"
 
 
 def _find_bot(reference: str | None) -> Any:

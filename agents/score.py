@@ -7,7 +7,7 @@ and ``cp 20 lowerbound``.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 Unit = Literal["return", "points"]
@@ -114,6 +114,34 @@ class Score:
         ):
             raise ValueError(f"{data!r} is no score")
         return score
+
+
+class PlainScores(Mapping[int, Score]):
+    """The scores of actions whose values say all there is to say.
+
+    A score is made when it is looked up: most games ask for none.
+
+    Args:
+        values: value by action.
+        unit: of the values.
+        proved: the actions whose values are exact; the others are estimates.
+    """
+
+    def __init__(self, values: Mapping[int, float], unit: Unit, proved: frozenset[int]) -> None:
+        self._values, self._unit, self._proved = values, unit, proved
+
+    def __getitem__(self, action: int) -> Score:
+        kind: Kind = "exact" if action in self._proved else "estimate"
+        return Score(self._values[action], self._unit, kind)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def score_of_position(action: int, scores: Mapping[int, Score], best_result: float) -> Score:

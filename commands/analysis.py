@@ -24,7 +24,7 @@ from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from .app import INTERRUPTED, command
-from .common import GameArgument, JsonOption, SeedOption, flag, option, read_moves
+from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
 from .output import note, print_json, say
 
 # The options by which agents value every action, where by default they value only their choice.
@@ -37,6 +37,14 @@ DEFAULT_AGENT = "alphabeta:time=1"
 MovesOption = Annotated[
     str, option("MOVES", "Moves that lead to the position, by name, separated by commas: d,d,c.")
 ]
+PositionOption = Annotated[
+    str,
+    option(
+        "TEXT",
+        "A position to begin from: the rows of the board from the top, / between them, numbers for "
+        "free places, then : and the player to move, as in 3/1X1/2O:X.",
+    ),
+]
 
 
 @command("GAME")
@@ -45,6 +53,7 @@ def analyse(
     /,
     *,
     moves: MovesOption = "",
+    position: PositionOption = "",
     agent: Annotated[str, option("AGENT", "The agent that analyses.")] = DEFAULT_AGENT,
     all_actions: Annotated[
         bool,
@@ -72,30 +81,26 @@ def analyse(
     plyground analyse connect_four --moves d,d,c --static
     """
     chosen = make_game(game)
-    position = chosen.position(read_moves(chosen, moves))
+    given = {"game": chosen.spec, "position": position, "moves": moves}
+    shown = read_position(chosen, position, moves)
     if static:
-        _show_static(position, moves, as_json)
+        _show_static(shown, given, as_json)
         return
     analyst = _analyst(agent, chosen, seed)
     if all_actions and analyst.name in VALUES_OF_ALL:
         analyst = type(analyst)(chosen, seed, **(analyst.options | VALUES_OF_ALL[analyst.name]))
     if not as_json:
-        say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
-    progress = _report_progress(analyst, position, verbose, quiet=as_json)
-    decision = analyst.analyse(position)
+        say(f"{shown}\n\n{PLAYERS[shown.to_move]} to move\n")
+    progress = _report_progress(analyst, shown, verbose, quiet=as_json)
+    decision = analyst.analyse(shown)
     if as_json:
-        value = {
-            "game": chosen.spec,
-            "moves": moves,
-            "agent": analyst.spec,
-            **report.to_json(position, decision),
-        }
+        value = given | {"agent": analyst.spec} | report.to_json(shown, decision)
         print_json(value | ({"progress": progress} if verbose else {}))
         return
     if progress:
         say()
     console = Console(highlight=False)
-    report.print_decision(position, decision, analyst.name, console, every_action=all_actions)
+    report.print_decision(shown, decision, analyst.name, console, every_action=all_actions)
 
 
 def _analyst(spec: str, game: Game, seed: int) -> Agent:
@@ -108,7 +113,7 @@ def _analyst(spec: str, game: Game, seed: int) -> Agent:
     return analyst
 
 
-def _show_static(position: Position, moves: str, as_json: bool) -> None:
+def _show_static(position: Position, given: dict[str, str], as_json: bool) -> None:
     """Every heuristic's points for the position, from the side of each player."""
     if not as_json:
         say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
@@ -117,8 +122,7 @@ def _show_static(position: Position, moves: str, as_json: bool) -> None:
     points = report.static_evaluations(position)
     print_json(
         {
-            "game": position.game.spec,
-            "moves": moves,
+            **given,
             "to_move": PLAYERS[position.to_move],
             "heuristics": {name: dict(zip(PLAYERS, pair)) for name, pair in points.items()},
         }
@@ -152,6 +156,7 @@ def solve(
     /,
     *,
     moves: MovesOption = "",
+    position: PositionOption = "",
     all_moves: Annotated[bool, flag("Find the value of every legal action.")] = False,
     weak: Annotated[bool, flag("Ask only for win, draw or loss, which is quicker.")] = False,
     memory: Annotated[
@@ -172,17 +177,20 @@ def solve(
     plyground solve connect_four:rows=5,cols=5 --all-moves
 
     plyground solve dots_and_boxes:dots=4x4
+
+    plyground solve connect_four --position 7/7/3X3/2OO3/2XO3/OXXXO2:X
     """
     chosen = make_game(game)
-    position = chosen.position(read_moves(chosen, moves))
+    given = {"game": chosen.spec, "position": position, "moves": moves}
+    shown = read_position(chosen, position, moves)
     solver = make_solver(chosen, memory)
     if not as_json:
-        say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
+        say(f"{shown}\n\n{PLAYERS[shown.to_move]} to move\n")
     interrupted = False
     try:
         with display.status_line(Console(stderr=True)) as tell:
             solution = solver.solve(
-                position,
+                shown,
                 moves="all" if all_moves else "best",
                 weak=weak,
                 time=time,
@@ -190,22 +198,17 @@ def solve(
             )
     except SolveInterrupted as stopped:
         interrupted, solution = True, stopped.solution
-    _show_solution(position, solution, moves, weak, as_json)
+    _show_solution(shown, solution, given, weak, as_json)
     if interrupted:
         note("stopped by Ctrl-C before the value was proved")
         raise SystemExit(INTERRUPTED)
 
 
 def _show_solution(
-    position: Position, solution: Solution, moves: str, weak: bool, as_json: bool
+    position: Position, solution: Solution, given: dict[str, str], weak: bool, as_json: bool
 ) -> None:
     if as_json:
-        known = {
-            "game": position.game.spec,
-            "moves": moves,
-            "to_move": PLAYERS[position.to_move],
-            "weak": weak,
-        }
+        known = {**given, "to_move": PLAYERS[position.to_move], "weak": weak}
         print_json(known | describe(position, solution))
     else:
         report.print_solution(position, solution, weak, Console(highlight=False))

@@ -7,12 +7,15 @@ commands share is declared once. (typer, used before, needs every option in ever
 from __future__ import annotations
 
 import contextvars
+import errno
 import inspect
 import os
 import shlex
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from cyclopts import (
@@ -24,7 +27,8 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from ..envs import IllegalActionError
+from ..envs import IllegalActionError, IllegalPositionError
+from ..envs.messages import plain_text
 from ..envs.specification import SpecificationError
 from ..envs.version import __version__
 from ..evaluation.runners.runner import RunnerError
@@ -32,9 +36,18 @@ from ..evaluation.store.store import StoreError
 from ..training.folder import TrainingError
 from .output import note, use_plain_characters
 
+LONGEST_SENTENCE = 1000  # characters
+OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 # Exit statuses.
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-EXPECTED = (SpecificationError, IllegalActionError, StoreError, RunnerError, TrainingError)
+EXPECTED = (
+    SpecificationError,
+    IllegalActionError,
+    IllegalPositionError,
+    StoreError,
+    RunnerError,
+    TrainingError,
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -91,7 +104,8 @@ def _paragraphs(function: Any) -> str:
 def run(words: Sequence[str]) -> int:
     """Run a command line and return its exit status.
 
-    Every error that a user can cause ends here, as one sentence on standard error.
+    Every error ends here: one that a user can cause as one sentence on standard error, any other as
+    a sentence and a file that tells more.
     """
     use_plain_characters()
     token = _words.set(tuple(words))
@@ -112,16 +126,46 @@ def run(words: Sequence[str]) -> int:
         note("stopped")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has enough (`| head`). What is still buffered must go nowhere when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has enough (`| head`).
+        _discard_output()
+    except OSError as error:
+        if error.errno in OUTPUT_FAILS and error.filename is None:
+            _discard_output()
+            return _refuse(f"the output cannot be written: {error.strerror}")
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return _refuse(f"{where}{error.strerror or error}")
+    except Exception as error:
+        return _report(error)
     finally:
         _words.reset(token)
     return 0
 
 
+def _discard_output() -> None:
+    """Let what is still buffered go nowhere when Python ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _refuse(sentence: str) -> int:
-    note(f"plyground: {sentence}")
+    note(f"plyground: {plain_text(sentence, LONGEST_SENTENCE)}")
     return BAD_INPUT
+
+
+def _report(error: Exception) -> int:
+    """Tell of an error that nobody has expected, and write what is known of it to a file."""
+    what = plain_text("".join(traceback.format_exception_only(error)))
+    known = f"plyground {__version__}, Python {sys.version}, {sys.platform}\n{same_command()}\n\n"
+    told = f"an error that should not happen: {what}"
+    try:
+        descriptor, name = tempfile.mkstemp(".txt", "plyground-error-")
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(known + "".join(traceback.format_exception(error)))
+    except OSError:
+        note(f"plyground: {told}")
+        return FAILED
+    note(f"plyground: {told}. Please report it, with the file {name}")
+    return FAILED
 
 
 def _sentence(error: CycloptsError) -> str:

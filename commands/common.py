@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from ..envs import Game, IllegalActionError
+from ..envs import Game, IllegalActionError, Position
 
 DEFAULT_STORE = Path("plyground-tournament.db")
 
@@ -68,13 +68,33 @@ JsonOption = Annotated[bool, flag("Write JSON to standard output instead of text
 
 
 def read_moves(game: Game, text: str) -> list[int]:
-    """The actions named in ``text``.
+    """The actions named in ``text``, from the initial position.
 
     Raises:
         IllegalActionError: they cannot be played, or the game is over after them.
     """
+    return _play_named(game.initial_position(), text)
+
+
+def read_position(game: Game, board: str, moves: str) -> Position:
+    """The position of a board and the moves that follow; without a board, the initial one.
+
+    Raises:
+        IllegalPositionError: no position has this board.
+        IllegalActionError: the moves cannot be played, or the game is over.
+    """
+    position = game.position_from_text(board) if board else game.initial_position()
+    _play_named(position, moves)
+    return position
+
+
+def _play_named(position: Position, text: str) -> list[int]:
+    """Play the actions named in ``text``; they lead to a position that is not over."""
+    game = position.game
     actions = [game.text_to_action(name) for name in text.split(",")] if text.strip() else []
-    position = game.position(actions)
+    for action in actions:
+        position.play(action)
     if position.is_over:
-        raise IllegalActionError(f"the game is over after the moves {text} ({position.outcome})")
+        after = f"after the moves {text}" if actions else "in this position"
+        raise IllegalActionError(f"the game is over {after} ({position.outcome})")
     return actions

@@ -7,13 +7,15 @@ checked here.
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
 from rich.console import Console
 
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, check_names
 from ..evaluation.match import Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
@@ -24,7 +26,9 @@ from ..evaluation.tournament import Tournament
 from ..evaluation.withdrawals import WITHDRAW_AFTER
 from .app import FAILED
 from .common import option
+from .output import note
 
+CHANGED = ("ask", "refuse", "new")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 IsolateOption = Annotated[
@@ -32,6 +36,14 @@ IsolateOption = Annotated[
     option(
         "|".join(ISOLATION),
         "Run agents in processes of their own: auto isolates learned, external and Python agents.",
+    ),
+]
+ChangedOption = Annotated[
+    str,
+    option(
+        "|".join(CHANGED),
+        "If the store's games are of other rules or agents, by their source code: ask at a "
+        "terminal, refuse, or begin a new tournament.",
     ),
 ]
 OpeningsOption = Annotated[
@@ -155,6 +167,27 @@ def _bytes(size: str) -> int:
             f"--memory-limit {size} is no amount of memory; write 2G, 700M or a number of bytes"
         )
     return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def answer_to_change(chosen: str) -> Callable[[str], bool]:
+    """What a tournament asks where the code has changed: whether a new one is to begin.
+
+    Raises:
+        SpecificationError: there is no such choice.
+    """
+    check_names("there is no way to deal with changed code", [chosen], CHANGED)
+
+    def answer(told: str) -> bool:
+        if chosen != "ask":
+            return chosen == "new"
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return False
+        note(told)
+        sys.stderr.write("Begin a new tournament for the code as it is now? [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    return answer
 
 
 def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:

@@ -38,7 +38,7 @@ from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan
-from .app import INTERRUPTED, command, same_command
+from .app import FAILED, INTERRUPTED, command, same_command
 from .common import (
     DEFAULT_STORE,
     GameArgument,
@@ -54,9 +54,11 @@ from .options import (
     DEFAULT_RUNNER,
     NO_LIMITS,
     BalanceOptions,
+    ChangedOption,
     ConditionOptions,
     OpeningsOption,
     RunnerOptions,
+    answer_to_change,
     end_if_given_up,
     tell_of_withdrawals,
 )
@@ -194,6 +196,7 @@ def sprt(
     store: StoreOption = DEFAULT_STORE,
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
+    changed: ChangedOption = "ask",
     as_json: JsonOption = False,
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0.
@@ -213,13 +216,16 @@ def sprt(
     agents, (balanced, within) = (first, second), (balance.balanced, balance.within)
     plan = Plan(game, agents, max_pairs, opening, seed, balanced=balanced, within=within)
     with Store(store) as opened, where.make() as runner:
-        match = SprtMatch(plan, tested.hypotheses(), opened, runner, conditions)
+        answer = answer_to_change(changed)
+        match = SprtMatch(plan, tested.hypotheses(), opened, runner, conditions, answer)
         _run_sprt(match, store)
         tell_of_withdrawals([match.tournament], _notes())
     if as_json:
         print_json(match.to_json())
     else:
         _print_sprt(match, Console(highlight=False))
+    if match.withdrawn is not None:
+        raise SystemExit(FAILED)
     end_if_given_up(runner, _notes())
 
 
@@ -258,6 +264,14 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
             Text(
                 f"{state.verdict} is accepted: the difference is {accepted:g} Elo rather than "
                 f"{other:g}",
+                "bold",
+            )
+        )
+    elif match.withdrawn is not None:
+        console.print(
+            Text(
+                f"not decided: {match.withdrawn} was withdrawn after {sum(state.pairs)} pairs, "
+                f"since its process crashed in one game after another",
                 "bold",
             )
         )

@@ -21,7 +21,7 @@ from .app import INTERRUPTED, command
 from .common import argument, flag, option
 from .output import note, say
 
-PACKAGES = ("jinja2", "matplotlib", "pyarrow")
+PACKAGES = ("jinja2", "matplotlib", "pyarrow", "scipy")
 CELLS = "cells"
 
 

@@ -26,9 +26,11 @@ from .options import (
     DEFAULT_RUNNER,
     NO_LIMITS,
     BalanceOptions,
+    ChangedOption,
     ConditionOptions,
     OpeningsOption,
     RunnerOptions,
+    answer_to_change,
     end_if_given_up,
     tell_of_withdrawals,
 )
@@ -89,6 +91,7 @@ def tournament(
             "N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0
         ),
     ] = WITHDRAW_AFTER,
+    changed: ChangedOption = "ask",
     resume: Annotated[
         bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
     ] = False,
@@ -114,10 +117,12 @@ def tournament(
     plyground tournament connect_four greedy python:my_module:make_bot --move-timeout 1
     """
     planned = _planned(game, agents, schedule, balance, seed)
-    conditions = limits.conditions(withdraw_after)
+    conditions, on_changed = limits.conditions(withdraw_after), answer_to_change(changed)
     with Store(store) as opened, where.make() as runner:
         # All plans are checked before any game is played.
-        tournaments = [Tournament(x.plan, opened, x.name, runner, conditions) for x in planned]
+        tournaments = [
+            Tournament(x.plan, opened, x.name, runner, conditions, on_changed) for x in planned
+        ]
         _begin(tournaments, store, resume)
         tables = _play(tournaments, opened, same_command("--resume"))
         tell_of_withdrawals(tournaments, _notes())

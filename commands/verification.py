@@ -1,4 +1,4 @@
-"""The command ``verify``: are the games of a store repeatable?"""
+"""The command ``verify``: is a store as plyground wrote it, and are its games repeatable?"""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Annotated
 from rich.console import Console
 
 from ..evaluation.report import display
-from ..evaluation.single_games import of_people
+from ..evaluation.store.digests import Change
 from ..evaluation.store.store import Store
+from ..evaluation.verify import Verification
 from ..evaluation.verify import verify as verify_games
 from .app import FAILED, command
-from .common import DEFAULT_STORE, StoreArgument, option
+from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreArgument, option
 from .options import IsolateOption
-from .output import say
+from .output import print_json, say
+
+SHOWN = 10  # findings of a kind
 
 
 @command("[STORE]")
@@ -23,37 +26,64 @@ def verify(
     /,
     *,
     games: Annotated[
-        int, option("N", "Number of games of each tournament to play again.", low=1)
+        int,
+        option("N", "Number of games of each tournament that the agents play again.", low=0),
     ] = 20,
+    seed: SeedOption = 1,
     isolate: IsolateOption = "auto",
+    as_json: JsonOption = False,
 ) -> None:
-    """Play games of a store again with the same seeds, and list the agents whose moves differ.
+    """Check whether a store was changed, and whether its games follow the rules.
 
-    The exit status is 1 if any moves differ.
+    Agents play a sample of the games again with the same seeds, and those whose moves differ are
+    listed. The exit status is 1 if anything is found.
 
     [bold]Examples[/bold]
 
     plyground verify plyground-tournament.db --games 100
+
+    plyground verify plyground-tournament.db --games 0
     """
-    deviating = False
+    found: list[Verification] = []
     with Store(store) as opened:
-        for tournament in opened.tournaments():
-            if of_people(tournament):
-                say(f"{tournament.name}: left out, since people have played in it")
-                continue
+        tournaments = opened.tournaments()
+        changes = opened.changes()
+        for tournament in tournaments:
             with display.status_line(Console(stderr=True)) as tell:
-                tell(f"playing games of {tournament.name} again")
-                played, deviations = verify_games(tournament, opened, games, isolate)
-            deviating = deviating or bool(deviations)
-            say(
-                f"{tournament.name}: {played - len(deviations)} of {played} games went the same "
-                f"way again"
-            )
-            for agent, count in Counter(deviation.agent for deviation in deviations).most_common():
-                first = next(deviation for deviation in deviations if deviation.agent == agent)
-                say(
-                    f"  {tournament.agents[agent].label} left the recorded moves in {count} of "
-                    f"them, first in pair {first.game.pair} at ply {first.ply}"
-                )
-    if deviating:
+                tell(f"checking {tournament.name}")
+                found.append(verify_games(tournament, opened, games, isolate, seed))
+            if not as_json:
+                _print(found[-1])
+    if as_json:
+        told = {"store": str(store), "changes": [change._asdict() for change in changes]}
+        print_json(told | {"tournaments": [one.to_json() for one in found]})
+    else:
+        _list(changes)
+    if changes or not all(one.sound for one in found):
         raise SystemExit(FAILED)
+
+
+def _print(one: Verification) -> None:
+    """What was found about a tournament."""
+    tournament = one.tournament
+    intact = one.games - len({change.game for change in one.changes + one.contradictions} - {None})
+    say(f"{tournament.name}: {intact} of {one.games} games are as stored and follow the rules")
+    _list(one.changes)
+    _list(one.contradictions)
+    if one.not_asked is not None:
+        say(f"  its agents were not asked again: {one.not_asked}")
+        return
+    say(f"  {one.played - len(one.deviations)} of {one.played} games went the same way again")
+    for agent, count in Counter(deviation.agent for deviation in one.deviations).most_common():
+        first = next(deviation for deviation in one.deviations if deviation.agent == agent)
+        say(
+            f"  {tournament.agents[agent].label} left the recorded moves in {count} of them, first "
+            f"in pair {first.game.pair} at ply {first.ply}"
+        )
+
+
+def _list(changes: list[Change]) -> None:
+    for change in changes[:SHOWN]:
+        say(f"  {change.what}")
+    if len(changes) > SHOWN:
+        say(f"  and {len(changes) - SHOWN} more; --json lists all")

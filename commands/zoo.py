@@ -30,7 +30,8 @@ A name may stand for several boards; the board that is played decides. Wherever 
 network of the zoo can stand: as an opponent in `gymnasium.make`, in tournaments, in `plyground
 analyse`.
 
-The networks learnt from nothing but the rules. Each card below was written by
+The networks learnt from nothing but the rules, except `…_taught`, which the exact solver taught:
+it shows what a network of its size can know. Each card below was written by
 `benchmarks/learning/zoo.py` from the run and from the commands it names. A test compares every file
 with its card's hash. This page is the output of `plyground zoo --markdown`."""
 
@@ -114,7 +115,7 @@ def _facts(card: Card) -> list[tuple[str, str]]:
         ("seed, commit", f"{training['seed']}, {training['commit']}"),
         ("time", _duration(training)),
         ("machine", training["machine"]),
-        ("learnt from", _experience(training)),
+        ("learnt from", training.get("learnt_from") or _experience(training)),
         ("size", f"{card.parameters:,} weights, {card.bytes:,} bytes"),
         ("sha256", card.sha256),
     ]

@@ -11,6 +11,7 @@ from .declaration import Bound, Complexity, Facts, declare_game
 from .game import (
     Game,
     IllegalActionError,
+    IllegalPositionError,
     Outcome,
     Position,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Game",
     "IllegalActionError",
     "IllegalMoveError",
+    "IllegalPositionError",
     "Ledger",
     "Outcome",
     "Parameter",

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from .pictures.drawing import Area
 from .specification import (
     Parameter,
     SpecificationError,
@@ -57,6 +58,23 @@ class Complexity(NamedTuple):
     board: tuple[Bound, ...] = ()
     states: Bound | None = None
     fewer_each_ply: bool = False
+
+
+class Place(NamedTuple):
+    """A place of the board, which the text of a position describes by one character.
+
+    Attributes:
+        name: what people call it.
+        row, column: where its character stands in the rows of the board.
+        symbols: the characters of what it may hold.
+        area: where it is clicked on the board's picture, if it can be.
+    """
+
+    name: str
+    row: int
+    column: int
+    symbols: str
+    area: Area | None = None
 
 
 class Declaration(NamedTuple):

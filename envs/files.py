@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -16,18 +19,54 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     Other processes never see a part of its content.
 
     Whatever goes wrong, what stood there before still does. Several processes may write the same
-    file.
+    file. A link stays a link: the file that it leads to is written. What is no regular file, a pipe
+    or a device, is never replaced: the content streams into it.
 
     Raises:
         OSError: the file cannot be written.
     """
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    target = Path(os.path.realpath(path))  # also where the link leads to a file that is not there
+    kind = _kind(target)
+    if kind is not None and stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+    if kind is not None and not stat.S_ISREG(kind):
+        with target.open("wb") as stream:
+            yield stream
+        return
+    descriptor, name = tempfile.mkstemp(".part", ".plyground-", target.parent)
+    unfinished = Path(name)
     try:
-        with unfinished.open("wb") as stream:
+        with os.fdopen(descriptor, "wb") as stream:
             yield stream
             stream.flush()
+            os.fchmod(stream.fileno(), _permissions(kind))
             os.fsync(stream.fileno())
-        unfinished.replace(path)
+        unfinished.replace(target)
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
+
+
+def refuse_special_file(path: Path) -> None:
+    """OSError for a place that holds something, but no regular file."""
+    kind = _kind(Path(os.path.realpath(path)))
+    if kind is not None and not stat.S_ISREG(kind):
+        what = "a folder" if stat.S_ISDIR(kind) else "a device, a pipe or a socket"
+        raise OSError(errno.EINVAL, f"it is {what}, and no file", str(path))
+
+
+def _kind(path: Path) -> int | None:
+    """The kind and the permissions of what stands there; None where there is nothing."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _permissions(kind: int | None) -> int:
+    """The permissions of a new file, or those of the file that it takes the place of."""
+    if kind is not None:
+        return stat.S_IMODE(kind)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

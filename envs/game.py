@@ -14,6 +14,7 @@ import numpy as np
 from . import rules as r
 from .declaration import Declaration, Facts, parameter_values
 from .entry_points import EntryPoints, records_of
+from .games.rows import read_rows, write_rows
 from .specification import SpecificationError, format_specification
 
 PLAYERS = ("player_0", "player_1")
@@ -21,6 +22,18 @@ PLAYERS = ("player_0", "player_1")
 
 class IllegalActionError(ValueError):
     """An action that may not be played in this position."""
+
+
+class IllegalPositionError(ValueError):
+    """A text that no position of the game is written as.
+
+    Attributes:
+        reason: why, in a few words.
+    """
+
+    def __init__(self, text: str, game: Game, reason: str) -> None:
+        super().__init__(f"{text!r} is no position of {game.spec}: {reason}")
+        self.reason = reason
 
 
 class Outcome(NamedTuple):
@@ -113,6 +126,31 @@ class Game:
                 f"no position of {self.spec} looks like this observation to the player to move"
             )
         return position
+
+    def position_from_text(self, text: str) -> Position:
+        """The position that :meth:`Position.to_text` writes as this text.
+
+        Args:
+            text: the rows of the board from the top, ``/`` between them, numbers standing for free
+                places; then ``:`` and the mark of the player to move. Where that is left out, it is
+                the first player whom the board leaves the turn.
+
+        Raises:
+            IllegalPositionError: the text fits no position of this game; it says why.
+        """
+        try:
+            rows, turn = read_rows(self.rules, text)
+            for player in (0, 1) if turn is None else (turn,):
+                try:
+                    planes = r.observation_of_rows(self.rules, rows, player)
+                except r.WrongTurnError:
+                    if player == 1 or turn is not None:
+                        raise
+                else:
+                    return self.position_from_observation(planes)
+        except ValueError as error:
+            raise IllegalPositionError(text, self, str(error)) from None
+        raise AssertionError("unreachable")
 
     def action_to_text(self, action: int) -> str:
         """The name of an action; IllegalActionError if there is no such action."""
@@ -313,6 +351,15 @@ class Position:
         mask = np.zeros(self.game.facts.num_actions, np.int8)
         self.game.entry_points.mask(self.game.rules, self._records, mask)
         return mask
+
+    def to_text(self) -> str:
+        """The position as a short text, which :meth:`Game.position_from_text` reads.
+
+        It holds the board and the player to move, not the moves. NotImplementedError where the game
+        declares no ``board_places``.
+        """
+        rules = self.game.rules
+        return write_rows(rules, r.board_rows(rules, self.record), self.to_move)
 
     def key(self) -> int:
         """The 64-bit hash that transposition tables use."""

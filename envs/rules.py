@@ -22,14 +22,14 @@ checks it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .compiled.dispatch import missing, rule
 from .compiled.randomness import random_below
-from .declaration import Complexity
+from .declaration import Complexity, Place
 from .pictures.drawing import Area, text_picture
 
 NOBODY = -1  # the value of a `winner` field while nobody has won
@@ -240,6 +240,36 @@ def action_cells(rules: Any) -> np.ndarray:
 def board_text(rules: Any, position: Any) -> str:
     """The board as lines of text."""
     raise missing(rules, "board_text")
+
+
+class WrongTurnError(ValueError):
+    """A board on which the other player is to move."""
+
+
+@functools.singledispatch
+def board_places(rules: Any) -> list[Place]:
+    """The places of the board, by which a position can be written and set up.
+
+    A game that declares none has positions that are reached by moves only.
+    """
+    return []
+
+
+@functools.singledispatch
+def board_rows(rules: Any, position: Any) -> list[str]:
+    """What stands on the :func:`board_places`, as rows of characters, ``.`` for free ones."""
+    raise missing(rules, "board_rows")
+
+
+@functools.singledispatch
+def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
+    """What ``player``, who is to move, observes of a board given by its :func:`board_rows`.
+
+    Raises:
+        WrongTurnError: the other player is to move on this board.
+        ValueError: no position has this board.
+    """
+    raise missing(rules, "observation_of_rows")
 
 
 @functools.singledispatch

@@ -172,4 +172,10 @@ def format_specification(name: str, values: Mapping[str, Any], argument: str | N
 def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return number_text(value) if isinstance(value, float) else str(value)
+
+
+def number_text(value: float) -> str:
+    """A number as short as it can be written so that it reads back equal."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))

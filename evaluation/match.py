@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..agents.agent import Decision
 from ..envs.game import PLAYERS, Game, Position
 from ..envs.registry import make_game
+from ..envs.specification import number_text
 from ..envs.stepping import ILLEGAL, OVER, step
 from .players import OUT_OF_TIME, Fault, Player, as_player, existing_action, illegal
 
@@ -41,10 +42,10 @@ class Limits(NamedTuple):
     def overstepped(self, spent: float, before: float) -> str:
         """The message for a move of ``spent`` seconds after moves of ``before`` seconds."""
         if self.move_seconds is not None and spent > self.move_seconds:
-            return f"took {spent:.3g} s for a move; {self.move_seconds:g} s are allowed"
-        return (
-            f"took {before + spent:.3g} s for its moves; {self.game_seconds:g} s a game are allowed"
-        )
+            took, allowed = _apart(spent, self.move_seconds)
+            return f"took {took} s for a move; {allowed} s are allowed"
+        took, allowed = _apart(before + spent, self.game_seconds or 0.0)
+        return f"took {took} s for its moves; {allowed} s a game are allowed"
 
     def __str__(self) -> str:
         memory = None if self.memory_bytes is None else self.memory_bytes / 2**20
@@ -54,11 +55,21 @@ class Limits(NamedTuple):
             (memory, "MiB of memory"),
         )
         return (
-            ", ".join(f"{limit:g} {unit}" for limit, unit in known if limit is not None) or "none"
+            ", ".join(f"{number_text(limit)} {unit}" for limit, unit in known if limit is not None)
+            or "none"
         )
 
 
 NO_LIMITS = Limits()
+
+
+def _apart(spent: float, allowed: float) -> tuple[str, str]:
+    """Two times in as few digits as show that they differ."""
+    for digits in range(3, 17):
+        texts = f"{spent:.{digits}g}", f"{allowed:.{digits}g}"
+        if float(texts[0]) > float(texts[1]):
+            break
+    return texts[0], number_text(allowed)
 
 
 class GameResult(NamedTuple):

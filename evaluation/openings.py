@@ -22,7 +22,7 @@ from ..envs.canonical import position_layers
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, IllegalActionError
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, number_text
 from ..envs.stepping import draw_opening
 
 # keeps these random numbers apart from those that agents draw from the same seed
@@ -330,7 +330,7 @@ class BalanceJudge:
             )
         self._in_points = within is not None
         self._within = BALANCED_RETURN * game.facts.max_return if within is None else within
-        self.description = f"{self._agent.spec} within {self._within:g}"
+        self.description = f"{self._agent.spec} within {number_text(self._within)}"
 
     def keeps(self, opening: Actions) -> bool:
         """Whether the position after these actions is balanced."""

@@ -18,6 +18,7 @@ from ..agents.agent import Agent, Decision
 from ..agents.bots import as_bot, short_seed
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
+from .fingerprints import sources_of_agent
 
 # Kinds of faults that lose a game, as the store keeps them.
 RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (
@@ -48,12 +49,20 @@ class Description(NamedTuple):
         options: all its options.
         version: what its decisions depend on beside the specification.
         deterministic: whether it plays the same in a game that takes the same course.
+        sources: the fingerprint of its code, see :mod:`~plyground.evaluation.fingerprints`; empty
+            where it was made for no game.
     """
 
     spec: str
     options: dict[str, Any]
     version: str
     deterministic: bool
+    sources: str = ""
+
+    @property
+    def identity(self) -> str:
+        """Version and code in words: what must be the same wherever and whenever it is made."""
+        return f"{self.version}, code {self.sources}" if self.sources else self.version
 
 
 class Player(ABC):
@@ -98,7 +107,9 @@ class LocalPlayer(Player):
 
     def describe(self) -> Description:
         agent = self._agent
-        return Description(agent.spec, agent.options, agent.version, agent.deterministic)
+        game = agent.bound_game
+        sources = "" if game is None else sources_of_agent(type(agent), game)
+        return Description(agent.spec, agent.options, agent.version, agent.deterministic, sources)
 
     def listen(self, report: Callable[[Decision], None] | None) -> None:
         """Let the agent report the iterations of its searches, or no longer."""
@@ -161,6 +172,22 @@ def as_player(agent: Any) -> Player:
     if isinstance(agent, Player):
         return agent
     return LocalPlayer(agent) if isinstance(agent, Agent) else BotPlayer(agent)
+
+
+def check_identity(spec: str, now: Description, expected: str | None) -> None:
+    """Refuse an agent that is another one than it was, with a SpecificationError.
+
+    Args:
+        spec: how it is called.
+        now: its description.
+        expected: the identity that it had when the games began; None if that is not known.
+    """
+    if expected is not None and now.identity != expected:
+        raise SpecificationError(
+            f"{spec} was changed while its games were played: it is now {now.identity}, and was "
+            f"{expected}; the games that are counted are those of the agent as it was, and the "
+            f"same command begins a new tournament"
+        )
 
 
 def existing_action(answer: Any, game: Game) -> int:

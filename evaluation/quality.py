@@ -54,6 +54,7 @@ class JudgedMove(NamedTuple):
         blunder: an index into ``BLUNDERS`` if it changes the result of the game under best play,
             else −1.
         seconds: what it took.
+        action: the move itself.
     """
 
     agent: int
@@ -62,6 +63,7 @@ class JudgedMove(NamedTuple):
     loss: int
     blunder: int
     seconds: float
+    action: int
 
 
 class Evidence(NamedTuple):
@@ -277,7 +279,7 @@ def ask_agents(
                 faults[labels[number]] = (count + 1, first)
             else:
                 verdict = judge.verdict(position, action)
-                moves.append(JudgedMove(number, index, phase, *verdict, seconds))
+                moves.append(JudgedMove(number, index, phase, *verdict, seconds, action))
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -379,6 +381,7 @@ def _judge_stored(
         phase_of(judge.game, move.ply),
         *judge.verdict(position, move.actions[move.ply]),
         move.seconds[mover],
+        move.actions[move.ply],
     )
 
 

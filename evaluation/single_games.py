@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ..agents.human import HumanAgent
 from ..envs.game import Game
 from ..envs.version import __version__
+from .fingerprints import sources_of
 from .match import GameResult
 from .players import Description, LocalPlayer
 from .store.store import AgentEntry, Store, StoredGame, StoredTournament
@@ -24,8 +25,8 @@ HUMAN = HumanAgent.name
 
 def entry_of(description: Description, label: str | None = None) -> AgentEntry:
     """The entry of an agent that describes itself so; its label is its specification."""
-    spec, options, version, _ = description
-    return AgentEntry(label or spec, spec, options, version)
+    spec, options, version, _, sources = description
+    return AgentEntry(label or spec, spec, options, version, sources)
 
 
 def person() -> AgentEntry:
@@ -110,8 +111,10 @@ def keep_game(
         "agent versions": [entry.version for entry in entries],
         "schedule": SCHEDULE,
     }
+    code = sources_of(game, tuple(entry.sources for entry in entries))
+    named = default_name(settings | {"code": code.digest})  # other code begins another tournament
     tournament = store.enter_tournament(
-        f"{SCHEDULE} of {default_name(settings)}", settings, entries, 0
+        f"{SCHEDULE} of {named}", settings, entries, 0, sources=code.of_play
     )
     players = (1, 0) if swapped else (0, 1)
     return store.add_next(tournament, StoredGame(0, players, opening, seeds, result))

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, number_text
 from .runners.contest import USUAL, Conditions
 from .runners.runner import Runner
 from .statistics.cross_table import CrossTable
@@ -41,6 +41,7 @@ MAX_PAIRS = 10_000
 # games that deterministic agents have all played before: there are no more openings
 ENOUGH_REPEATS = 20
 H0, H1 = "H0", "H1"
+LARGEST_ELO = 4000  # of a difference; beyond it all games are won in either case
 
 
 class Hypotheses(NamedTuple):
@@ -58,9 +59,15 @@ class Hypotheses(NamedTuple):
 
     def check(self) -> None:
         """SpecificationError if these cannot be tested."""
-        if not self.elo0 < self.elo1 or not math.isfinite(self.elo1 - self.elo0):
+        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
+            if not abs(elo) <= LARGEST_ELO:
+                raise SpecificationError(
+                    f"{name} is from -{LARGEST_ELO} to {LARGEST_ELO}, not {elo:g}"
+                )
+        if not self.elo0 < self.elo1:
             raise SpecificationError(
-                f"elo0 must be less than elo1, not {self.elo0:g} and {self.elo1:g}"
+                f"elo0 must be less than elo1, not {number_text(self.elo0)} and "
+                f"{number_text(self.elo1)}"
             )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < value < 0.5:
@@ -141,6 +148,7 @@ class SprtMatch:
         store: where the games go.
         runner: where they are played; by default in this process.
         conditions: what the agents may use.
+        on_changed: as of :class:`~plyground.evaluation.tournament.Tournament`.
 
     Raises:
         SpecificationError: this cannot be played or tested.
@@ -154,13 +162,14 @@ class SprtMatch:
         store: Store,
         runner: Runner | None = None,
         conditions: Conditions = USUAL,
+        on_changed: Callable[[str], bool] = lambda told: False,
     ) -> None:
         hypotheses.check()
         if len(plan.agents) != 2:
             raise SpecificationError(f"a test is between two agents, not {len(plan.agents)}")
         self.hypotheses, self.max_pairs = hypotheses, plan.pairs or MAX_PAIRS
         self.tournament = Tournament(
-            plan._replace(pairs=self.max_pairs), store, runner=runner, conditions=conditions
+            plan._replace(pairs=self.max_pairs), store, None, runner, conditions, on_changed
         )
         self.plan, self.labels = self.tournament.plan, self.tournament.labels
         self.state = SprtState()
@@ -176,6 +185,14 @@ class SprtMatch:
         return (self._ended and self._next < self.max_pairs) or self.state.repeated >= max(
             ENOUGH_REPEATS, 2 * sum(self.state.pairs)
         )
+
+    @property
+    def withdrawn(self) -> str | None:
+        """The agent whose process has crashed in one game after another, if the test ended so."""
+        if self.state.verdict is not None:
+            return None
+        agents = self.tournament.withdrawn().agents
+        return self.labels[min(agents)] if agents else None
 
     @property
     def finished(self) -> bool:
@@ -247,6 +264,7 @@ class SprtMatch:
             "lower_bound": lower,
             "upper_bound": upper,
             "exhausted": self.exhausted,
+            "withdrawn": self.withdrawn,
         }
         played = {
             "pairs": sum(state.pairs),

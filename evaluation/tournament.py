@@ -12,6 +12,7 @@ from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, check_names
 from ..envs.version import __version__
+from .fingerprints import Sources, changes, sources_of
 from .match import NO_LIMITS, Limits
 from .openings import Openings
 from .runners.contest import (
@@ -28,6 +29,7 @@ from .store.store import (
     GameKey,
     Store,
     StoredGame,
+    StoreError,
 )
 from .withdrawals import Withdrawals, Withdrawn
 
@@ -63,6 +65,10 @@ class Plan(NamedTuple):
     within: float | None = None
 
 
+class ChangedSourcesError(StoreError):
+    """The store holds games of other rules or other agents under the same name."""
+
+
 class Tournament:
     """A plan, checked, and bound to the store that keeps its games.
 
@@ -73,9 +79,13 @@ class Tournament:
         runner: where the games are played; by default in this process.
         conditions: what the agents may use, which of them play from a process of their own, when
             they are withdrawn.
+        on_changed: asked where the store holds this tournament, but with games of other sources of
+            the rules or the agents; told what has changed. True begins a tournament of its own for
+            the games of today's sources.
 
     Raises:
         SpecificationError: the plan cannot be played.
+        ChangedSourcesError: the sources have changed, and no tournament is to begin for that.
         StoreError: the store cannot be read. The tournament is entered in it when that is first
             needed, see :meth:`enter`.
     """
@@ -87,6 +97,7 @@ class Tournament:
         name: str | None = None,
         runner: Runner | None = None,
         conditions: Conditions = USUAL,
+        on_changed: Callable[[str], bool] = lambda told: False,
     ) -> None:
         self.game: Game = make_game(plan.game)
         _check(plan, self.game)
@@ -96,18 +107,19 @@ class Tournament:
         self._runner = runner or LocalRunner()
         contest = Contest(self.game, plan.agents, tuple(self.labels), conditions)
         agents = contest.describe()
-        self._contest = contest._replace(versions=tuple(agent.version for agent in agents))
+        self._contest = contest._replace(versions=tuple(agent.identity for agent in agents))
         self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
         self.openings = Openings(self.game, plan.opening, plan.seed, plan.balanced, plan.within)
         self._store = store
         self._entries = [
-            AgentEntry(label, agent.spec, agent.options, agent.version)
+            AgentEntry(label, agent.spec, agent.options, agent.version, agent.sources)
             for label, agent in zip(self.labels, agents)
         ]
         self.settings = _settings(
             self.plan, self.game, self._entries, self.openings, conditions.limits
         )
-        self.name = name or default_name(self.settings)
+        self._sources = sources_of(self.game, tuple(agent.sources for agent in agents))
+        self.name = self._name_for_sources(name or default_name(self.settings), on_changed)
         self._deterministic = [agent.deterministic for agent in agents]
         if plan.balanced is None:
             self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time
@@ -150,7 +162,36 @@ class Tournament:
             StoreError: the store holds another tournament under this name, or cannot be written.
         """
         return self._store.enter_tournament(
-            self.name, self.settings, self._entries, self.schedule.pairs, command
+            self.name,
+            self.settings,
+            self._entries,
+            self.schedule.pairs,
+            command,
+            self._sources.of_play,
+        )
+
+    def _name_for_sources(self, name: str, on_changed: Callable[[str], bool]) -> str:
+        """The name of the tournament with the games of today's sources."""
+        held = self._store.tournament(name)
+        if held is None or held.settings != self.settings:  # the latter is refused later
+            return name
+        then = Sources.known(held.sources, [agent.sources for agent in held.agents])
+        changed = ["all of it (it was not noted)"] if then is None else []
+        changed = changed or changes(then, self._sources, self.labels)
+        if not changed:
+            return name
+        own_name = f"{name} (code {self._sources.digest})"
+        if self._store.knows(own_name):
+            return own_name
+        told = (
+            f"{self._store.path} holds games of this tournament ({name}) that other code has "
+            f"played: what has changed is {', '.join(changed)}"
+        )
+        if on_changed(told):
+            return own_name
+        raise ChangedSourcesError(
+            f"{told}; its games and new ones are not the same evidence. --changed new begins a "
+            f"tournament of its own for the code as it is now"
         )
 
     @functools.cached_property
@@ -179,8 +220,19 @@ class Tournament:
         Each is committed to the store before it is counted and ``on_game`` is called with it.
 
         Another process may be working on the same tournament: a game it has committed first is not
-        counted again.
+        counted again. In the end, or after Ctrl-C, the store is read back from its file.
+
+        Raises:
+            StoreError: the store cannot be written, or its file was removed, replaced or damaged.
         """
+        try:
+            self._play(on_game)
+        except KeyboardInterrupt:
+            self._store.check_readable()
+            raise
+        self._store.check_readable()
+
+    def _play(self, on_game: Callable[[StoredGame], None] | None) -> None:
         finished, withdrawals = self._store.finished(self._number), self._withdrawals()
         missing = self._missing(finished, withdrawals.withdrawn)
         with contextlib.closing(self._runner.play(self._contest, missing)) as results:

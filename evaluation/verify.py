@@ -1,24 +1,30 @@
-"""Verification: games of a store are played again, to find agents that are not repeatable.
+"""Verification of a store: was it changed, do its games follow the rules, are agents repeatable?
 
-An agent is repeatable if it plays the same with the same seed in the same game.
+The digests of the store tell what was changed after plyground had written it. Every game is played
+through by the rules. Of a sample, the agents are asked again: an agent is repeatable if it plays
+the same with the same seed in the same game.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import random
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .players import CRASHES, OUT_OF_TIME
+from .replay import RuleCheck
 from .runners.contest import (
     Arena,
     Conditions,
     Contest,
     ScheduledGame,
 )
+from .single_games import of_people
+from .store.digests import Change
 from .store.store import Store, StoredGame, StoredTournament
 
 
@@ -34,51 +40,133 @@ class Deviation(NamedTuple):
     agent: int
 
 
+class Verification(NamedTuple):
+    """What was found out about a tournament.
+
+    Attributes:
+        tournament: the tournament.
+        games: how many games it has.
+        changes: what was changed in the store by other means than plyground.
+        contradictions: games that cannot have gone as they are stored.
+        played: how many of the other games the agents have played again.
+        deviations: those of them that took another course.
+        not_asked: why the agents were not asked, or None.
+    """
+
+    tournament: StoredTournament
+    games: int
+    changes: list[Change]
+    contradictions: list[Change]
+    played: int = 0
+    deviations: tuple[Deviation, ...] = ()
+    not_asked: str | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was found that should not be."""
+        return not (self.changes or self.contradictions or self.deviations)
+
+    def to_json(self) -> dict[str, Any]:
+        labels = [entry.label for entry in self.tournament.agents]
+        return {
+            "tournament": self.tournament.name,
+            "games": self.games,
+            "digest": self.tournament.last_link,
+            "sound": self.sound,
+            "changes": [change._asdict() for change in self.changes],
+            "contradictions": [change._asdict() for change in self.contradictions],
+            "played_again": self.played,
+            "deviations": [
+                {"pair": game.pair, "players": list(game.players), "ply": ply, "agent": labels[who]}
+                for game, ply, who in self.deviations
+            ],
+            "not_asked": self.not_asked,
+        }
+
+
 def verify(
     tournament: StoredTournament,
     store: Store,
     games: int,
     isolation: str,
+    seed: int = 1,
     on_game: Callable[[], None] | None = None,
-) -> tuple[int, list[Deviation]]:
-    """Play the first games of a tournament again; returns how many, and the deviations.
+) -> Verification:
+    """Check all games of a tournament, and let its agents play some of them again.
 
-    Games that a limit or a crash ended are left out: these depend on more than the agents.
+    The agents are not asked about games that a limit or a crash ended, since these depend on more
+    than the agents; nor about games of which it is known that they were changed.
+
+    Args:
+        tournament: the tournament.
+        store: the store that holds it.
+        games: how many games the agents play again at most.
+        isolation: which agents play from processes of their own.
+        seed: decides which games these are.
+        on_game: called after each of them.
 
     Raises:
-        SpecificationError: an agent is no longer the one that played them, or cannot be made.
+        SpecificationError: there is no such game any more.
+        StoreError: the store cannot be read.
     """
-    labels, specs = (
-        tuple(getattr(entry, name) for entry in tournament.agents) for name in ("label", "spec")
-    )
-    contest = Contest(make_game(tournament.settings["game"]), specs, labels, Conditions(isolation))
-    for entry, now in zip(tournament.agents, contest.describe()):
-        if entry.version != now.version:
-            raise SpecificationError(
-                f"{entry.label} is another one now ({now.version}) than in the store "
-                f"({entry.version}); its games cannot be verified"
-            )
-    repeatable = (
-        game
-        for game in store.games(tournament.number)
-        if game.result.fault not in (*CRASHES, OUT_OF_TIME)
-    )
-    deviations, played = [], 0
+    changes = store.changes(tournament.number)
+    suspect = {change.game for change in changes}
+    check = RuleCheck(make_game(str(tournament.settings.get("game"))), tournament)
+    contradictions, count, repeatable = [], 0, []
+    for number, game in store.games_by_number(tournament.number):
+        count += 1
+        wrong = "cannot be read" if game is None else check.contradiction(game)
+        if wrong is not None:
+            contradictions.append(Change(f"game {number} {wrong}", number))
+        elif game is not None and game.result.fault not in (*CRASHES, OUT_OF_TIME):
+            repeatable += [] if number in suspect else [number]
+    known = Verification(tournament, count, changes, contradictions)
+    if of_people(tournament):
+        return known._replace(not_asked="people have played in it")
+    if not games:
+        return known._replace(not_asked="no games were asked for")
+    sample = random.Random(seed).sample(repeatable, min(games, len(repeatable)))
+    try:
+        contest = _contest(tournament, isolation)
+    except SpecificationError as error:
+        return known._replace(not_asked=str(error))
+    deviations = []
     with contextlib.closing(Arena(contest)) as arena:
-        for game in itertools.islice(repeatable, games):
-            deviation = _replay(arena, game)
+        for number in sorted(sample):
+            deviation = _play_again(arena, store.game(number)[1])
             deviations += [] if deviation is None else [deviation]
-            played += 1
             if on_game is not None:
                 on_game()
-    return played, deviations
+    return known._replace(played=len(sample), deviations=tuple(deviations))
 
 
-def _replay(arena: Arena, game: StoredGame) -> Deviation | None:
+def _contest(tournament: StoredTournament, isolation: str) -> Contest:
+    """The contest of a tournament's agents.
+
+    Raises:
+        SpecificationError: an agent is no longer the one that played, or cannot be made.
+    """
+    labels = tuple(entry.label for entry in tournament.agents)
+    specs = tuple(entry.spec for entry in tournament.agents)
+    contest = Contest(make_game(tournament.settings["game"]), specs, labels, Conditions(isolation))
+    for entry, now in zip(tournament.agents, contest.describe()):
+        there, here = (entry.version, entry.sources), (now.version, now.sources)
+        if there[0] != here[0] or (entry.sources and there[1] != here[1]):
+            raise SpecificationError(
+                f"{entry.label} is another one now ({now.identity}) than in the store "
+                f"({', code '.join(filter(None, there))})"
+            )
+    return contest
+
+
+def _play_again(arena: Arena, game: StoredGame) -> Deviation | None:
     result = arena.play(ScheduledGame(game.pair, game.players, game.opening, game.seeds))
-    if result.moves == game.result.moves and result.forfeited == game.result.forfeited:
+    now = (result.moves, result.returns, result.fault, result.forfeited)
+    then = game.result
+    if now == (then.moves, then.returns, then.fault, then.forfeited):
         return None
-    pairs = itertools.zip_longest(result.moves, game.result.moves)
-    ply = next((ply for ply, (now, then) in enumerate(pairs) if now != then), len(result.moves))
-    seat = arena.contest.game.position(result.moves[:ply]).to_move
-    return Deviation(game, ply, game.players[seat])
+    pairs = itertools.zip_longest(result.moves, then.moves)
+    ply = next((ply for ply, (one, other) in enumerate(pairs) if one != other), len(result.moves))
+    position = arena.contest.game.position(result.moves[:ply])
+    seat = next((s for s in (result.forfeited, then.forfeited) if s is not None), 0)
+    return Deviation(game, ply, game.players[seat if position.is_over else position.to_move])

@@ -93,8 +93,17 @@ class ProcessorTime:
         terminalreporter.write_line(f"{total:8.1f} s  in all")
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(config, items):
-    """Keep part of the slow tests, as ``--slow-part`` says."""
+    """Mark the cases beyond ``fast_cases``; keep the part of the slow tests asked for."""
+    seen = Counter()
+    for item in items:
+        fast = item.get_closest_marker("fast_cases")
+        if fast is not None:
+            function = item.nodeid.split("[")[0]
+            seen[function] += 1
+            if seen[function] > fast.args[0]:
+                item.add_marker(pytest.mark.thorough)
     if not config.option.slow_part:
         return
     part, parts = map(int, config.option.slow_part.split("/"))

@@ -34,12 +34,15 @@ except ImportError as error:
 CHECKED = 256  # positions in which the file must agree with the model
 TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest output
 
+# The graphs exported in this process, by the structure of their module.
+_graphs: dict[str, bytes] = {}
+
 
 class NetworkExporter:
     """Writes the weights of one network as policy files, as often as wanted.
 
-    torch's exporter takes seconds and runs once, for the first file; for later ones the weights of
-    that time take the place of the first ones.
+    torch's exporter takes seconds. It runs once for all modules of the same structure; the weights
+    of each file take the place of those that it was run with.
 
     Args:
         heads: a module that takes observations (float32, (N, rows, columns, planes)) and gives
@@ -70,14 +73,41 @@ class NetworkExporter:
         self._heads.eval()
         try:
             if self._proto is None:
-                self._proto = self._export()
-            self._refresh_weights()
-            data = self._proto.SerializeToString()
-            self._check(OnnxNetwork(str(path), data))
+                self._proto = self._known_graph(str(path)) or self._export()
+            data = self._checked(str(path), self._proto)
+            _graphs.setdefault(self._structure, data)
         finally:
             for module, before in zip(modules, training):
                 module.training = before
         write_policy(Path(path), data)
+
+    def _known_graph(self, name: str) -> Any:
+        """A graph that was exported before, or None where none computes what the model does.
+
+        Modules of one structure may differ in what their code does.
+        """
+        graph = _graphs.get(self._structure)
+        if graph is None:
+            return None
+        proto = onnx.load_from_string(graph)
+        onnx.helper.set_model_props(proto, self._metadata)
+        try:
+            self._checked(name, proto)
+        except SpecificationError:
+            return None
+        return proto
+
+    @property
+    def _structure(self) -> str:
+        shapes = {name: tuple(value.shape) for name, value in self._heads.state_dict().items()}
+        return f"{self.game.spec} {self._heads!r} {shapes}"
+
+    def _checked(self, name: str, proto: Any) -> bytes:
+        """The file by this graph with the present weights, if it computes what the model does."""
+        self._refresh_weights(proto)
+        data: bytes = proto.SerializeToString()
+        self._check(OnnxNetwork(name, data))
+        return data
 
     def _export(self) -> Any:
         """The graph with the weights under their names in the model.
@@ -91,7 +121,7 @@ class NetworkExporter:
                 (example,),
                 input_names=[INPUT],
                 output_names=list(OUTPUTS),
-                dynamic_shapes={"observation": {0: torch.export.Dim("batch")}},
+                dynamic_shapes=({0: torch.export.Dim("batch")},),
                 dynamo=True,
                 optimize=False,
                 verbose=False,
@@ -105,9 +135,9 @@ class NetworkExporter:
     def _device(self) -> torch.device:
         return next(self._heads.parameters(), torch.zeros(1)).device
 
-    def _refresh_weights(self) -> None:
+    def _refresh_weights(self, proto: Any) -> None:
         current = self._heads.state_dict()
-        for initializer in self._proto.graph.initializer:
+        for initializer in proto.graph.initializer:
             if initializer.name in current:
                 value = np.ascontiguousarray(current[initializer.name].cpu().numpy())
                 initializer.CopyFrom(onnx.numpy_helper.from_array(value, initializer.name))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,11 +16,20 @@ from .bars import bar_value
 from .errors import Refused
 from .jobs import LINES_OF, REVIEW_SECONDS, REVIEWED, SOLVED, SOLVER_SECONDS, has_solver
 from .opponents import choices, permitted, scripted
-from .positions import Line, action_json, read_actions, read_game, split_moves
-from .settings import LONGEST_MOVES, LONGEST_NAME, LONGEST_SPEC, MOST_MOVES
+from .positions import Line, action_json, read_actions, read_game, read_position
+from .queries import (
+    AgentQuery,
+    GameLineQuery,
+    GraderQuery,
+    PermittedQuery,
+    SeedQuery,
+    SpecQuery,
+    UnfinishedQuery,
+)
+from .settings import LONGEST_NAME, LONGEST_POSITION, LONGEST_SPEC, MOST_MOVES
 from .state import of
 from .streams import stream
-from .thinking import SEEDS, Call, Decide
+from .thinking import Call, Decide
 from .words import Words
 
 router = APIRouter(prefix="/api")
@@ -30,25 +38,22 @@ LINES_SECONDS = 40.0  # for a decision and two more lines
 
 Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
 MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
-GameQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
-AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
-MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
-SeedQuery = Annotated[int, Query(ge=0, lt=SEEDS)]
 
 
 class Played(BaseModel):
-    """A game and its moves."""
+    """A game and its moves, from its initial position or another."""
 
     model_config = ConfigDict(extra="forbid")
 
     game: Spec
+    position: Annotated[str, Field(max_length=LONGEST_POSITION, examples=["3/1X1/3:O"])] = ""
     moves: Annotated[list[MoveName], Field(max_length=MOST_MOVES)] = []
     threats: bool = False
 
     def line(self) -> Line:
         """The game move by move; Refused if it cannot be played."""
-        game = read_game(self.game)
-        return Line(game, read_actions(game, self.moves))
+        start = read_position(read_game(self.game), self.position)
+        return Line(start, read_actions(start, self.moves))
 
 
 class Move(Played):
@@ -70,13 +75,13 @@ def play(request: Request, move: Move) -> dict[str, Any]:
     if not line.position.is_legal(move.action):
         known = move.action < line.game.facts.num_actions
         name = line.game.action_to_text(move.action) if known else str(move.action)
-        raise Refused(f"{name} cannot be played now.", 409)
-    longer = Line(line.game, [*line.actions, move.action])
+        raise Refused("unplayable", 409, action=name)
+    longer = Line(line.start, [*line.actions, move.action])
     return longer.view(of(request).words(request), move.threats)
 
 
 @router.get("/opponents")
-def opponents(request: Request, game: GameQuery) -> Any:
+def opponents(request: Request, game: SpecQuery) -> Any:
     """The opponents offered in a game, and the agents that can be set up."""
     words, listed = of(request).words(request), of(request).settings.agents
     return {
@@ -93,48 +98,37 @@ def opponents(request: Request, game: GameQuery) -> Any:
 
 
 @router.get("/check")
-def check(request: Request, game: GameQuery, agent: AgentQuery) -> dict[str, str]:
+def check(request: Request, game: SpecQuery, agent: AgentQuery) -> dict[str, str]:
     """The agent's specification within the limits; 422 if it may not play the game here."""
     return {"agent": permitted(agent, read_game(game), of(request).settings.agents)}
 
 
 @router.get("/think")
 async def think(
-    request: Request,
-    game: GameQuery,
-    agent: AgentQuery,
-    moves: MovesQuery = "",
-    seed: SeedQuery = 0,
+    request: Request, line: UnfinishedQuery, agent: PermittedQuery, seed: SeedQuery = 0
 ) -> StreamingResponse:
     """An agent's decision as server-sent events; see :func:`~plyground.web.streams.stream`."""
-    line, spec = await asyncio.to_thread(_open_line, request, game, moves, agent)
     words = of(request).words(request)
-    job = Decide(spec, line.game, line.actions, seed)
+    job = Decide(agent, line.position, len(line.actions), seed)
     return stream(request, job, lambda decision: decision_json(line, words, decision))
 
 
 @router.get("/solve")
-async def solve(request: Request, game: GameQuery, moves: MovesQuery = "") -> StreamingResponse:
+async def solve(request: Request, line: UnfinishedQuery) -> StreamingResponse:
     """The exact values of all actions as server-sent events; 422 where no solver reaches."""
-    line, _ = await asyncio.to_thread(_open_line, request, game, moves, None)
     if not has_solver(line.game):
-        raise Refused(f"No exact solver reaches {line.game.spec}.")
-    job = Call("the solver", line.game, SOLVED, (line.position,), 3 * SOLVER_SECONDS)
+        raise Refused("no_solver", game=line.game.spec)
+    job = Call("work.solver", line.game, SOLVED, (line.position,), 3 * SOLVER_SECONDS)
     return stream(request, job, lambda found: _solved_json(line, found))
 
 
 @router.get("/lines")
 async def lines(
-    request: Request,
-    game: GameQuery,
-    agent: AgentQuery,
-    moves: MovesQuery = "",
-    seed: SeedQuery = 0,
+    request: Request, line: UnfinishedQuery, agent: PermittedQuery, seed: SeedQuery = 0
 ) -> StreamingResponse:
     """An agent's decision and its best lines, as server-sent events."""
-    line, spec = await asyncio.to_thread(_open_line, request, game, moves, agent)
     words = of(request).words(request)
-    job = Call(spec, line.game, LINES_OF, (spec, line.position, seed), LINES_SECONDS)
+    job = Call(agent, line.game, LINES_OF, (agent, line.position, seed), LINES_SECONDS)
 
     def to_json(found: tuple[Decision, list[Any]]) -> dict[str, Any]:
         decision, best = found
@@ -146,30 +140,13 @@ async def lines(
 
 
 @router.get("/review")
-async def review(request: Request, game: GameQuery, moves: MovesQuery) -> StreamingResponse:
+async def review(request: Request, line: GameLineQuery, agent: GraderQuery) -> StreamingResponse:
     """The grades of all moves, the last one first, then the review, as server-sent events."""
-
-    def read() -> Line:
-        chosen = read_game(game)
-        return Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
-
-    line = await asyncio.to_thread(read)
     if not line.actions:
-        raise Refused("There is nothing to review: no move was played.", 409)
+        raise Refused("no_moves", 409)
     played = PlayedGame.of_actions(line.game, line.actions)
-    job = Call("the review", line.game, REVIEWED, (played, None), REVIEW_SECONDS)
+    job = Call("work.review", line.game, REVIEWED, (played, agent), REVIEW_SECONDS)
     return stream(request, job, lambda found: found)
-
-
-def _open_line(request: Request, game: str, moves: str, agent: str | None) -> tuple[Line, str]:
-    """A position that is not over, and the agent's specification within the limits."""
-    chosen = read_game(game)
-    line = Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
-    if line.position.is_over:
-        raise Refused("There is nothing to decide: the game is over.", 409)
-    if agent is None:
-        return line, ""
-    return line, permitted(agent, chosen, of(request).settings.agents)
 
 
 def decision_json(line: Line, words: Words, decision: Decision) -> dict[str, Any]:

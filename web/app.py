@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import AsyncIterator
-from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -20,8 +19,8 @@ from .guard import App, Guard, known_hosts
 from .opponents import HINTS, PRESETS
 from .positions import read_game
 from .sessions import Sessions
-from .settings import Settings
-from .state import State
+from .settings import LONGEST_BODY, Settings
+from .state import State, of
 from .thinking import Decide, Thinkers
 
 log = logging.getLogger(__name__)
@@ -56,42 +55,44 @@ def make_app(settings: Settings) -> App:
 
 def _preset_tasks() -> list[Decide]:
     """The opponents of the games offered by name, and the adviser of the first ones."""
-    tasks = [Decide(preset.level, read_game(preset.game), ()) for preset in PRESETS]
-    return [*tasks, *(Decide(HINTS, task.game, ()) for task in tasks[:3])]
+    tasks = [Decide(preset.level, read_game(preset.game).initial_position()) for preset in PRESETS]
+    return [*tasks, *(Decide(HINTS, task.position) for task in tasks[:3])]
 
 
-def _answer(request: Request, status: int, text: str) -> Response:
+# What the framework itself refuses, by the status of its answer.
+REFUSED = {400: "unreadable", 404: "no_page", 405: "no_method", 413: "long_request"}
+
+
+async def _refused(request: Request, refused: Any) -> Response:
     """A refusal as JSON, or as a page where a page was asked for."""
+    words = of(request).words(request)
     if request.url.path.startswith(("/api/", "/static/")):
-        return JSONResponse({"error": text}, status)
-    title = HTTPStatus(status).phrase
-    return pages.render(request, "error.html", status, sentence=text, status=status, title=title)
-
-
-async def _refused(request: Request, error: Any) -> Response:
-    return _answer(request, error.status, str(error))
+        return JSONResponse(refused.to_json(words), refused.status)
+    said, status = refused.sentence(words), refused.status
+    return pages.render(request, "error.html", status, sentence=said, status=status)
 
 
 async def _invalid(request: Request, error: Any) -> Response:
     """The first thing that is wrong, by its name."""
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-    return _answer(request, 422, sentence(f"{place}: {first['msg']}"))
+    place = ".".join(str(part) for part in first["loc"][1:]).capitalize() or "work.request"
+    reason = of(request).words(request).invalid(first)
+    return await _refused(request, Refused("invalid", place=place, reason=reason))
 
 
 async def _http_error(request: Request, error: Any) -> Response:
-    known = {404: "There is no such page.", 405: "This cannot be asked for so."}
-    text = known.get(error.status_code, sentence(str(error.detail)))
-    answer = _answer(request, error.status_code, text)
+    code = REFUSED.get(error.status_code, "other")
+    refused = Refused(code, error.status_code, reason=sentence(error.detail), most=LONGEST_BODY)
+    answer = await _refused(request, refused)
     if error.headers:
         answer.headers.update(error.headers)
     return answer
 
 
 async def _store_error(request: Request, error: Any) -> Response:
-    return _answer(request, 503, sentence(str(error)))
+    return await _refused(request, Refused("store", 503, reason=sentence(error)))
 
 
 async def _failed(request: Request, error: Any) -> Response:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return _answer(request, 500, "The server has failed; its log says why.")
+    return await _refused(request, Refused("server", 500))

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .words import Words, words_of
+
+CODE = "refused."  # begins the keys of the messages
+
 
 class Refused(Exception):
     """A request is refused.
 
     Args:
-        sentence: what was wrong, and what is allowed.
+        code: which message says what was wrong, and what is allowed: its key without ``refused.``.
         status: the status of the answer.
+        values: what the message names. A key of a message is replaced by that message.
     """
 
-    def __init__(self, sentence: str, status: int = 422) -> None:
-        super().__init__(sentence)
-        self.status = status
+    def __init__(self, code: str, status: int = 422, **values: Any) -> None:
+        super().__init__(code)
+        self.code, self.status, self.values = code, status, values
+
+    def sentence(self, words: Words) -> str:
+        """The sentence in a language; what the library says in it stays English."""
+        named = {name: words.get(str(value), str(value)) for name, value in self.values.items()}
+        return words(CODE + self.code, **named)
+
+    def to_json(self, words: Words) -> dict[str, Any]:
+        """The answer to a program: the sentence and the code."""
+        return {"error": self.sentence(words), "code": self.code}
+
+    def __str__(self) -> str:
+        return self.sentence(words_of("en"))
 
 
-def sentence(text: str) -> str:
-    """A message as a sentence: with a capital letter and a full stop."""
-    text = " ".join(text.split())
+def sentence(said: object) -> str:
+    """What the library says as a sentence: with a capital letter and a full stop."""
+    text = " ".join(str(said).split())
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 from typing import Annotated, Literal
 
@@ -11,8 +10,8 @@ from fastapi import APIRouter, Query, Request, Response
 from ..evaluation.reviewed import PlayedGame
 from .errors import Refused
 from .jobs import REVIEW_PAGE, REVIEW_SECONDS
-from .pages import MovesQuery, SpecQuery
-from .positions import Line, read_actions, read_game, split_moves
+from .positions import Line
+from .queries import GameLineQuery, GraderQuery, LineQuery
 from .state import of
 from .thinking import Call
 
@@ -23,11 +22,6 @@ MOST_FRAMES = 240
 FRAME_MS, LAST_FRAME_MS = 700, 3000
 
 
-def _line(game: str, moves: str) -> Line:
-    chosen = read_game(game)
-    return Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
-
-
 def _file(content: bytes | str, kind: str, line: Line, ending: str) -> Response:
     """A file to be kept; its name is made of the game's."""
     name = f"{line.game.name}-{len(line.actions)}.{ending}"
@@ -36,9 +30,8 @@ def _file(content: bytes | str, kind: str, line: Line, ending: str) -> Response:
 
 
 @router.get("/board.{ending}")
-def board(ending: Literal["svg", "png"], game: SpecQuery, moves: MovesQuery = "") -> Response:
+def board(ending: Literal["svg", "png"], line: LineQuery) -> Response:
     """The picture of the position after the moves."""
-    line = _line(game, moves)
     last = line.actions[-1] if line.actions else None
     if ending == "svg":
         return _file(line.position.to_svg(last), "image/svg+xml", line, "svg")
@@ -48,16 +41,11 @@ def board(ending: Literal["svg", "png"], game: SpecQuery, moves: MovesQuery = ""
 
 
 @router.get("/game.gif")
-def animation(
-    game: SpecQuery,
-    moves: MovesQuery = "",
-    side: Annotated[int, Query(ge=120, le=SIDE)] = SIDE,
-) -> Response:
+def animation(line: LineQuery, side: Annotated[int, Query(ge=120, le=SIDE)] = SIDE) -> Response:
     """The game move by move, as an animated picture."""
-    line = _line(game, moves)
     if len(line.actions) >= MOST_FRAMES:
-        raise Refused(f"An animation shows at most {MOST_FRAMES - 1} moves.")
-    images, position = [], line.game.initial_position()
+        raise Refused("many_frames", most=MOST_FRAMES - 1)
+    images, position = [], line.start.copy()
     images.append(position.to_image(None, side))
     for action in line.actions:
         images.append(position.play(action).to_image(action, side))
@@ -71,10 +59,9 @@ def animation(
 
 
 @router.get("/game.html")
-async def page(request: Request, game: SpecQuery, moves: MovesQuery = "") -> Response:
+async def page(request: Request, line: GameLineQuery, agent: GraderQuery) -> Response:
     """The reviewed game as one page, which needs neither server nor network."""
-    line = await asyncio.to_thread(_line, game, moves)
     played = PlayedGame.of_actions(line.game, line.actions)
-    job = Call("the review", line.game, REVIEW_PAGE, (played,), REVIEW_SECONDS)
+    job = Call("work.review", line.game, REVIEW_PAGE, (played, agent), REVIEW_SECONDS)
     text = await of(request).thinkers.think(request.state.session, job, lambda content: None)
     return _file(text, "text/html", line, "html")

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
 
 from ..agents.agent import Agent
 from ..agents.registry import make_agent, resolve_agent
@@ -18,11 +19,12 @@ from ..evaluation.report.report import TournamentReport, report_tournament
 from ..evaluation.single_games import entry_of, keep_game, person, resigned
 from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament, StoreError
 from .api import Played, Spec
-from .errors import Refused, sentence
-from .opponents import PERSON, permitted
-from .pages import MovesQuery, SpecQuery, render
-from .positions import Line, read_actions, read_game, split_moves
-from .settings import LONGEST_SPEC
+from .errors import Refused
+from .opponents import PERSON, graders, permitted
+from .pages import render
+from .positions import Line, open_line, read_actions, read_game
+from .queries import USUAL_GAME, MovesQuery, SpecQuery
+from .settings import LONGEST_SPEC, MOST_MOVES
 from .state import of
 from .words import Words
 
@@ -30,6 +32,9 @@ router = APIRouter()
 
 ROWS = 50  # games on a page
 LARGEST_NUMBER = 2**31
+LONGEST_SECONDS = 30 * 24 * 3600.0  # of a move: a link may be left open for a long time
+
+Times = tuple[tuple[float, float], tuple[int, int]]
 
 Filter = Annotated[str, Query(max_length=LONGEST_SPEC)]
 
@@ -49,7 +54,7 @@ def _store(request: Request) -> Store:
     """The store, opened; 404 if the server has none."""
     path = of(request).settings.store
     if path is None:
-        raise Refused("This server keeps no games; start it with --store FILE.", 404)
+        raise Refused("no_store", 404)
     return Store(path)
 
 
@@ -114,7 +119,7 @@ def ratings(request: Request, tournament: Annotated[int, Query(ge=0)] = 0) -> Re
         known = store.tournaments()
         chosen = next((entry for entry in known if entry.number == tournament), None)
         if chosen is None and tournament:
-            raise Refused(f"The store holds no tournament {tournament}.", 404)
+            raise Refused("no_tournament", 404, number=tournament)
         chosen = chosen or (known[-1] if known else None)
         report = None if chosen is None else report_tournament(chosen, store.games(chosen.number))
     rows = [] if report is None else _ratings_rows(report)
@@ -150,21 +155,20 @@ def review(
         with _store(request) as store:
             try:
                 tournament, stored = store.game(number)
-            except StoreError as error:
-                raise Refused(sentence(str(error)), 404) from None
+            except StoreError:
+                raise Refused("no_number", 404, number=number) from None
         chosen, sides = read_game(tournament.settings["game"]), _sides(tournament, stored)
-        actions = list(stored.result.moves)
-        read_actions(chosen, [chosen.action_to_text(action) for action in actions])
+        start, names = chosen.initial_position(), map(chosen.action_to_text, stored.result.moves)
+        line = Line(start, read_actions(start, list(names)))
     else:
-        chosen = read_game(game or "connect_four")
-        actions = read_actions(chosen, split_moves(chosen, moves))
-    line = Line(chosen, actions)
+        line = open_line(game or USUAL_GAME, moves)
     return render(
         request,
         "review.html",
         view=line.view(words),
         number=number,
         sides=sides,
+        graders=graders(line.game, of(request).settings.agents),
         ending=None if stored is None else words.reason(stored.result.reason),
     )
 
@@ -176,12 +180,28 @@ class Finished(Played):
     seat: Literal[0, 1]
     ended: Literal["rules", "resigned", "time"] = "rules"
     loser: Literal[0, 1] | None = None
+    seconds: Annotated[
+        list[Annotated[float, Field(ge=0, le=LONGEST_SECONDS)] | None],
+        Field(max_length=MOST_MOVES, description="of each move; null where it is not known"),
+    ] = []
+
+    def times(self, line: Line) -> Times:
+        """The seconds and the number of the moves of each player whose times are known."""
+        known = [
+            (mover, seconds)
+            for mover, seconds in zip(line.movers, self.seconds)
+            if seconds is not None
+        ]
+        first, second = ([spent for mover, spent in known if mover == seat] for seat in (0, 1))
+        return (sum(first), sum(second)), (len(first), len(second))
 
 
 @router.post("/api/finish")
 def finish(request: Request, finished: Finished) -> dict[str, Any]:
     """Keep a finished game in the store; its number there, or null without a store."""
     line, listed = finished.line(), of(request).settings.agents
+    if line.start_text:
+        raise Refused("no_game")
     result = _result(line, finished)
     if of(request).settings.store is None:
         return {"number": None}
@@ -197,16 +217,16 @@ def finish(request: Request, finished: Finished) -> dict[str, Any]:
 
 def _result(line: Line, finished: Finished) -> GameResult:
     """The result of a finished game; 409 if it goes on."""
-    position, nothing = line.position, ((0.0, 0.0), (0, 0))
+    position, times = line.position, finished.times(line)
     if finished.ended == "rules" or finished.loser is None:
         if position.outcome is None:
-            raise Refused("The game is not over yet.", 409)
+            raise Refused("not_over", 409)
         return GameResult(
-            line.actions, position.returns, position.outcome.reason, None, None, *nothing
+            line.actions, position.returns, position.outcome.reason, None, None, *times
         )
     if position.is_over:
-        raise Refused("The game is over already.", 409)
-    lost = resigned(line.game, line.actions, finished.loser, *nothing)
+        raise Refused("over_already", 409)
+    lost = resigned(line.game, line.actions, finished.loser, *times)
     if finished.ended == "resigned":
         return lost
     reason = f"player_{finished.loser} ran out of time"

@@ -6,11 +6,14 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.exceptions import HTTPException
 
+from .errors import Refused
 from .sessions import Sessions
 from .settings import LONGEST_BODY
+from .words import LANGUAGE_COOKIE, Words, words_asked
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -32,7 +35,7 @@ HEADERS = (
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
 LOCAL = ("127.0.0.1", "localhost", "::1")
-TOO_LONG = f"A request has at most {LONGEST_BODY} bytes."
+TOO_LONG = Refused("long_request", 413, most=LONGEST_BODY)
 
 
 class Guard:
@@ -55,13 +58,14 @@ class Guard:
                 await self._app(scope, receive, send)
             return
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        cookies = _cookies(headers.get(b"cookie", ""))
         wrong = self._wrong(scope, headers)
+        if wrong is None:
+            name, session, is_new = self._sessions.find(cookies.get(COOKIE))
+            if not self._sessions.may_ask(session):
+                wrong = Refused("often", 429)
         if wrong is not None:
-            await _refuse(send, *wrong)
-            return
-        name, session, is_new = self._sessions.find(_session_name(headers.get(b"cookie", "")))
-        if not self._sessions.may_ask(session):
-            await _refuse(send, 429, "There are too many requests; wait a second.")
+            await _refuse(send, wrong, _words(scope, headers, cookies))
             return
         scope.setdefault("state", {})["session"] = session
 
@@ -76,22 +80,22 @@ class Guard:
 
         await self._app(scope, _limited(receive), send_with_headers)
 
-    def _wrong(self, scope: Message, headers: dict[bytes, str]) -> tuple[int, str] | None:
-        """The status and the sentence of a request that is refused."""
+    def _wrong(self, scope: Message, headers: dict[bytes, str]) -> Refused | None:
+        """Why a request is refused, if it is."""
         host = headers.get(b"host", "")
         if _name_of(host) not in self._hosts:
-            return 421, "This server is not known under that name."
+            return Refused("host", 421)
         origin = headers.get(b"origin")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
-            return 403, "Requests from pages of other sites are refused."
+            return Refused("origin", 403)
         other_site = headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin")
         if other_site and headers.get(b"sec-fetch-mode") != "navigate":
-            return 403, "Requests from pages of other sites are refused."
+            return Refused("origin", 403)
         length = headers.get(b"content-length", "0")
         if not length.isdigit():
-            return 400, "The length of the request is no number."
+            return Refused("length", 400)
         if int(length) > LONGEST_BODY:
-            return 413, TOO_LONG
+            return TOO_LONG
         return None
 
 
@@ -107,12 +111,17 @@ def _name_of(host: str) -> str:
     return host.partition(":")[0]
 
 
-def _session_name(cookies: str) -> str | None:
+def _cookies(text: str) -> dict[str, str]:
     try:
-        found = SimpleCookie(cookies).get(COOKIE)
+        return {name: found.value for name, found in SimpleCookie(text).items()}
     except CookieError:
-        return None
-    return None if found is None else found.value
+        return {}
+
+
+def _words(scope: Message, headers: dict[bytes, str], cookies: dict[str, str]) -> Words:
+    """The messages in the visitor's language."""
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get("lang", [None])[0]
+    return words_asked(asked, cookies.get(LANGUAGE_COOKIE), headers.get(b"accept-language"))
 
 
 def _limited(receive: Receive) -> Receive:
@@ -124,21 +133,21 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         taken += len(message.get("body", b""))
         if taken > LONGEST_BODY:
-            raise HTTPException(413, TOO_LONG)
+            raise HTTPException(TOO_LONG.status)
         return message
 
     return limited
 
 
-async def _refuse(send: Send, status: int, sentence: str) -> None:
+async def _refuse(send: Send, refused: Refused, words: Words) -> None:
     """Answer by a sentence; the application is not asked."""
-    body = json.dumps({"error": sentence}).encode()
+    body = json.dumps(refused.to_json(words), ensure_ascii=False).encode()
     headers = [
         *HEADERS,
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
     ]
-    if status == 429:
+    if refused.status == 429:
         headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

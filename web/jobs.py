@@ -118,9 +118,9 @@ def reviewed(played: PlayedGame, agent: str | None, report: Report) -> dict[str,
     return _review(played, agent, report).to_json()
 
 
-def page_of_review(played: PlayedGame, report: Report) -> str:
+def page_of_review(played: PlayedGame, agent: str | None, report: Report) -> str:
     """The review of a game as one HTML page; a game without moves is shown as it is."""
-    return review_page([_review(played, None, report) if played.actions else played])
+    return review_page([_review(played, agent, report) if played.actions else played])
 
 
 def _review(played: PlayedGame, agent: str | None, report: Report) -> Review:

@@ -11,6 +11,7 @@ from ..agents.registry import agent_classes, make_agent, resolve_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import Parameter, SpecificationError, format_specification
+from ..evaluation.review import estimator_of
 from .errors import Refused, sentence
 from .settings import LONGEST_SPEC, MOST
 
@@ -109,6 +110,12 @@ def analysts(game: Game, listed: tuple[str, ...]) -> list[Choice]:
     return list(dict.fromkeys(offered))
 
 
+def graders(game: Game, listed: tuple[str, ...]) -> list[Choice]:
+    """The agents offered to grade a game: the usual one of reviews, then those that analyse."""
+    usual = Choice(estimator_of(game), None, "agents")
+    return list(dict.fromkeys([usual, *analysts(game, listed)]))
+
+
 @functools.lru_cache(1024)
 def plays(spec: str, game: Game) -> bool:
     """Whether an agent can be made for a game. Its process finds out where that takes a process."""
@@ -172,7 +179,7 @@ def permitted(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
     if spec in listed:
         return spec
     if len(spec) > LONGEST_SPEC:
-        raise Refused(f"An agent is named by at most {LONGEST_SPEC} characters.")
+        raise Refused("long_agent", most=LONGEST_SPEC)
     try:
         agent_class, options = resolve_agent(spec)
         if agent_class.name == PREFIX[:-1]:
@@ -186,7 +193,7 @@ def permitted(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
             return limited
         make_agent(limited, game)
     except SpecificationError as error:
-        raise Refused(sentence(str(error))) from None
+        raise Refused("agent", reason=sentence(error)) from None
     return limited
 
 

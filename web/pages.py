@@ -18,10 +18,10 @@ from ..envs.specification import SpecificationError, format_specification
 from .errors import Refused, sentence
 from .jobs import has_solver
 from .opponents import AGENTS_BY_LEVEL, LEVELS, PRESETS, analysts, choices, first_opponent
-from .positions import Line, read_actions, read_game, split_moves
-from .settings import LONGEST_MOVES, LONGEST_SPEC
-from .state import LANGUAGE_COOKIE, of
-from .words import LANGUAGES
+from .positions import Line, blank_board, open_line, read_game
+from .queries import SpecQuery, UsualLineQuery
+from .state import of
+from .words import LANGUAGE_COOKIE, LANGUAGES
 
 router = APIRouter(default_response_class=HTMLResponse)
 
@@ -42,9 +42,6 @@ PAGES = (
 STORE_PAGES = 2
 CLOCKS = ((1, 0), (3, 2), (5, 0), (10, 5), (30, 0))  # minutes, seconds added by a move
 YEAR = 365 * 24 * 3600
-
-SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC)]
-MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES)]
 
 
 class StaticFile:
@@ -95,8 +92,7 @@ def preset_pictures() -> Mapping[str, str]:
     """A small picture of each game offered by name."""
     pictures = {}
     for preset in PRESETS:
-        game = make_game(preset.game)
-        line = Line(game, read_actions(game, split_moves(game, preset.moves)))
+        line = open_line(preset.game, preset.moves)
         pictures[preset.key] = line.position.to_svg(line.actions[-1])
     return pictures
 
@@ -148,33 +144,33 @@ def _rules_type(name: str) -> Any:
     try:
         return rules_type(name)
     except SpecificationError as error:
-        raise Refused(sentence(str(error))) from None
+        raise Refused("game", reason=sentence(error)) from None
 
 
 @router.get("/play")
-def play(request: Request, game: SpecQuery = "", moves: MovesQuery = "") -> Response:
+def play(request: Request, line: UsualLineQuery, game: SpecQuery = "") -> Response:
     """The page to play on; all that decides the game is in its address."""
     if not game:
         return RedirectResponse("/", 303)
-    return render(request, "play.html", **_opened(request, game, moves))
+    return render(request, "play.html", **_opened(request, line))
 
 
 @router.get("/analyse")
-def analyse(request: Request, game: SpecQuery = "connect_four", moves: MovesQuery = "") -> Response:
+def analyse(request: Request, line: UsualLineQuery) -> Response:
     """The page of a position: exact values, agents' values and lines."""
-    return render(request, "analyse.html", **_opened(request, game, moves))
+    board = blank_board(line.game, of(request).words(request))
+    return render(request, "analyse.html", editor=board, **_opened(request, line))
 
 
 @router.get("/watch")
-def watch(request: Request, game: SpecQuery = "connect_four", moves: MovesQuery = "") -> Response:
+def watch(request: Request, line: UsualLineQuery) -> Response:
     """The page on which two agents play each other."""
-    return render(request, "watch.html", **_opened(request, game, moves))
+    return render(request, "watch.html", **_opened(request, line))
 
 
-def _opened(request: Request, game: str, moves: str) -> dict[str, Any]:
+def _opened(request: Request, line: Line) -> dict[str, Any]:
     """What the pages of a game show at first."""
-    chosen = read_game(game)
-    line = Line(chosen, read_actions(chosen, split_moves(chosen, moves)))
+    chosen = line.game
     return {
         "view": line.view(of(request).words(request)),
         "choices": choices(chosen, of(request).settings.agents),
@@ -190,7 +186,7 @@ def static(request: Request, name: str) -> Response:
     """A style sheet, a module or an icon."""
     found = STATIC.get(name)
     if found is None:
-        raise Refused("There is no such file.", 404)
+        raise Refused("no_file", 404)
     headers = {"etag": found.etag, "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == found.etag:
         return Response(status_code=304, headers=headers)

@@ -10,27 +10,33 @@ import numpy as np
 
 from ..agents.lookahead import HOLDS, WINS, grade_actions
 from ..envs import rules as r
-from ..envs.game import Game, IllegalActionError, Position
+from ..envs.game import Game, IllegalActionError, IllegalPositionError, Position
+from ..envs.pictures.drawing import Area
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .errors import Refused, sentence
-from .settings import LONGEST_MOVES, LONGEST_NAME, LONGEST_SPEC, MOST_ACTIONS, MOST_MOVES
+from .settings import (
+    LONGEST_MOVES,
+    LONGEST_NAME,
+    LONGEST_POSITION,
+    LONGEST_SPEC,
+    MOST_ACTIONS,
+    MOST_MOVES,
+)
 from .words import Words
 
 
 def read_game(spec: str) -> Game:
     """The game of a specification; Refused if there is none, or if its board is too large."""
     if len(spec) > LONGEST_SPEC:
-        raise Refused(f"A game is named by at most {LONGEST_SPEC} characters.")
+        raise Refused("long_game", most=LONGEST_SPEC)
     try:
         game = _game(spec)
     except SpecificationError as error:
-        raise Refused(sentence(str(error))) from None
+        raise Refused("game", reason=sentence(error)) from None
     if game.facts.num_actions > MOST_ACTIONS:
-        raise Refused(
-            f"{game.spec} has {game.facts.num_actions} actions; games of at most {MOST_ACTIONS} "
-            f"are shown here."
-        )
+        actions = game.facts.num_actions
+        raise Refused("large_game", game=game.spec, actions=actions, most=MOST_ACTIONS)
     return game
 
 
@@ -45,7 +51,7 @@ def split_moves(game: Game, text: str) -> list[str]:
     They are separated by commas; names of one letter need none: ``ddec``.
     """
     if len(text) > LONGEST_MOVES:
-        raise Refused(f"The moves take at most {LONGEST_MOVES} characters.")
+        raise Refused("long_moves", most=LONGEST_MOVES)
     text = text.strip()
     if not text:
         return []
@@ -56,7 +62,7 @@ def split_moves(game: Game, text: str) -> list[str]:
 
 def _check_name(number: int, name: str) -> None:
     if len(name) > LONGEST_NAME:
-        raise Refused(f"Move {number}: a move is named by at most {LONGEST_NAME} characters.")
+        raise Refused("long_move", number=number, most=LONGEST_NAME)
 
 
 @functools.lru_cache(256)
@@ -70,29 +76,60 @@ def link_text(game: Game, names: Sequence[str]) -> str:
     return ("" if has_short_names(game) else ",").join(names)
 
 
-def read_actions(game: Game, names: Sequence[str]) -> list[int]:
+def read_position(game: Game, text: str) -> Position:
+    """The position that a text describes, the initial one if it is empty; Refused if none."""
+    if len(text) > LONGEST_POSITION:
+        raise Refused("long_position", most=LONGEST_POSITION)
+    try:
+        return game.position_from_text(text) if text.strip() else game.initial_position()
+    except IllegalPositionError as error:
+        raise Refused("position", reason=error.reason) from None
+
+
+def read_actions(start: Position, names: Sequence[str]) -> list[int]:
     """The actions of moves by their names, played one after another; Refused at the first wrong."""
     if len(names) > MOST_MOVES:
-        raise Refused(f"A game has at most {MOST_MOVES} moves here.")
-    position, actions = game.initial_position(), []
+        raise Refused("many_moves", most=MOST_MOVES)
+    game, position, actions = start.game, start.copy(), []
     for number, name in enumerate(names, 1):
         _check_name(number, name)
         try:
             action = game.text_to_action(name)
             position.play(action)
         except IllegalActionError as error:
-            raise Refused(sentence(f"move {number}: {error}")) from None
+            raise Refused("move", number=number, reason=error) from None
         actions.append(action)
     return actions
 
 
-class Line:
-    """A game with the moves that were played, every position among them."""
+def open_line(spec: str, moves: str = "", start: str = "") -> Line:
+    """The line of play in the text of a link; Refused where it describes none.
 
-    def __init__(self, game: Game, actions: Sequence[int]) -> None:
-        self.game, self.actions = game, tuple(actions)
+    Args:
+        spec: the game.
+        moves: as :func:`split_moves` reads them.
+        start: the position that they are played from; empty for the initial one.
+    """
+    game = read_game(spec)
+    begun = read_position(game, start)
+    return Line(begun, read_actions(begun, split_moves(game, moves)))
+
+
+class Line:
+    """A line of play: the position that it starts from, the moves that were played.
+
+    Attributes:
+        game: the game.
+        start: the first position.
+        actions: the moves.
+        movers: the player of each.
+        position: the last position.
+    """
+
+    def __init__(self, start: Position, actions: Sequence[int] = ()) -> None:
+        self.game, self.start, self.actions = start.game, start, tuple(actions)
         self.movers: list[int] = []
-        position = game.initial_position()
+        position = start.copy()
         for action in self.actions:
             self.movers.append(position.to_move)
             position.play(action)
@@ -102,6 +139,11 @@ class Line:
     def names(self) -> list[str]:
         """The names of the moves."""
         return [self.game.action_to_text(action) for action in self.actions]
+
+    @property
+    def start_text(self) -> str:
+        """The first position as a link holds it: nothing if it is the initial one."""
+        return "" if self.start == self.game.initial_position() else self.start.to_text()
 
     def view(self, words: Words, threats: bool = False) -> dict[str, Any]:
         """All that the browser shows of the position.
@@ -122,6 +164,8 @@ class Line:
             "title": words.title(game),
             "moves": names,
             "link": link_text(game, names),
+            "position": self.start_text,
+            "board": position.to_text() if r.board_places(game.rules) else None,
             "movers": self.movers,
             "svg": position.to_svg(self.actions[-1] if self.actions else None),
             "text": str(position),
@@ -167,8 +211,8 @@ class Line:
         actions, replies = np.empty((2, count), np.int16)
         grades, points = np.empty((2, count), np.int64)
         record, children = self.position.record, game.new_records(2)
-        grade: Callable[..., int] = grade_actions  # a kernel, which carries no annotations
-        found = grade(game.rules, record, -1, children, actions, replies, grades, points)
+        grade: Callable[..., tuple[int, int]] = grade_actions  # a kernel: no annotations
+        found, _ = grade(game.rules, record, -1, children, actions, replies, grades, points)
         graded = [(int(actions[i]), int(grades[i])) for i in range(found)]
         wins = [action for action, grade in graded if grade == WINS]
         holding = [action for action, grade in graded if grade >= HOLDS]
@@ -184,17 +228,44 @@ def _lead(position: Position) -> list[int] | None:
 
 
 def action_json(game: Game, action: int, words: Words) -> dict[str, Any]:
-    area = action_areas(game)[action]
     name = game.action_to_text(action)
     return {
         "action": action,
         "name": name,
         "label": words.action(game, name),
-        "area": None if area is None else [round(value, 3) for point in area for value in point],
+        "area": _corners(action_areas(game)[action]),
     }
 
 
+def blank_board(game: Game, words: Words) -> dict[str, Any] | None:
+    """What a position is set up with; None for a game whose positions are reached by moves only."""
+    places = r.board_places(game.rules)
+    if not places:
+        return None
+    initial = game.initial_position()
+    return {
+        "svg": initial.to_svg(),
+        "rows": r.board_rows(game.rules, initial.record),
+        "places": [
+            {
+                "row": place.row,
+                "column": place.column,
+                "symbols": place.symbols,
+                "label": words.action(game, place.name),
+                "area": _corners(place.area),
+            }
+            for place in places
+        ],
+        "marks": game.declaration.marks,
+    }
+
+
+def _corners(area: Area | None) -> list[float] | None:
+    """The corners of an area as the browser's SVG takes them."""
+    return None if area is None else [round(value, 3) for point in area.points for value in point]
+
+
 @functools.lru_cache(256)
-def action_areas(game: Game) -> list[tuple[tuple[float, float], ...] | None]:
-    """The corners of each action's area on the picture."""
-    return [None if area is None else area.points for area in r.action_areas(game.rules)]
+def action_areas(game: Game) -> list[Area | None]:
+    """Each action's area on the picture."""
+    return r.action_areas(game.rules)

@@ -11,7 +11,8 @@ from ..envs.specification import SpecificationError
 from .app import make_app
 from .settings import Settings
 
-KEEP_ALIVE_SECONDS = 5
+# Longer than people think about a move: a connection that closes while it is asked costs a retry.
+KEEP_ALIVE_SECONDS = 60
 STOP_SECONDS = 2  # for requests under way when the server is stopped
 
 

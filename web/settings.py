@@ -14,6 +14,7 @@ LONGEST_BODY = 32_768  # bytes of a request
 LONGEST_SPEC = 300  # characters of a game or an agent
 LONGEST_NAME = 12  # characters of a move
 LONGEST_MOVES = 6_000  # characters of all moves: a game of dots and boxes on the largest board
+LONGEST_POSITION = 1_000  # characters of a board: 15 × 15 boxes
 MOST_MOVES = 1_024
 MOST_ACTIONS = 512  # of a game: 19 × 19 cells, or 15 × 15 boxes
 

@@ -10,9 +10,7 @@ from fastapi import Request
 from .sessions import Sessions
 from .settings import Settings
 from .thinking import Thinkers
-from .words import Words, chosen_language, words_of
-
-LANGUAGE_COOKIE = "language"
+from .words import LANGUAGE_COOKIE, Words, words_asked
 
 
 @dataclasses.dataclass
@@ -25,12 +23,11 @@ class State:
 
     def words(self, request: Request) -> Words:
         """The messages in the visitor's language."""
-        language = chosen_language(
+        return words_asked(
             request.query_params.get("lang"),
             request.cookies.get(LANGUAGE_COOKIE),
             request.headers.get("accept-language"),
         )
-        return words_of(language)
 
 
 def of(request: Request) -> State:

@@ -41,7 +41,8 @@ def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
             )
             events.put_nowait((MOVE, result))
         except Refused as refused:
-            events.put_nowait((ERROR, {"error": str(refused), "status": refused.status}))
+            said = refused.to_json(state.words(request))
+            events.put_nowait((ERROR, said | {"status": refused.status}))
 
     state.thinkers.check_room(session)
     return StreamingResponse(

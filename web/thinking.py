@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..agents import Decision
 from ..agents.registry import resolve_agent
-from ..envs.game import Game
+from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
 from ..evaluation.players import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault, legal_action
 from ..evaluation.runners.agent_process import AgentProcess
@@ -51,27 +51,31 @@ class Decide(NamedTuple):
 
     Attributes:
         what: the agent's specification, within the limits.
-        game: the game.
-        actions: the moves that lead to the position, which is not over.
+        position: the position, which is not over.
+        plies: how many moves were played before.
         seed: of the agent's random choices in this game.
     """
 
     what: str
-    game: Game
-    actions: tuple[int, ...]
+    position: Position
+    plies: int = 0
     seed: int = 0
+
+    @property
+    def game(self) -> Game:
+        """The game of the position."""
+        return self.position.game
 
     def run(
         self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
     ) -> Decision:
         """The agent's decision; the process keeps the agent for the next one."""
-        position = self.game.position(self.actions)
         if process.seated != (self.what, self.game):
             modules = type(self.game.rules).__module__, resolve_agent(self.what)[0].__module__
             process.seat(self.what, self.game, modules)
-        process.prepare((self.seed * 1_000_003 + len(self.actions)) % SEEDS)
-        decision = process.decide(position, seconds, report, cancelled)
-        legal_action(decision.action, position)
+        process.prepare((self.seed * 1_000_003 + self.plies) % SEEDS)
+        decision = process.decide(self.position, seconds, report, cancelled)
+        legal_action(decision.action, self.position)
         return decision
 
 
@@ -79,7 +83,7 @@ class Call(NamedTuple):
     """A function that is called in a process; see :meth:`AgentProcess.call`.
 
     Attributes:
-        what: its name in messages.
+        what: its name in messages, or the key of the message that names it.
         game: the game that it is about.
         function: the function, as MODULE:NAME.
         arguments: what it is called with.
@@ -146,9 +150,9 @@ class Thinkers:
     def check_room(self, session: Session) -> None:
         """Refused if a session asks for too much, or if the queue is full."""
         if session.waiting >= SEARCHES_OF_A_SESSION:
-            raise Refused("Your other pages are thinking; wait for them or close them.", 429)
+            raise Refused("busy_session", 429)
         if self._waiting >= self._settings.waiting + self._settings.workers:
-            raise Refused("All processes are busy and the queue is full; try again soon.", 503)
+            raise Refused("busy_server", 503)
 
     def warm_up(self, jobs: list[Decide]) -> None:
         """Start the processes and let them load the agents of these decisions, one after another.
@@ -225,7 +229,7 @@ class Thinkers:
             try:
                 return job.run(process, self._settings.move_seconds, report, cancelled)
             except SpecificationError as error:
-                raise Refused(sentence(str(error))) from None
+                raise Refused("agent", reason=sentence(error)) from None
             except Fault as fault:
                 if fault.kind == EXITED and not last_try:
                     continue
@@ -236,9 +240,9 @@ class Thinkers:
 def _refusal(what: str, fault: Fault) -> Refused:
     """The sentence about an agent that failed."""
     if fault.kind == CANCELLED:
-        return Refused("The search was stopped.", 409)
+        return Refused("stopped", 409)
     if fault.kind == HUNG:
-        return Refused(f"{what} took too long and was stopped; choose another level.", 503)
+        return Refused("slow", 503, what=what)
     if fault.kind == OUT_OF_MEMORY:
-        return Refused(f"{what} {fault}; choose another level.", 503)
-    return Refused(sentence(f"{what} failed: it {fault}"), 503)
+        return Refused("memory", 503, what=what, reason=fault)
+    return Refused("failed", 503, what=what, reason=fault)

@@ -13,6 +13,8 @@ from ..agents.score import Score
 from ..envs.game import Game, Outcome
 
 FOLDER = Path(__file__).resolve().parent / "messages"
+ANSWERS = ("refused.", "invalid.")  # begin the keys of messages of the server's answers
+LANGUAGE_COOKIE = "language"  # holds the language that was chosen before
 LANGUAGES = {"en": "English", "vi": "Tiếng Việt"}
 # The reasons that games give for their end, with the keys of their messages.
 REASONS = (
@@ -24,7 +26,7 @@ REASONS = (
     (re.compile(r"left and right connected"), "reason.left_right"),
     (re.compile(r"resignation"), "reason.resignation"),
 )
-EDGE = re.compile(r"([hv]) (\d+) (\d+)")
+PLACE = re.compile(r"(h|v|box) (\d+) (\d+)")  # of dots and boxes
 
 
 class Words:
@@ -52,14 +54,19 @@ class Words:
         return self.get(f"game.{game.name}", game.declaration.title)
 
     def action(self, game: Game, name: str) -> str:
-        """What a screen reader says of an action, given by its name."""
-        edge = EDGE.fullmatch(name)
-        if edge:
-            return self(f"action.{edge[1]}", row=edge[2], column=edge[3])
+        """What a screen reader says of an action or a place of the board, given by its name."""
+        place = PLACE.fullmatch(name)
+        if place:
+            return self(f"action.{place[1]}", row=place[2], column=place[3])
         if f"action.{name}" in self.messages:
             return self(f"action.{name}")
         key = "action.column" if len(name) == 1 else "action.cell"
         return self(key, name=name)
+
+    def invalid(self, fault: Mapping[str, Any]) -> str:
+        """What is wrong with a value, of an error that pydantic describes."""
+        message = self.messages.get(f"invalid.{fault['type']}")
+        return fault["msg"] if message is None else message.format(**fault.get("ctx", {}))
 
     def reason(self, reason: str) -> str:
         """Why a game ended."""
@@ -100,8 +107,9 @@ class Words:
         return words if score.plies is None else self("score.in", result=words, plies=score.plies)
 
     def for_browser(self) -> str:
-        """All messages as JSON that can stand inside an element ``script``."""
-        return json.dumps(self.messages, ensure_ascii=False).replace("<", "\\u003c")
+        """The messages that pages show as JSON that can stand inside an element ``script``."""
+        shown = {key: text for key, text in self.messages.items() if not key.startswith(ANSWERS)}
+        return json.dumps(shown, ensure_ascii=False).replace("<", "\\u003c")
 
 
 @functools.cache
@@ -129,6 +137,11 @@ def chosen_language(asked: str | None, remembered: str | None, accepted: str | N
         if primary in LANGUAGES:
             weighted.append((-_number(weight), place, primary))
     return min(weighted)[2] if weighted else "en"
+
+
+def words_asked(asked: str | None, remembered: str | None, accepted: str | None) -> Words:
+    """The messages for a request: see :func:`chosen_language`."""
+    return words_of(chosen_language(asked, remembered, accepted))
 
 
 def _signed(text: str) -> str:

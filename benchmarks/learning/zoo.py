@@ -1,8 +1,9 @@
 """Make the zoo: take the network of a run, measure it, write its model card.
 
-A network and its card lie in ``agents/policies/networks``. Three steps::
+A network and its card lie in ``agents/policies/networks``. The steps::
 
     python benchmarks/learning/zoo.py add runs/az_c4 connect_four   # network, curves, card
+    python benchmarks/learning/zoo.py curve runs/az_c4 connect_four # its curve alone, once more
     python benchmarks/learning/zoo.py measure connect_four          # figures into the card
     plyground zoo --markdown > docs/zoo.md
 
@@ -16,6 +17,7 @@ import argparse
 import datetime
 import hashlib
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -29,6 +31,7 @@ import onnx
 from plyground import make_game
 from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.agents.policies.zoo import FOLDER, Card, ZooNetworks
+from plyground.training.curves import read_curves
 from plyground.training.network_export import compact_policy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -56,7 +59,9 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "plyground.cli", *words]
 
 
-def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> None:
+def add(
+    run: Path, name: str, also: list[str], commit: str, machine: str, learnt_from: str | None
+) -> None:
     """Take the best network of a run into the zoo, with its curves and a card without figures."""
     best = json.loads((run / "best.json").read_text())
     data = compact_policy((run / "best.onnx").read_bytes())
@@ -85,16 +90,49 @@ def add(run: Path, name: str, also: list[str], commit: str, machine: str) -> Non
             "commit": git("rev-parse", "--short", commit),
             **effort(run),
             "machine": machine,
+            **({"learnt_from": learnt_from} if learnt_from else {}),
             "date": datetime.date.today().isoformat(),
             "best_at_step": best["step"],
             "scores": {entry["opponent"]: entry["score"] for entry in best["scores"]},
             "curves": picture.name,
+            "curve": curve(run),
             "versions": described["versions"],
         },
         measured={},
     )
     write(card, stem)
     print(f"{stem}: {len(data):,} bytes, {card.parameters:,} weights")
+
+
+def begun_with(run: Path) -> Path | None:
+    """The run whose weights a run began with, if there is one; run folders lie side by side."""
+    words = shlex.split(json.loads((run / "run.json").read_text())["command"])
+    named = [Path(word.removeprefix("initial=")) for word in words if word.startswith("initial=")]
+    return run.parent / named[0].name if named else None
+
+
+def curve(run: Path) -> list[dict[str, Any]]:
+    """What a network scored while it learnt, by processor hours; the run it began with comes first.
+
+    In the rows for the opponent ``optimal moves`` the score is the share of such moves.
+    """
+    before = begun_with(run)
+    rows = curve(before) if before else []
+    hours = effort(before)["processor_hours"] if before else 0.0
+    curves, clock = read_curves(run)
+    steps, seconds = zip(*clock)
+    for opponent, found in curves.items():
+        rows += [
+            {
+                "opponent": opponent,
+                "processor_hours": round(
+                    hours + float(np.interp(row["step"], steps, seconds)) / 3600, 4
+                ),
+                **{key: round(row[key], 4) for key in ("score", "low", "high")},
+            }
+            for row in found
+        ]
+    return rows
 
 
 def effort(run: Path) -> dict[str, Any]:
@@ -110,9 +148,12 @@ def effort(run: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for index, word in enumerate(words):
         if word.startswith("initial="):
-            begun_with = Path(word.removeprefix("initial="))
-            words[index] = f"initial=runs/{begun_with.name}"
-            found["before"] = effort(begun_with)
+            words[index] = f"initial=runs/{Path(word).name}"
+        elif words[index - 1] == "--data":
+            words[index] = Path(word).name
+    before = begun_with(run)
+    if before is not None:
+        found["before"] = effort(before)
     return {
         "command": shlex.join(words),
         "hours": round(last["time/seconds"] / 3600, 2),
@@ -135,7 +176,13 @@ def git(*words: str) -> str:
 def write(card: Card, stem: str) -> None:
     """Write a card beside its network."""
     text = json.dumps(vars(card), indent=1, ensure_ascii=False)
+    # each point of the curve on a line of its own
+    text = re.sub(r'\{\s+("opponent"[^{}]*?)\s+\}', lambda row: f"{{{_one_line(row[1])}}}", text)
     (FOLDER / f"{stem}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
 
 
 def measure(card: Card, pairs: int, positions: int) -> None:
@@ -224,6 +271,10 @@ def main() -> None:
     adding.add_argument("--also", action="append", default=[], help="another game that it plays")
     adding.add_argument("--commit", default="HEAD", help="of the code that the run used")
     adding.add_argument("--machine", default="one core of an AMD EPYC (bfloat16), others busy")
+    adding.add_argument("--learnt-from", help="in words, where it did not learn from its own games")
+    drawing = steps.add_parser("curve")
+    drawing.add_argument("run", type=Path)
+    drawing.add_argument("name")
     measuring = steps.add_parser("measure")
     measuring.add_argument("name")
     measuring.add_argument("--game", help="only the network of this board")
@@ -231,7 +282,16 @@ def main() -> None:
     measuring.add_argument("--positions", type=int, default=300)
     arguments = parser.parse_args()
     if arguments.step == "add":
-        add(arguments.run, arguments.name, arguments.also, arguments.commit, arguments.machine)
+        a = arguments
+        add(a.run, a.name, a.also, a.commit, a.machine, a.learnt_from)
+    elif arguments.step == "curve":
+        game = make_game(
+            json.loads((arguments.run / "run.json").read_text())["description"]["game"]
+        )
+        for card in ZooNetworks(arguments.name).cards:
+            if make_game(card.game) == game:
+                training = {**card.training, "curve": curve(arguments.run)}
+                write(Card(**{**vars(card), "training": training}), Path(card.file).stem)
     else:
         wanted = arguments.game and make_game(arguments.game).spec
         for card in ZooNetworks(arguments.name).cards:

@@ -23,6 +23,7 @@ import httpx
 import psutil
 
 GAME, MIB = "gomoku:size=10,rule=caro", 1 << 20
+PATIENCE = 600.0  # seconds for an answer, on a machine that has other work
 
 
 def memory_of(process: psutil.Process) -> float:
@@ -67,12 +68,13 @@ async def load(address: str, args: argparse.Namespace, server: psutil.Process) -
     left, times, memory = list(range(args.games)), [], []
 
     async def session() -> None:
-        async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+        async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
             await client.get("/static/icon.svg")  # the session's cookie
             while left:
                 await played(client, args, left.pop(), times)
                 if len(left) % max(1, args.games // 20) == 0:
                     memory.append(round(memory_of(server)))
+                    print(f"{len(left)} games left, {memory[-1]} MiB", file=sys.stderr, flush=True)
 
     await asyncio.gather(*(session() for _ in range(args.sessions)))
     ordered = sorted(times)
@@ -97,7 +99,7 @@ def main() -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         address = re.search(r"http://[\w.:]+", process.stdout.readline())[0]
         try:
-            with httpx.Client(base_url=address, timeout=120) as client:  # compiled and loaded
+            with httpx.Client(base_url=address, timeout=PATIENCE) as client:  # compiled and loaded
                 client.get("/api/think", params={"game": GAME, "agent": args.agent})
             result = asyncio.run(load(address, args, psutil.Process(process.pid)))
         finally:

@@ -1,9 +1,12 @@
-"""Which source files the machine code of a kernel depends on.
+"""Which source files the machine code of a kernel depends on, and which decide how games go.
 
 A kernel's machine code contains the code of every kernel it calls. These stand in the modules that
 its own module imports, and, for rule functions, in every module that registers a body for them. The
 sets are found from the text of the sources: imports at the top of a file, ``@rule``,
 ``register_body``, ``register_bodies`` and ``default_body``.
+
+What decides a game is less: the rules of other games, pictures and the compiler's own machinery
+play no part in it.
 """
 
 from __future__ import annotations
@@ -16,10 +19,20 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 _KERNEL_FOLDERS = ("envs", "agents")  # the folders that hold kernels
+_PLAYING_FOLDERS = (*_KERNEL_FOLDERS, "evaluation")
 
 _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 _DEFINES_RULES = re.compile(r"^@rule$", re.MULTILINE)
 _REGISTERS_BODIES = re.compile(r"register_body|register_bodies|default_body")
+_ANY_IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
+_DECLARES_GAME = re.compile(r"^@declare_game\b", re.MULTILINE)
+# what an agent needs for a game is registered for its rules type, mostly in a file of its own
+_REGISTERS_FOR_GAMES = re.compile(r"register_body|register_bodies|register_solver")
+# lists of all games and agents, and what shows or compiles games and decides none of them
+_DECIDES_NOTHING = re.compile(
+    r"(__init__|registry|version|.*_display|.*_picture)\.py$|envs/pictures/"
+    r"|envs/compiled/(cache|linking|sources)\.py$"
+)
 
 
 @functools.cache
@@ -53,6 +66,38 @@ def sources_of_kernels(path: Path) -> set[Path]:
     return found
 
 
+def sources_of_play(*roots: Path) -> frozenset[Path]:
+    """The files of the package that decide what the code in ``roots`` does in a game.
+
+    That is all they import, at the top of a file or in a function, and what is registered for the
+    games that they declare; the files of other games are left out.
+
+    Args:
+        roots: files of the package: of a game's rules, of an agent.
+    """
+    imports, games, registrants = _scan_for_play()
+    ours = games.intersection(roots)
+    found, waiting = set[Path](), imports.keys() & roots
+    while waiting:
+        while waiting:
+            path = waiting.pop()
+            found.add(path)
+            waiting |= imports[path] - (games - ours) - found
+        waiting = {
+            path
+            for path in registrants - found
+            if imports[path] & ours
+            # what an agent has registered for the game counts for agents that import it
+            and any(_folder(other) == _folder(path) for other in imports[path] & found)
+        }
+    return frozenset(found)
+
+
+def _folder(path: Path) -> str:
+    """The folder of the package that a file is in, such as ``agents``."""
+    return path.relative_to(PACKAGE).parts[0]
+
+
 @functools.cache
 def _content(path: Path) -> bytes:
     return path.read_bytes()
@@ -82,9 +127,26 @@ def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
     return imports, definers, registrants
 
 
-def _imports(path: Path, text: str) -> Iterable[Path]:
-    """The files that the relative imports at the top of a file may mean."""
-    for dots, module, names in _IMPORT.findall(text):
+@functools.cache
+def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
+    """What the sources import anywhere, which declare games, and which register for games."""
+    texts = {
+        path: _content(path).decode()
+        for path in package_sources(*_PLAYING_FOLDERS)
+        if not _DECIDES_NOTHING.search(path.relative_to(PACKAGE).as_posix())
+    }
+    imports = {
+        path: {found for found in _imports(path, text, _ANY_IMPORT) if found in texts}
+        for path, text in texts.items()
+    }
+    games = {path for path, text in texts.items() if _DECLARES_GAME.search(text)}
+    registrants = {path for path, text in texts.items() if _REGISTERS_FOR_GAMES.search(text)}
+    return imports, games, registrants
+
+
+def _imports(path: Path, text: str, pattern: re.Pattern[str] = _IMPORT) -> Iterable[Path]:
+    """The files that the relative imports of a file may mean."""
+    for dots, module, names in pattern.findall(text):
         base = path.parents[len(dots) - 1].joinpath(*filter(None, module.split(".")))
         yield base.with_suffix(".py")
         yield base / "__init__.py"

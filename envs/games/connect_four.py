@@ -35,6 +35,8 @@ from .connect_four_display import (
     action_areas,
     action_to_text,
     board_text,
+    cell_areas,
+    check_support,
     picture,
     text_to_action,
     winning_cells,
@@ -43,6 +45,7 @@ from .connect_four_heuristics import THREATS, WINDOWS, evaluate
 from .connect_four_wide import CELLS, register_wide_rules
 from .connect_four_wide import POSITION as CELL_POSITION
 from .grid import cells_complexity
+from .rows import register_stone_rows
 from .stones import outcome_reason
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -299,6 +302,7 @@ def heuristic_symmetries(rules: ConnectFour, heuristic: str) -> np.ndarray:
     return symmetries(rules)[:kept]
 
 
+register_stone_rows(ConnectFour, areas=cell_areas, check=check_support)
 r.outcome_reason.register(ConnectFour)(outcome_reason)
 r.action_to_text.register(ConnectFour)(action_to_text)
 r.text_to_action.register(ConnectFour)(text_to_action)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..pictures.drawing import (
     Text,
     rectangle_area,
 )
-from .grid import COLUMN_LETTERS, cells_in_rows, grid_text, seen_cells
+from .grid import COLUMN_LETTERS, cell_name, cells_in_rows, grid_text, seen_cells
 
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 
@@ -30,6 +31,22 @@ def action_areas(rules: Any) -> list[Area | None]:
     """Whole columns, their letters included."""
     height = rules.rows + 2 * MARGIN + LETTERS
     return [rectangle_area(MARGIN + column, 0, 1, height) for column in range(rules.cols)]
+
+
+def cell_areas(rules: Any) -> list[Area]:
+    """The squares around the holes, row-major from the top left."""
+    return [
+        rectangle_area(MARGIN + column, MARGIN - 0.04 + row, 1, 1)
+        for row, column in np.ndindex(rules.rows, rules.cols)
+    ]
+
+
+def check_support(rules: Any, rows: Sequence[str]) -> None:
+    """ValueError for a disc above a free place."""
+    for row, column in np.ndindex(rules.rows - 1, rules.cols):
+        if rows[row][column] != "." and rows[row + 1][column] == ".":
+            name = cell_name(rules.rows, rules.cols, row * rules.cols + column)
+            raise ValueError(f"the disc on {name} floats: the place below it is free")
 
 
 def picture(rules: Any, position: Any, last_action: int | None) -> Picture:

@@ -54,7 +54,10 @@ from .dots_and_boxes_board import (
 from .dots_and_boxes_display import (
     action_areas,
     action_to_text,
+    board_places,
+    board_rows,
     board_text,
+    observation_of_rows,
     picture,
     text_to_action,
 )
@@ -325,3 +328,6 @@ r.action_to_text.register(DotsAndBoxes)(action_to_text)
 r.text_to_action.register(DotsAndBoxes)(text_to_action)
 r.board_text.register(DotsAndBoxes)(board_text)
 r.picture.register(DotsAndBoxes)(picture)
+r.board_places.register(DotsAndBoxes)(board_places)
+r.board_rows.register(DotsAndBoxes)(board_rows)
+r.observation_of_rows.register(DotsAndBoxes)(observation_of_rows)

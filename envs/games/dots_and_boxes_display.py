@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from .. import rules as r
+from ..declaration import Place
 from ..pictures.drawing import (
     BOX_FILLS,
     PLAYER_COLOURS,
@@ -17,9 +22,11 @@ from ..pictures.drawing import (
     Picture,
     Rectangle,
     Text,
+    rectangle_area,
 )
-from .dots_and_boxes_board import boxes_beside, count_edges
+from .dots_and_boxes_board import boxes_beside, count_edges, neighbours, sides_of_box, starts_drawn
 
+DRAWN, FREE = "_I", "."  # horizontal and vertical edges, and free places, in rows of characters
 MARGIN = 0.5  # of the picture, up to the first dots
 # h 0 1, h,0,1 and h0 1; of single digits also h01.
 EDGE = re.compile(r"([hv])[\s,]*(\d+(?=[\s,])|\d(?=\d$))[\s,]*(\d+)", re.IGNORECASE | re.ASCII)
@@ -94,6 +101,70 @@ def action_areas(rules: Any) -> list[Area | None]:
         sides = ((0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.0))
         areas.append(Area(tuple((middle_x + dx, middle_y + dy) for dx, dy in sides)))
     return areas
+
+
+def board_places(rules: Any) -> list[Place]:
+    """Edges and boxes; between two rows of horizontal edges stands one of walls and boxes."""
+    places = []
+    for edge, area in enumerate(action_areas(rules)):
+        name = action_to_text(rules, edge)
+        direction, row, column = name.split()
+        if direction == "h":
+            places.append(Place(name, 2 * int(row), int(column), DRAWN[0], area))
+        else:
+            places.append(Place(name, 2 * int(row) + 1, 2 * int(column), DRAWN[1], area))
+    owners, corner = "".join(rules.declaration.marks), MARGIN + 0.28
+    for row, column in np.ndindex(rules.rows, rules.cols):
+        area = rectangle_area(column + corner, row + corner, 0.44, 0.44)
+        places.append(Place(f"box {row} {column}", 2 * row + 1, 2 * column + 1, owners, area))
+    return places
+
+
+def board_rows(rules: Any, position: Any) -> list[str]:
+    owners = FREE + "".join(rules.declaration.marks)
+    edges = count_edges(rules.rows, rules.cols)
+    symbols = [DRAWN[place.symbols == DRAWN[1]] for place in board_places(rules)[:edges]]
+    shown = [symbol if drawn else FREE for symbol, drawn in zip(symbols, position.edges)]
+    shown += [owners[owner] for owner in position.owner[: rules.rows * rules.cols]]
+    rows = [[FREE] * (2 * rules.cols + 1 if row % 2 else rules.cols)
+            for row in range(2 * rules.rows + 1)]  # fmt: skip
+    for place, symbol in zip(board_places(rules), shown):
+        rows[place.row][place.column] = symbol
+    return ["".join(row) for row in rows]
+
+
+def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
+    marks, edges = rules.declaration.marks, count_edges(rules.rows, rules.cols)
+    places = board_places(rules)
+    shown = [rows[place.row][place.column] for place in places]
+    drawn, owners = [symbol != FREE for symbol in shown[:edges]], shown[edges:]
+    before = [bool(starts_drawn(rules, edge)) for edge in range(edges)]
+    for place, is_drawn, at_start in zip(places, drawn, before):
+        if at_start and not is_drawn:
+            raise ValueError(f"the edge {place.name} is drawn from the start")
+    for box, owner in enumerate(owners):
+        whole = all(drawn[side] for side in sides_of_box(rules.rows, rules.cols, box))
+        if whole != (owner != FREE):
+            lacks = "needs an owner" if whole else "lacks a side, and has no owner"
+            raise ValueError(f"{places[edges + box].name} {lacks}")
+    # Moves that complete no box change the turn. One move completes one box, or two that touch.
+    touching = any(
+        beside >= 0 and owners[beside] == owner != FREE
+        for box, owner in enumerate(owners)
+        for beside in neighbours(rules.rows, rules.cols, box)
+    )
+    changes = sum(drawn) - sum(before) - sum(owner != FREE for owner in owners)
+    if not touching and changes % 2 != player:
+        raise r.WrongTurnError(f"{marks[1 - player]} is to move, not {marks[player]}")
+    planes = np.zeros((rules.rows + 1, rules.cols + 1, 6), np.int8)
+    for place, symbol in zip(places, shown):
+        row, column = place.row // 2, place.column // (1 + place.row % 2)
+        if symbol in DRAWN:
+            planes[row, column, DRAWN.index(symbol)] = 1
+        elif symbol != FREE:
+            planes[row, column, 2 if symbol == marks[player] else 3] = 1
+    planes[..., 4], planes[..., 5] = 1, player == 0
+    return planes
 
 
 def picture(rules: Any, position: Any, last_action: int | None) -> Picture:

@@ -41,6 +41,7 @@ from .grid import (
     with_extra_action,
 )
 from .hex_picture import COLOURS, action_areas, picture
+from .rows import alternate, register_stone_rows
 from .stones import returns, to_move
 
 CELLS = 169  # capacity: 13 × 13
@@ -73,6 +74,15 @@ class Hex(NamedTuple):
 
 
 register_named_cells(Hex, extra="swap", symbols=".XO", slant=1)
+
+
+def turns(rules: Hex, first: int, second: int) -> tuple[int, ...]:
+    """Who may be to move: a swap is a turn that adds no stone."""
+    swapped = rules.swap == YES and second > 0 and second - first in (0, 1)
+    return alternate(rules, first, second) + ((first + second + 1 & 1,) if swapped else ())
+
+
+register_stone_rows(Hex, turns=turns, from_top=True)
 r.to_move.register_body(Hex)(to_move)
 r.returns.register_body(Hex)(returns)
 

@@ -24,6 +24,7 @@ directions: Chess Programming Wiki, "Dumb7Fill".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +47,7 @@ from .grid import (
     with_extra_action,
 )
 from .othello_board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs
+from .rows import register_stone_rows
 
 WIN, MARGIN = range(2)
 PLAYS, PASSES, OVER = range(3)  # values of `state`
@@ -80,6 +82,22 @@ class Othello(NamedTuple):
 
 
 register_named_cells(Othello, extra="pass", symbols=".XO")
+
+
+def check_centre(rules: Othello, rows: Sequence[str]) -> None:
+    """ValueError where one of the four cells is free that hold discs from the start."""
+    middle = (rules.size // 2 - 1, rules.size // 2)
+    if any(rows[row][column] == "." for row in middle for column in middle):
+        raise ValueError("the four cells in the centre always hold discs")
+
+
+register_stone_rows(
+    Othello,
+    turns=lambda rules, first, second: (0, 1),
+    check=check_centre,
+    stones_stay=False,
+    from_top=True,
+)
 
 
 @kernel

@@ -27,6 +27,7 @@ from .grid import (
     parse_cell,
     row_major_cells,
 )
+from .rows import register_stone_rows
 
 CELLS = 361  # capacity: 19 × 19
 POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
@@ -251,6 +252,7 @@ def register_stone_rules(rules_type: Any) -> None:
     r.board_text.register(rules_type)(
         lambda rules, position: grid_text(rules.rows, rules.cols, ".XO", position.cells)
     )
+    register_stone_rows(rules_type)
     r.outcome_reason.register(rules_type)(outcome_reason)
 
 

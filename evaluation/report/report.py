@@ -71,7 +71,8 @@ class TournamentReport(NamedTuple):
     def first_move_elo(self) -> tuple[float, float] | None:
         """The worth of the first move in Elo points, and half the width of its 95 % interval.
 
-        None where all games end alike. Both seats are held by the same agents equally often, so
+        None where the games show no spread, from which nothing can be said: all end alike, or one
+        agent always wins. Both seats are held by the same agents equally often, so
         that their strengths cancel to a first approximation. Games with the same opening are one
         observation, since an opening can favour the first player in all of them; without openings
         every game is an observation.
@@ -87,6 +88,8 @@ class TournamentReport(NamedTuple):
             totals = np.repeat([1.0, 0.5, 0.0], [tally.wins, tally.draws, tally.losses])
             sizes = np.ones(tally.games)
         _, margin = mean_margin_of_totals(totals, sizes.astype(np.int64))
+        if margin == 0:
+            return None
         return elo_of(score), ELO * margin / (score * (1 - score))
 
     def _repr_html_(self) -> str:
@@ -291,6 +294,10 @@ def _facts(report: TournamentReport) -> Iterator[str]:
     if not first.games:
         return
     worth = report.first_move_elo
-    elo = "" if worth is None else f", which is worth {worth[0]:+.0f} ± {worth[1]:.0f} Elo"
+    elo = (
+        "; what the first move is worth cannot be said"
+        if worth is None
+        else f", which is worth {worth[0]:+.0f} ± {worth[1]:.0f} Elo (95 %)"
+    )
     yield f"the player who moves first scores {percent(first.score)} %{elo}"
     yield f"{percent(first.draws / first.games)} % of the games are drawn"

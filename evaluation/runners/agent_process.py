@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import struct
 import threading
 import time
 from collections.abc import Callable
@@ -25,6 +26,9 @@ LONGEST_MOVE_SECONDS = 600.0  # where no limit is set
 GRACE_SECONDS = 1.0  # an answer that is late by no more is still read, and the process kept
 WATCH_SECONDS = 0.1  # between two readings of the memory used
 
+# before every request its number, which its answer repeats
+NUMBER = struct.Struct("!Q")
+
 Report = Callable[[Any], None]
 
 
@@ -40,6 +44,7 @@ class AgentProcess:
         self._worker: WorkerProcess | None = None
         self._seated: tuple[str, Game] | None = None
         self._answering = False
+        self._requests = 0
         self._looked = 0.0  # when the memory was last looked at
 
     @property
@@ -72,7 +77,7 @@ class AgentProcess:
         self._start(anew)
         self._seated = None
         message = pickle.dumps((modules, pickle.dumps(game), spec))
-        description: Description = pickle.loads(self._request(b"M" + message, START_SECONDS))
+        description: Description = self._read(self._request(b"M" + message, START_SECONDS))
         self._seated = spec, game
         return description
 
@@ -82,7 +87,7 @@ class AgentProcess:
 
     def choose(self, position: Position, allowed: float) -> int:
         """The agent's action, legal or not, within ``allowed`` seconds."""
-        return int(self._request(b"A" + _packed(position), allowed))
+        return int(self._read(self._request(b"A" + _packed(position), allowed), int))
 
     def decide(
         self,
@@ -102,7 +107,7 @@ class AgentProcess:
         """
         kind = b"D" if report is None else b"R"
         answer = self._request(kind + _packed(position), allowed, report, cancelled)
-        decision: Decision = pickle.loads(answer)
+        decision: Decision = self._read(answer)
         return decision
 
     def call(
@@ -133,7 +138,7 @@ class AgentProcess:
         self._start()
         message = pickle.dumps((modules, function, pickle.dumps(arguments)))
         answer = self._request(b"C" + message, START_SECONDS, report, cancelled, allowed)
-        return pickle.loads(answer)
+        return self._read(answer)
 
     def _start(self, anew: bool = False) -> None:
         """Start the process, if there is none that can be used."""
@@ -156,19 +161,24 @@ class AgentProcess:
         cancelled: threading.Event | None = None,
         once_ready: float | None = None,
     ) -> bytes:
-        """The content of the answer to a request.
+        """The content of the answer to a request. Answers to other requests are dropped.
 
         With ``once_ready`` the time counts anew, and cancelling begins, when the worker is ready.
         """
         assert self._worker is not None
         self._answering = True
+        self._requests += 1
+        tag = NUMBER.pack(self._requests)
         began = time.perf_counter()
         try:
-            self._worker.send(message)
+            self._worker.send(tag + message)
             while True:
                 heard = cancelled if once_ready is None else None
                 self._wait(self._worker, began, min(allowed, START_SECONDS), heard)
                 answer = self._worker.receive()
+                if answer[: NUMBER.size] != tag:
+                    continue  # a process that the agent has forked may answer as well
+                answer = answer[NUMBER.size :]
                 if answer[:1] == b"T":
                     if once_ready is not None:
                         began, allowed, once_ready = time.perf_counter(), once_ready, None
@@ -176,7 +186,7 @@ class AgentProcess:
                 if answer[:1] != b"R":
                     break
                 if report is not None:
-                    report(pickle.loads(answer[1:]))
+                    report(self._read(answer[1:]))
         except WorkerDied as death:
             self.close()
             raise Fault(EXITED, str(death)) from None
@@ -191,6 +201,14 @@ class AgentProcess:
         if kind == b"S":
             raise SpecificationError(content.decode())
         return content
+
+    def _read(self, content: bytes, read: Callable[[bytes], Any] = pickle.loads) -> Any:
+        """What an answer says; Fault if it cannot be read, as when an agent has written it."""
+        try:
+            return read(content)
+        except Exception:  # unpickling may raise anything
+            self.close()
+            raise Fault(EXITED, "sent an answer that cannot be read") from None
 
     def _wait(
         self,

@@ -1,7 +1,8 @@
 """The process of an isolated agent: it holds the agent and answers requests about it.
 
 :class:`~plyground.evaluation.runners.agent_process.AgentProcess` sends the requests. Each gets one
-answer. Both begin with a letter; a position is the bytes of its record, then its pickled moves.
+answer. Both begin with the number of the request in eight bytes, then a letter; a position is the
+bytes of its record, then its pickled moves.
 
 Requests:
 
@@ -31,6 +32,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import os
 import pickle
 import signal
 import time
@@ -44,6 +46,7 @@ from ...agents import Decision, make_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ..players import CANCELLED, Description, Fault, LocalPlayer, existing_action, raised
+from .agent_process import NUMBER
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
 
@@ -68,6 +71,7 @@ class _Server:
         self._game: Game | None = None
         self._player: LocalPlayer | None = None
         self._spec = ""
+        self._number = b""  # of the request that is being answered
         self._deciding = False  # whether a signal may end what is going on
         self._reported = 0.0
 
@@ -78,8 +82,11 @@ class _Server:
             raise _Cancelled
 
     def answer(self, request: bytes) -> bytes:
-        """The answer to a request, faults included."""
-        kind, content = request[:1], request[1:]
+        """The answer to a request, faults included, with its number."""
+        self._number, message = request[: NUMBER.size], request[NUMBER.size :]
+        return self._number + self._answer(message[:1], message[1:])
+
+    def _answer(self, kind: bytes, content: bytes) -> bytes:
         try:
             if kind == b"M":
                 return b"K" + pickle.dumps(self._make(content))
@@ -151,7 +158,7 @@ class _Server:
         message = b"T" if content is None else b"R" + pickle.dumps(content)
         self._deciding = True
         with _held_back(signal.SIGINT):
-            self._send(message)
+            self._send(self._number + message)
 
 
 @contextlib.contextmanager
@@ -188,9 +195,17 @@ def _numbers(table: Any) -> dict[int, Any] | None:
 
 
 def serve(connection: Connection) -> None:
-    """Answer requests until the other end is closed."""
+    """Answer requests until the other end is closed.
+
+    A process that an agent forks has no part in this: it neither hears requests nor answers them.
+    """
+    served = os.getpid()
+    os.register_at_fork(after_in_child=connection.close)
     server = _Server(connection.send_bytes)
     signal.signal(signal.SIGINT, lambda *_: server.cancel())
     with contextlib.suppress(EOFError, OSError):
         while True:
-            connection.send_bytes(server.answer(connection.recv_bytes()))
+            answer = server.answer(connection.recv_bytes())
+            if os.getpid() != served:  # forked where Python did not see it
+                os._exit(0)
+            connection.send_bytes(answer)

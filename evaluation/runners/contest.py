@@ -13,7 +13,7 @@ from ...agents.registry import resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, GameResult, Limits, play_game
-from ..players import Description, LocalPlayer, Player
+from ..players import Description, LocalPlayer, Player, check_identity
 from ..store.store import GameKey
 from ..withdrawals import WITHDRAW_AFTER
 from .isolation import AUTO, ISOLATION, IsolatedPlayer, is_isolated
@@ -69,7 +69,7 @@ class Contest(NamedTuple):
         agents: the agents' specifications, by their numbers.
         labels: their names.
         conditions: what they may use, and where they play.
-        versions: the agents' versions where they are known.
+        versions: the agents' identities (see :class:`Description`) where they are known.
     """
 
     game: Game
@@ -88,13 +88,16 @@ class Contest(NamedTuple):
         """A player of the agent of that number.
 
         Raises:
-            SpecificationError: the agent cannot be made. That of an isolated agent is not known
-                before :meth:`Player.describe`.
+            SpecificationError: the agent cannot be made, or is another one than it was. That of an
+                isolated agent is not known before :meth:`Player.describe`.
         """
         spec = self.agents[number]
+        expected = self.versions[number] if self.versions else None
         if is_isolated(spec, self.conditions.isolation):
-            return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules)
-        return LocalPlayer(make_agent(spec, self.game))
+            return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules, expected)
+        player = LocalPlayer(make_agent(spec, self.game))
+        check_identity(spec, player.describe(), expected)
+        return player
 
     def is_human(self, number: int) -> bool:
         """Whether the agent of that number is a person at the terminal."""
@@ -171,7 +174,9 @@ class Arena:
     def _get_ready(self, player: Player) -> str | None:
         try:
             player.prepare(self.contest.game, seed=0)
-            return player.describe().version
+            return player.describe().identity
+        except SpecificationError:
+            raise
         except Exception:  # of the agent, whatever it is; the games will tell
             return None
 

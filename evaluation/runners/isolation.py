@@ -15,7 +15,7 @@ from ...agents.registry import resolve_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, Limits
-from ..players import Description, Fault, Player
+from ..players import Description, Fault, Player, check_identity
 from .agent_process import LONGEST_MOVE_SECONDS, AgentProcess
 
 AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")
@@ -40,12 +40,19 @@ class IsolatedPlayer(Player):
         game: the game it plays.
         limits: what it may use.
         modules: modules of the user's own that register the game or the agent.
+        expected: the identity that the agent must have whenever it is started, see
+            :class:`Description`; None: that of its first start.
     """
 
     def __init__(
-        self, spec: str, game: Game, limits: Limits = NO_LIMITS, modules: tuple[str, ...] = ()
+        self,
+        spec: str,
+        game: Game,
+        limits: Limits = NO_LIMITS,
+        modules: tuple[str, ...] = (),
+        expected: str | None = None,
     ) -> None:
-        self._spec, self._game, self._modules = spec, game, modules
+        self._spec, self._game, self._modules, self._expected = spec, game, modules, expected
         self._description: Description | None = None  # once the agent has been made
         self._process = AgentProcess(limits)
 
@@ -86,7 +93,11 @@ class IsolatedPlayer(Player):
         self._process.close()
 
     def _start(self) -> Description:
-        return self._process.seat(self._spec, self._game, self._modules, anew=True)
+        """Start the process; SpecificationError if it makes another agent than it was."""
+        description = self._process.seat(self._spec, self._game, self._modules, anew=True)
+        check_identity(self._spec, description, self._expected)
+        self._expected = description.identity
+        return description
 
     def __str__(self) -> str:
         return self._spec

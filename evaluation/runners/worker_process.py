@@ -16,8 +16,10 @@ import os
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import time
 from multiprocessing.connection import Connection
 
 import psutil
@@ -28,6 +30,8 @@ from ...envs.specification import SpecificationError
 EXIT_SECONDS = 2.0  # a process whose end of the socket is closed has this long to be gone
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
 LARGEST_MESSAGE = 2**30
+LARGEST_READ = 1 << 20
+HEADER = struct.Struct("!i")  # before every message its length, as a Connection writes it
 
 
 class WorkerDied(Exception):
@@ -61,6 +65,10 @@ class WorkerProcess:
                 start_new_session=True,
             )
         self.connection = Connection(ours.detach())
+        self._frame = bytearray()  # of the next message, as far as it has come
+        self._missing = HEADER.size  # bytes of the frame's present part, its length or its content
+        self._length: int | None = None  # of the next message's content, once it is known
+        self._ended = False
         self._poll = select.poll()
         self._poll.register(self.connection.fileno(), select.POLLIN)
 
@@ -76,15 +84,45 @@ class WorkerProcess:
             raise self._death() from None
 
     def answered(self, seconds: float) -> bool:
-        """Wait for a message or the end of the worker (True), or until the time is over (False)."""
-        return bool(self._poll.poll(max(seconds, 0.0) * 1e3))
+        """Wait for a message or the end of the worker (True), or until the time is over (False).
+
+        A part of a message is no message: who sends the rest never does not stop the other end.
+        """
+        deadline = time.perf_counter() + max(seconds, 0.0)
+        while not (self._ended or self._complete):
+            left = max(deadline - time.perf_counter(), 0.0)
+            if not self._poll.poll(left * 1e3):
+                return False
+            self._read_more()
+        return True
 
     def receive(self) -> bytes:
         """The next message; WorkerDied if there is none and the worker has ended."""
+        while not (self._ended or self._complete):
+            self._read_more()
+        if self._ended:
+            raise self._death()
+        message = bytes(self._frame)
+        self._frame, self._missing, self._length = bytearray(), HEADER.size, None
+        return message
+
+    @property
+    def _complete(self) -> bool:
+        return self._length is not None and not self._missing
+
+    def _read_more(self) -> None:
+        """Read what has come of the next message, and nothing of those after it."""
         try:
-            return self.connection.recv_bytes(LARGEST_MESSAGE)
-        except (EOFError, OSError):
-            raise self._death() from None
+            data = os.read(self.connection.fileno(), min(self._missing, LARGEST_READ))
+        except OSError:
+            data = b""
+        self._frame += data
+        self._missing -= len(data)
+        self._ended = not data
+        if data and not self._missing and self._length is None:
+            (self._length,) = HEADER.unpack(self._frame)
+            self._ended = not 0 <= self._length <= LARGEST_MESSAGE  # no message of ours
+            self._frame, self._missing = bytearray(), self._length
 
     def memory(self) -> int:
         """Bytes of resident memory of the process and all that it has started."""
@@ -130,5 +168,6 @@ def run(module: str, descriptor: int, parent: int) -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     # every process compiles the same: one notice is enough
     kernels.ANNOUNCE_AFTER_SECONDS = 3600.0
+    os.set_inheritable(descriptor, False)  # programs that an agent starts have no part in it
     if os.getppid() == parent:  # otherwise the parent has ended before
         importlib.import_module(module).serve(Connection(descriptor))

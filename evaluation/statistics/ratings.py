@@ -280,6 +280,7 @@ def _sandwich(
         total = sum(
             float(np.square(values - games * p) @ counts) / (1 - games * p * q * spread[k])
             for games, values, counts in ((2, PAIR_POINTS, pairs), (1, SINGLE_POINTS, singles))
+            if any(counts)
         )
         total += prior[k] * (p * p + q * q) / 2  # half won, half lost
         meat[[i, j], [i, j]] += total

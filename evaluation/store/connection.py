@@ -16,8 +16,9 @@ import sqlite3
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import NoReturn, Self
 
+from ...envs.files import refuse_special_file
 from .schema import APPLICATION_ID, SCHEMA_VERSION, migrate
 
 BUSY_SECONDS = 30.0
@@ -43,20 +44,70 @@ class StoreFile:
         self.path = Path(path)
         self._opened: sqlite3.Connection | None = None
         self._unwritable: str | None = None  # why the store can only be read, once that is known
+        self._place: tuple[int, int] | None = None  # what the file is to the system
+        self._size = 0  # the largest that the file was seen to have
 
     @property
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
             self._opened = self._connect()
+            with contextlib.suppress(OSError):
+                there = self.path.stat()
+                self._place, self._size = (there.st_dev, there.st_ino), there.st_size
         return self._opened
 
+    def check_in_place(self) -> None:
+        """StoreError if the file was removed, replaced or cut short since it was opened.
+
+        What was written after that would be in no file that anybody finds. It is saved beside it if
+        that is possible.
+        """
+        if self._opened is None or self._place is None:
+            return
+        try:
+            there = self.path.stat()
+        except OSError:
+            self._lose("removed or renamed")
+        if (there.st_dev, there.st_ino) != self._place:
+            self._lose("replaced by another file")
+        if there.st_size < self._size:
+            self._lose("cut short")
+        self._size = there.st_size
+
+    def _lose(self, how: str) -> NoReturn:
+        """Save what the lost file holds, and raise StoreError."""
+        saved = self.path.with_name(f"{self.path.name}.saved")
+        told = "what it held is lost"
+        if self._opened is not None and not saved.exists():
+            with contextlib.suppress(sqlite3.Error, OSError):
+                with contextlib.closing(sqlite3.connect(saved)) as copy:
+                    self._opened.backup(copy)
+                told = f"what it held is in {saved}"
+        self._place = None
+        raise StoreError(f"the store {self.path} was {how} while it was in use; {told}")
+
+    def check_readable(self) -> None:
+        """StoreError if another reader would not find a sound store in the file.
+
+        It is opened anew for this, and read as a whole.
+        """
+        self.check_in_place()
+        if self._opened is None or self._unwritable is not None:
+            return
+        with (
+            self._errors("read again"),
+            contextlib.closing(self._connect_reading() or self._connect_writing()) as again,
+        ):
+            (found,) = again.execute("PRAGMA quick_check(1)").fetchone()
+            if found != "ok":
+                raise StoreError(f"the store {self.path} is damaged: {found}")
+            self._compare_with(again)
+
+    def _compare_with(self, again: sqlite3.Connection) -> None:
+        """StoreError if another connection does not see what was written last."""
+
     def _connect(self) -> sqlite3.Connection:
-        if self.path.is_dir():
-            raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
-        if not self.path.absolute().parent.is_dir():
-            raise StoreError(
-                f"the folder {self.path.absolute().parent} for the store does not exist"
-            )
+        self._check_place()
         with self._errors("opened"):
             try:
                 return self._connect_writing()
@@ -66,6 +117,21 @@ class StoreFile:
                     raise
                 self._unwritable = self._explained(error)
                 return connection
+
+    def _check_place(self) -> None:
+        """StoreError if no store can be there."""
+        try:
+            if self.path.is_dir():
+                raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
+            refuse_special_file(self.path)
+        except OSError as error:
+            raise StoreError(
+                f"{str(self.path)[:200]} is no file to keep games in: {error.strerror}"
+            ) from None
+        if not self.path.absolute().parent.is_dir():
+            raise StoreError(
+                f"the folder {self.path.absolute().parent} for the store does not exist"
+            )
 
     def _connect_writing(self) -> sqlite3.Connection:
         """Open the file, made or brought up to date as it needs."""
@@ -168,13 +234,20 @@ class StoreFile:
         try:
             yield
         except sqlite3.Error as error:
-            if error.sqlite_errorname == "SQLITE_NOTADB":
+            if getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB":
                 raise StoreError(
                     f"{self.path} is no plyground store; choose another file with --store FILE"
                 ) from None
             raise StoreError(
                 f"the store {self.path} cannot be {action}: {self._explained(error)}"
             ) from error
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            if action != "read":
+                raise
+            raise StoreError(
+                f"the store {self.path} holds what no plyground has written: "
+                f"{' '.join(str(error).split())[:200]}"
+            ) from None
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -213,6 +286,7 @@ def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iter
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # where the disk is full, SQLite has gone back by itself
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from .digests import seal_everything
+
 APPLICATION_ID = 0x706C7967  # "plyg", in the file's header
 
 _GAMES_AND_AGENTS = """
@@ -87,8 +89,23 @@ DROP TABLE games;
 ALTER TABLE numbered_games RENAME TO games;
 """
 
+# The fingerprints of the sources that decide the games, NULL where they are not known; digests of
+# what the store holds, see digests.py.
+_SOURCES_AND_DIGESTS = """
+ALTER TABLE tournaments ADD COLUMN sources TEXT;
+ALTER TABLE tournaments ADD COLUMN games INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tournaments ADD COLUMN last_link TEXT NOT NULL DEFAULT '';
+ALTER TABLE tournaments ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+ALTER TABLE agents ADD COLUMN sources TEXT NOT NULL DEFAULT '';
+ALTER TABLE games ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+ALTER TABLE games ADD COLUMN link TEXT NOT NULL DEFAULT '';
+CREATE TABLE contents (tournaments TEXT NOT NULL) STRICT;
+INSERT INTO contents VALUES ('');
+"""
+
 # step n leads from version n to version n + 1
-STEPS = (_GAMES_AND_AGENTS, _LEFT_OUT_AND_COMMAND, _NUMBERED_GAMES)
+STEPS = (_GAMES_AND_AGENTS, _LEFT_OUT_AND_COMMAND, _NUMBERED_GAMES, _SOURCES_AND_DIGESTS)
+DIGESTS_FROM = 4  # the version from which on a store holds digests
 SCHEMA_VERSION = len(STEPS)
 
 
@@ -97,5 +114,7 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
     for step in STEPS[version:]:
         for statement in step.split(";\n"):
             connection.execute(statement)
+    if version < DIGESTS_FROM:
+        seal_everything(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {len(STEPS)}")

@@ -8,12 +8,25 @@ the file. :mod:`.connection` opens the file, :mod:`.schema` says what is in it.
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..match import GameResult
 from .connection import StoreError, StoreFile, transaction
+from .digests import (
+    GAME_FIELDS,
+    Change,
+    birth_of,
+    changes_of_store,
+    changes_of_tournament,
+    digest_of_row,
+    link_after,
+    note_tournaments,
+    seal,
+)
 
 __all__ = ["AgentEntry", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
 
@@ -25,19 +38,22 @@ _GAME_COLUMNS = (
     "seconds_0, seconds_1, decisions_0, decisions_1"
 )
 _INSERT_GAME = (
-    f"INSERT INTO games (tournament, {_GAME_COLUMNS}, finished) VALUES (?, "
-    f"{', '.join('?' for _ in _GAME_COLUMNS.split(','))}, ?) "
-    "ON CONFLICT DO NOTHING"
+    f"INSERT INTO games ({GAME_FIELDS}, digest, link) VALUES "
+    f"({', '.join('?' for _ in GAME_FIELDS.split(','))}, ?, ?)"
 )
 
 
 class AgentEntry(NamedTuple):
-    """An agent of a tournament: its name to show, specification, options and version."""
+    """An agent of a tournament: its name to show, specification, options and version.
+
+    ``sources`` is the fingerprint of its code, empty where it is not known.
+    """
 
     label: str
     spec: str
     options: dict[str, Any]
     version: str
+    sources: str = ""
 
 
 class StoredGame(NamedTuple):
@@ -62,6 +78,9 @@ class StoredTournament(NamedTuple):
         left_out: how many games of those pairs were not played because deterministic agents would
             have repeated earlier ones.
         command: the latest command that asked for it, if one did.
+        sources: fingerprints of the other code that decides games, by what it is; None where they
+            are not known.
+        last_link: the digest that stands for all its games.
     """
 
     number: int
@@ -71,10 +90,17 @@ class StoredTournament(NamedTuple):
     agents: list[AgentEntry]
     left_out: int = 0
     command: str | None = None
+    sources: dict[str, str] | None = None
+    last_link: str = ""
 
 
 class Store(StoreFile):
     """A results store: see :class:`StoreFile` for how it is opened and closed."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        super().__init__(path)
+        self._births: dict[int, str] = {}  # digests of what never changes of a tournament
+        self._last: str | None = None  # the digest of the game that was committed last
 
     def enter_tournament(
         self,
@@ -83,6 +109,7 @@ class Store(StoreFile):
         agents: list[AgentEntry],
         pairs: int,
         command: str | None = None,
+        sources: dict[str, str] | None = None,
     ) -> int:
         """Enter a tournament if the store does not hold it; returns its number.
 
@@ -102,25 +129,35 @@ class Store(StoreFile):
                     "WHERE number = ?"
                 )
                 connection.execute(update, (pairs, command, row[0]))
+                self._seal(connection, row[0])
                 return int(row[0])
             insert = (
-                "INSERT INTO tournaments (name, settings, pairs, created, command) VALUES (?, ?, "
-                "?, ?, ?)"
+                "INSERT INTO tournaments (name, settings, pairs, created, command, sources) VALUES "
+                "(?, ?, ?, ?, ?, ?)"
             )
+            known = None if sources is None else json.dumps(sources)
             number = connection.execute(
-                insert, (name, json.dumps(settings), pairs, time.time(), command)
+                insert, (name, json.dumps(settings), pairs, time.time(), command, known)
             ).lastrowid
             assert number is not None
             rows = [
-                (number, i, a.label, a.spec, json.dumps(a.options), a.version)
+                (number, i, a.label, a.spec, json.dumps(a.options), a.version, a.sources)
                 for i, a in enumerate(agents)
             ]
             connection.executemany(
-                "INSERT INTO agents (tournament, number, label, spec, options, version) VALUES "
-                "(?, ?, ?, ?, ?, ?)",
+                "INSERT INTO agents (tournament, number, label, spec, options, version, sources) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 rows,
             )
+            self._seal(connection, number)
+            note_tournaments(connection)
             return number
+
+    def _seal(self, connection: sqlite3.Connection, tournament: int) -> None:
+        """Seal a tournament after a change, in the open transaction."""
+        if tournament not in self._births:
+            self._births[tournament] = birth_of(connection, tournament)
+        seal(connection, tournament, self._births[tournament])
 
     def _check_settings(self, name: str, held: dict[str, Any], wanted: dict[str, Any]) -> None:
         for key in {**held, **wanted}:
@@ -141,21 +178,26 @@ class Store(StoreFile):
         if not self.path.exists():
             raise StoreError(f"there is no store {self.path}")
         with self._errors("read"), transaction(self._connection, "DEFERRED"):
-            columns = "number, name, settings, pairs, left_out, command"
+            columns = "number, name, settings, pairs, left_out, command, sources, last_link"
             found = self._connection.execute(
                 f"SELECT {columns} FROM tournaments ORDER BY number"
             ).fetchall()
             agents: dict[int, list[AgentEntry]] = {row[0]: [] for row in found}
             query = (
-                "SELECT tournament, label, spec, options, version FROM agents ORDER BY tournament, "
-                "number"
+                "SELECT tournament, label, spec, options, version, sources FROM agents "
+                "ORDER BY tournament, number"
             )
-            for tournament, label, spec, options, version in self._connection.execute(query):
-                agents[tournament].append(AgentEntry(label, spec, json.loads(options), version))
-        return [
-            StoredTournament(row[0], row[1], json.loads(row[2]), row[3], agents[row[0]], *row[4:])
-            for row in found
-        ]
+            for tournament, label, spec, options, *known in self._connection.execute(query):
+                entry = AgentEntry(label, spec, _read_table(options), *known)
+                agents.setdefault(tournament, []).append(entry)
+            return [
+                StoredTournament(
+                    *(number, name, _read_table(settings), pairs, agents[number], *more[:2]),
+                    sources=None if more[2] is None else _read_table(more[2]),
+                    last_link=more[3],
+                )
+                for number, name, settings, pairs, *more in found
+            ]
 
     def knows(self, name: str) -> bool:
         """Whether there is a tournament of that name; no file is made for this."""
@@ -168,6 +210,12 @@ class Store(StoreFile):
                 ).fetchone()
                 is not None
             )
+
+    def tournament(self, name: str) -> StoredTournament | None:
+        """The tournament of that name, or None; no file is made for this."""
+        if not self.knows(name):
+            return None
+        return next((held for held in self.tournaments() if held.name == name), None)
 
     def openings(self, name: str) -> list[tuple[int, ...]]:
         """The openings of a tournament from its first pair on, as far as they have games.
@@ -192,11 +240,12 @@ class Store(StoreFile):
     def note_left_out(self, tournament: int, games: int) -> None:
         """Note how many games of a tournament are not played because they would repeat others."""
         if games:
-            with self._writing() as connection:
+            with self._writing() as connection, transaction(connection):
                 connection.execute(
                     "UPDATE tournaments SET left_out = max(left_out, ?) WHERE number = ?",
                     (games, tournament),
                 )
+                self._seal(connection, tournament)
 
     def finished(self, tournament: int) -> set[GameKey]:
         """The keys of the games that a tournament has."""
@@ -209,9 +258,42 @@ class Store(StoreFile):
 
     def add(self, tournament: int, game: StoredGame) -> bool:
         """Commit a finished game; False, and no change, if the store holds it already."""
-        with self._writing() as connection:
-            cursor = connection.execute(_INSERT_GAME, _row(tournament, game))
-        return cursor.rowcount == 1
+        with self._writing() as connection, transaction(connection):
+            there = (
+                "SELECT 1 FROM games WHERE (tournament, pair, player_0, player_1) = (?, ?, ?, ?)"
+            )
+            key = (tournament, game.pair, *game.players)
+            if connection.execute(there, key).fetchone() is not None:
+                return False
+            self._insert(connection, tournament, game)
+        self.check_in_place()
+        return True
+
+    def _insert(self, connection: sqlite3.Connection, tournament: int, game: StoredGame) -> int:
+        """Add a game with its digests, in the open transaction; returns its number."""
+        (number,) = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM games").fetchone()
+        (before,) = connection.execute(
+            "SELECT last_link FROM tournaments WHERE number = ?", (tournament,)
+        ).fetchone()
+        row = (number, *_row(tournament, game))
+        digest = digest_of_row(row)
+        link = link_after(before, digest)
+        connection.execute(_INSERT_GAME, (*row, digest, link))
+        connection.execute(
+            "UPDATE tournaments SET games = games + 1, last_link = ? WHERE number = ?",
+            (link, tournament),
+        )
+        self._seal(connection, tournament)
+        self._last = digest
+        return int(number)
+
+    def _compare_with(self, again: sqlite3.Connection) -> None:
+        if self._last is not None:
+            query = "SELECT count(*) FROM games WHERE digest = ?"
+            if again.execute(query, (self._last,)).fetchone() == (0,):
+                raise StoreError(
+                    f"the store {self.path} does not hold the game that was committed last"
+                )
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
         """The games of a tournament, pair by pair; ``pairs`` limits them to the first pairs."""
@@ -220,10 +302,15 @@ class Store(StoreFile):
             f"player_0, player_1"
         )
         with self._errors("read"):
+            agents = "SELECT count(*) FROM agents WHERE tournament = ?"
+            (known,) = self._connection.execute(agents, (tournament,)).fetchone()
             for row in self._connection.execute(
                 query, (tournament, 2**62 if pairs is None else pairs)
             ):
-                yield _read_game(row)
+                game = _read_game(row)
+                if not all(0 <= number < known for number in game.players):
+                    raise ValueError(f"a game of agents {game.players}; there are {known}")
+                yield game
 
     def add_next(self, tournament: int, game: StoredGame) -> int:
         """Commit a game that belongs to no schedule, as a pair of its own; returns its number.
@@ -234,15 +321,34 @@ class Store(StoreFile):
             (pair,) = connection.execute(
                 "SELECT coalesce(max(pair) + 1, 0) FROM games WHERE tournament = ?", (tournament,)
             ).fetchone()
-            number = connection.execute(
-                _INSERT_GAME, _row(tournament, game._replace(pair=pair))
-            ).lastrowid
             connection.execute(
                 "UPDATE tournaments SET pairs = max(pairs, ?) WHERE number = ?",
                 (pair + 1, tournament),
             )
-        assert number is not None
-        return number
+            return self._insert(connection, tournament, game._replace(pair=pair))
+
+    def changes(self, tournament: int | None = None) -> list[Change]:
+        """What was changed in the file by other means; ``None`` asks about the list of tournaments.
+
+        See :mod:`.digests`.
+        """
+        with self._errors("read"), transaction(self._connection, "DEFERRED"):
+            if tournament is None:
+                return changes_of_store(self._connection)
+            return changes_of_tournament(self._connection, tournament)
+
+    def games_by_number(self, tournament: int) -> Iterator[tuple[int, StoredGame | None]]:
+        """The games of a tournament in the order in which they were finished, with their numbers.
+
+        None stands for a game that cannot be read.
+        """
+        query = f"SELECT number, {_GAME_COLUMNS} FROM games WHERE tournament = ? ORDER BY number"
+        with self._errors("read"):
+            for number, *row in self._connection.execute(query, (tournament,)):
+                try:
+                    yield number, _read_game(tuple(row))
+                except ValueError:
+                    yield number, None
 
     def numbered_games(self) -> Iterator[tuple[int, int, StoredGame]]:
         """All games, the one finished last first: its number, its tournament's, and the game."""
@@ -282,26 +388,13 @@ class Store(StoreFile):
 
 
 def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
-    """A game as the values of ``_INSERT_GAME``."""
+    """A game as the values of ``GAME_FIELDS``, without its number, of the columns' types."""
     result = game.result
+    actions = _write_actions(game.opening), _write_actions(result.moves)
     return (
-        *(
-            tournament,
-            game.pair,
-            *game.players,
-            _write_actions(game.opening),
-            _write_actions(result.moves),
-            *game.seeds,
-            *result.returns,
-        ),
-        *(
-            result.reason,
-            result.fault,
-            result.forfeited,
-            *result.seconds,
-            *result.decisions,
-            time.time(),
-        ),
+        *(tournament, game.pair, *game.players, *actions, *game.seeds),
+        *(*map(float, result.returns), result.reason, result.fault, result.forfeited),
+        *(*map(float, result.seconds), *result.decisions, time.time()),
     )
 
 
@@ -311,6 +404,14 @@ def _read_game(row: tuple[Any, ...]) -> StoredGame:
         _read_actions(row[4]), row[7:9], row[9], row[10], row[11], row[12:14], row[14:16]
     )
     return StoredGame(row[0], row[1:3], _read_actions(row[3]), row[5:7], result)
+
+
+def _read_table(text: str) -> dict[str, Any]:
+    """A table in JSON; ValueError if it is none."""
+    table = json.loads(text)
+    if not isinstance(table, dict):
+        raise ValueError(f"{text} is no table")
+    return table
 
 
 def _write_actions(actions: tuple[int, ...]) -> str:

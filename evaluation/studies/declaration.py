@@ -74,7 +74,7 @@ class Claim:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A figure of a measurement's rows.
+    """A figure of a measurement's rows; intervals are drawn where the column has them.
 
     Attributes:
         kind: ``bars``, ``lines`` or ``points``.
@@ -84,9 +84,8 @@ class Figure:
         title: what it shows.
         where: values of other columns that a row must have to be drawn.
         logarithmic: the axes with a logarithmic scale: ``x``, ``y`` or ``xy``.
-        low: the column of the lower ends of intervals, or empty.
-        high: that of the upper ends.
         measurement: the number of the measurement.
+        stacked: for bars, further columns that are drawn at the end of the first.
     """
 
     kind: str
@@ -96,9 +95,8 @@ class Figure:
     series: str = ""
     where: tuple[tuple[str, Any], ...] = ()
     logarithmic: str = ""
-    low: str = ""
-    high: str = ""
     measurement: int = 0
+    stacked: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

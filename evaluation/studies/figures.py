@@ -96,14 +96,14 @@ def _margins(
     figure: Figure, columns: dict[str, Column], rows: list[Row]
 ) -> list[list[float]] | None:
     """How far intervals reach below and above, as matplotlib takes it."""
-    if not figure.low:
+    column = columns[figure.y]
+    if not column.interval:
         return None
-    middle = [_scaled(row, columns[figure.y]) for row in rows]
-    if not figure.high:  # one column holds half the width
-        half = [_scaled(row, columns[figure.low]) for row in rows]
-        return [half, half]
-    low = [_scaled(row, columns[figure.low]) for row in rows]
-    high = [_scaled(row, columns[figure.high]) for row in rows]
+    middle = [_scaled(row, column) for row in rows]
+    ends = [[_scaled(row, columns[end]) for row in rows] for end in column.interval]
+    if len(ends) == 1:  # half the width
+        return [ends[0], ends[0]]
+    low, high = ends
     return [
         [max(0.0, m - value) for m, value in zip(middle, low)],
         [max(0.0, value - m) for m, value in zip(middle, high)],
@@ -117,6 +117,49 @@ def _short(name: str) -> str:
 def _bars(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> None:
     """Horizontal bars: names of any length can be read."""
     categories = list(dict.fromkeys(row[figure.x] for row in rows))
+    if figure.stacked:
+        several = _stack(axes, figure, columns, rows)
+    else:
+        several = _side_by_side(axes, figure, columns, rows, categories)
+    axes.set_yticks(range(len(categories)), [_short(str(name)) for name in categories])
+    axes.invert_yaxis()
+    axes.set_xlabel(_label(columns[figure.y]) if not figure.stacked else "moves, %")
+    if "y" in figure.logarithmic:
+        axes.set_xscale("log")
+    if several:
+        axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _stack(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> bool:
+    """A bar for each row, with a part for each column."""
+    ends = [0.0] * len(rows)
+    for index, key in enumerate((figure.y, *figure.stacked)):
+        parts = [_scaled(row, columns[key]) for row in rows]
+        axes.barh(
+            range(len(rows)), parts, 0.72, left=ends, label=columns[key].heading, **_look(index)
+        )
+        ends = [end + part for end, part in zip(ends, parts)]
+    return True
+
+
+def _look(index: int) -> dict[str, Any]:
+    """What tells the bars of a series apart."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "hatch": HATCHES[index % len(HATCHES)],
+        "edgecolor": INK,
+        "linewidth": 0.4,
+    }
+
+
+def _side_by_side(
+    axes: Any,
+    figure: Figure,
+    columns: dict[str, Column],
+    rows: Sequence[Row],
+    categories: Sequence[Any],
+) -> bool:
+    """A bar for each row, those of a category together; whether there are several series."""
     groups = _groups(figure, rows)
     thickness = 0.8 / len(groups)
     for index, (name, own) in enumerate(groups):
@@ -130,19 +173,10 @@ def _bars(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence[
             thickness * 0.92,
             xerr=_margins(figure, columns, own),
             error_kw={"ecolor": INK, "elinewidth": 1, "capsize": 2},
-            color=COLOURS[index % len(COLOURS)],
-            hatch=HATCHES[index % len(HATCHES)],
-            edgecolor=INK,
-            linewidth=0.4,
             label=_short(name),
+            **_look(index),
         )
-    axes.set_yticks(range(len(categories)), [_short(str(name)) for name in categories])
-    axes.invert_yaxis()
-    axes.set_xlabel(_label(columns[figure.y]))
-    if "y" in figure.logarithmic:
-        axes.set_xscale("log")
-    if len(groups) > 1:
-        axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return len(groups) > 1
 
 
 def _lines(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> None:
@@ -169,8 +203,18 @@ def _lines(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence
 
 
 def _points(axes: Any, figure: Figure, columns: dict[str, Column], rows: Sequence[Row]) -> None:
-    """Points that the legend names: names beside them would cover each other."""
+    """Points that the legend names: names beside them would cover each other.
+
+    Those on the Pareto front are joined, where the rows tell it.
+    """
     count = len(COLOURS)
+    front = sorted(
+        (_scaled(row, columns[figure.x]), _scaled(row, columns[figure.y]))
+        for row in rows
+        if row.get("front") == "yes"
+    )
+    if front:
+        axes.plot(*zip(*front), color=INK, linewidth=0.8, alpha=0.6, label="Pareto front")
     for index, row in enumerate(rows):
         axes.errorbar(
             _scaled(row, columns[figure.x]),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import platform
 import re
 import textwrap
 from collections.abc import Sequence
@@ -88,7 +90,7 @@ def cell_text(value: Any, kind: str) -> str:
 
 def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[Column]:
     """The columns that say something; ends of intervals stand beside what they are about."""
-    ends = {end for column in measurement.columns for end in column.ends or ()}
+    ends = {end for column in measurement.columns for end in column.interval}
     same_game = len({row.get("game") for row in rows}) == 1
     return [
         column
@@ -102,9 +104,11 @@ def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[C
 
 def _cell(row: dict[str, Any], column: Column) -> str:
     shown = cell_text(row[column.key], column.kind)
-    if column.ends is None or row[column.key] is None:
+    if not column.interval or row[column.key] is None:
         return shown
-    low, high = (100 * row[end] for end in column.ends)
+    if len(column.interval) == 1:
+        return f"{shown} ± {cell_text(row[column.interval[0]], NUMBER)}"
+    low, high = (100 * row[end] for end in column.interval)
     return f"{shown.removesuffix(' %')} ({low:.1f}–{high:.1f}) %"
 
 
@@ -161,8 +165,20 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
         ("command", command if findings.seed is None else f"{command} --seed {seed}"),
         ("seeds", seed),
         ("processor time", duration(sum(cell.cpu_seconds for cell in cells))),
+        ("machine", _machine()),
         *versions(),
     ]
+
+
+def _machine() -> str:
+    """The processors, without names of machines or users."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        told = ""
+    model = re.search(r"^model name\s*: (.+)$", told, re.M)
+    name = model[1] if model else platform.processor() or platform.machine()
+    return f"{os.cpu_count()} processors, {name}"
 
 
 def write_pages(findings: Findings, folder: Path) -> None:

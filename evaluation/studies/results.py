@@ -19,11 +19,8 @@ def rows_of(measurement: Measurement, rows: list[Row], timed: bool) -> list[Row]
 
     Everything that a time limit decides counts as time.
     """
-    keys = [
-        column.key
-        for column in measurement.columns
-        if (column.timed or not measurement.repeatable) == timed
-    ]
+    all_timed = not measurement.repeatable
+    keys = [column.key for column in measurement.columns if (column.timed or all_timed) == timed]
     return [{key: row[key] for key in keys} for row in rows]
 
 
@@ -39,9 +36,16 @@ def verdicts(measured: Measured) -> list[tuple[str, str]]:
 
 
 def sentences(measured: Measured) -> list[str]:
-    """What was found, a sentence for each measurement, and whether the claims hold."""
+    """What was found, a sentence for each measurement, whether the claims hold, what is absent."""
     told = [measurement.finding(cell.rows) for measurement, cell in measured.measurements]
-    return told + [f"“{text}”: {said[:1].lower()}{said[1:]}" for text, said in verdicts(measured)]
+    told += [f"“{text}”: {said[:1].lower()}{said[1:]}" for text, said in verdicts(measured)]
+    absent = [agent for measurement, _ in measured.measurements for agent in measurement.absent()]
+    if absent:
+        told.append(
+            f"Declared, but not in the library yet, so not measured: {', '.join(absent)}. What is "
+            f"declared enters by its name as soon as it is there."
+        )
+    return told
 
 
 def summary(measured: Measured) -> str:

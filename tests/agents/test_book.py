@@ -69,6 +69,7 @@ def random_position(spec, plies, seed):
         ("othello", "", "d3"),
     ],
 )
+@pytest.mark.fast_cases(5)
 def test_the_centre_book_takes_the_action_nearest_to_the_centre(spec, moves, expected):
     position = make_game(spec).position(moves.split(",") if moves else [])
     decision = make_agent("alphabeta:depth=1,book=centre").analyse(position)
@@ -77,6 +78,7 @@ def test_the_centre_book_takes_the_action_nearest_to_the_centre(spec, moves, exp
 
 
 @pytest.mark.parametrize("spec", AGENTS)
+@pytest.mark.fast_cases(2)
 def test_every_searching_agent_takes_a_book_and_searches_after_it(spec):
     position = make_game("connect_four").initial_position()
     agent = make_agent(f"{spec},book=centre")
@@ -97,6 +99,7 @@ def test_book_plies_says_how_long_the_centre_is_followed():
 
 
 @pytest.mark.parametrize("name", game_names())
+@pytest.mark.fast_cases(2)
 def test_the_centre_book_opens_every_game_and_leaves_the_rest_to_the_agent(name):
     game = make_game(name)
     agent = make_agent("alphabeta:depth=1,book=centre", game)
@@ -151,6 +154,7 @@ def test_a_book_holds_every_position_of_its_plies_once_for_all_its_images(spec):
 
 
 @pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.fast_cases(2)
 def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spec, book):
     # A heuristic that is the same for all images of a position; that of chains in dots and boxes is
     # not.

@@ -51,6 +51,7 @@ LOOKING_AHEAD = ["hard", FULL, "alphabeta:time=0.1", "caro10_minimax", "caro10_a
 
 @pytest.mark.parametrize("game", SIZES)
 @pytest.mark.parametrize("agent", ["medium", "hard", FULL, *MODES])
+@pytest.mark.fast_cases(4)
 def test_the_gap_of_a_broken_four_is_filled(agent, game):
     found, _ = choice(agent, """
         X . X . . X

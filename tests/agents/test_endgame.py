@@ -16,6 +16,7 @@ from plyground.envs.specification import SpecificationError
     "spec", ["connect_four:rows=4,cols=5", "dots_and_boxes:rows=2,cols=2", "tic_tac_toe"]
 )
 @pytest.mark.parametrize("name", ["alphabeta:depth=1", "mcts:simulations=5"])
+@pytest.mark.fast_cases(1)
 def test_once_few_enough_plies_are_left_play_is_perfect(spec, name):
     game, rng = make_game(spec), random.Random(3)
     agent = make_agent(f"{name},endgame=8")
@@ -49,6 +50,7 @@ def test_before_that_the_agent_searches_as_ever():
     "spec", ["connect_four:rows=7,cols=8", "dots_and_boxes:rows=4,cols=4", "gomoku:size=7"]
 )
 @pytest.mark.parametrize("name", ["alphabeta:depth=1", "mcts:simulations=5"])
+@pytest.mark.fast_cases(1)
 def test_endgame_solver_means_what_the_solver_of_the_game_solves_at_once(spec, name):
     game, rng = make_game(spec), random.Random(4)
     agent, solver = make_agent(f"{name},endgame=solver"), make_solver(game, 256)

@@ -141,6 +141,7 @@ def test_sequential_halving_visits_by_rounds_of_half_as_many_actions(considered,
 
 
 @pytest.mark.parametrize(("spec", "discount"), GAMES)
+@pytest.mark.fast_cases(1)
 def test_the_forest_searches_as_the_plain_search_does(spec, discount):
     game = make_game(spec)
     oracle, random = Oracle(game), np.random.default_rng(1)
@@ -184,6 +185,7 @@ def test_the_forest_searches_as_the_plain_search_does(spec, discount):
 
 @pytest.mark.parametrize(("spec", "discount"), GAMES)
 @pytest.mark.parametrize("gumbel", [0, 1])
+@pytest.mark.fast_cases(1)
 def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, gumbel):
     game = make_game(spec)
     play = self_play(game, options(game, discount, gumbel=gumbel, opening_plies=3))
@@ -331,6 +333,7 @@ def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="is what that process runs")
+@pytest.mark.thorough
 def test_without_compilation_the_forest_searches_the_same():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
     process = subprocess.run(

@@ -31,6 +31,7 @@ def play_on(agents, position):
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("agent", ["mcts:simulations=400", "montecarlo:simulations=30"])
+@pytest.mark.fast_cases(2)
 def test_values_errors_and_visits_are_given_for_every_legal_action(spec, agent):
     position = make_game(spec).initial_position()
     decision = make_agent(agent).analyse(position)

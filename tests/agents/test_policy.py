@@ -23,13 +23,15 @@ from plyground import make_agent, make_game
 from plyground.agents.opponents import make_opponents
 from plyground.agents.policies.policy_file import (
     FORMAT,
+    TO_COME,
     load_policy_file,
+    policy_metadata,
 )
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.specification import SpecificationError
 from plyground.training.export import PolicyExporter, export_policy
-from plyground.training.network_export import random_observations
+from plyground.training.network_export import NetworkExporter, random_observations
 from stable_baselines3 import PPO
 
 
@@ -88,12 +90,33 @@ def test_a_file_that_computes_something_else_is_not_written(tmp_path, monkeypatc
     exporter.write(tmp_path / "policy.onnx")
     before = (tmp_path / "policy.onnx").read_bytes()
     model.learn(64)
-    monkeypatch.setattr(exporter, "_refresh_weights", lambda: None)
+    monkeypatch.setattr(exporter, "_refresh_weights", lambda proto: None)
     with pytest.raises(
         SpecificationError, match="of the file differ from those of the model by up to"
     ):
         exporter.write(tmp_path / "policy.onnx")
     assert (tmp_path / "policy.onnx").read_bytes() == before
+
+
+def test_modules_of_one_structure_that_compute_differently_have_files_of_their_own(tmp_path):
+    game = make_game("tic_tac_toe")
+
+    class Heads(torch.nn.Module):
+        def __init__(self, factor):
+            super().__init__()
+            self.layer, self.factor = torch.nn.Linear(18, 9), factor
+
+        def forward(self, observations):
+            logits = self.layer(observations.flatten(1)) * self.factor
+            return logits, logits.mean(1)
+
+    for factor in (1.0, 2.0):
+        heads = Heads(factor)
+        NetworkExporter(heads, game, policy_metadata(game, "own", TO_COME)).write(tmp_path / "own")
+        observations = random_observations(game, 20)
+        logits, _ = load_policy_file(tmp_path / "own").evaluate(observations)
+        wanted, _ = heads(torch.as_tensor(observations, dtype=torch.float32))
+        assert np.allclose(logits, wanted.detach().numpy(), atol=1e-5)
 
 
 def test_exporting_leaves_the_model_as_it_was(tmp_path):

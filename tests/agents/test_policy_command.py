@@ -66,6 +66,7 @@ def test_analyse_shows_the_networks_probabilities(files):
     assert [action["value"] is None for action in known["actions"]] == [False] + [True] * 6
 
 
+@pytest.mark.thorough
 def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_path):
     model = MaskablePPO(
         "MlpPolicy",
@@ -87,6 +88,7 @@ def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_pa
     assert scores[guided] > scores["random"]
 
 
+@pytest.mark.thorough
 def test_the_example_compares_a_policy_with_search(files, capsys):
     spec = importlib.util.spec_from_file_location(
         "policy_against_search", ROOT / "examples" / "policy_against_search.py"

@@ -150,6 +150,7 @@ print(peak() - before)
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("spec", LARGE)
+@pytest.mark.fast_cases(1)
 def test_memory_stays_within_what_was_asked(spec):
     for _ in range(2):  # compiling, the first time, takes memory of its own
         done = subprocess.run(

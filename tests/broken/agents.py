@@ -5,10 +5,12 @@ A match must make each forfeit its game, with the right reason, and leave other 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -229,3 +231,62 @@ class IsNotRepeatable(Broken):
 
     def misbehave(self, position):
         return random.SystemRandom().choice(position.legal_actions())
+
+
+class Forks(Broken):
+    """Two processes return from its move, and both would answer."""
+
+    patience = 0
+
+    def misbehave(self, position):
+        os.fork()
+        return position.legal_actions()[0]
+
+
+class ForksUnseen(Broken):
+    """The same, so that Python does not notice."""
+
+    patience = 0
+
+    def misbehave(self, position):
+        ctypes.CDLL(None).fork()
+        return position.legal_actions()[0]
+
+
+def connection_of_the_match():
+    """The descriptor over which this process talks with the match."""
+    for descriptor in range(3, 100):
+        with contextlib.suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                return descriptor
+    raise OSError("there is no socket")
+
+
+class AnswersTwice(Broken):
+    """Writes answers of its own making to the match, well formed and with old numbers."""
+
+    patience = 0
+
+    def misbehave(self, position):
+        for number in range(200):
+            answer = number.to_bytes(8, "big") + b"A0"
+            os.write(connection_of_the_match(), len(answer).to_bytes(4, "big") + answer)
+            if number > 2:
+                break
+        return position.legal_actions()[0]
+
+
+class AnswersNonsense(Broken):
+    """Writes to the match what is no message."""
+
+    def misbehave(self, position):
+        os.write(connection_of_the_match(), b"\xff" * 64)
+        return position.legal_actions()[0]
+
+
+class AnswersHalf(Broken):
+    """Writes the beginning of a message, and never the rest."""
+
+    def misbehave(self, position):
+        os.write(connection_of_the_match(), (1000).to_bytes(4, "big") + b"half")
+        time.sleep(1000)

@@ -317,6 +317,19 @@ def test_book_makes_a_file_that_agents_play_from():
     assert (told["name"], told["from_book"], told["score_in_words"]) == ("b2", True, "draw")
 
 
+@pytest.mark.parametrize("command", ["analyse {} --agent greedy", "solve {}"])
+def test_a_position_given_by_its_board_is_the_one_reached_by_moves(command):
+    game = make_game("connect_four:rows=4,cols=4")
+    board = game.position("ab").to_text()
+    command = command.format(game.spec)
+    reached = plyground_json(f"{command} --moves a,b,c,a")
+    given = plyground_json(f"{command} --position {board} --moves c,a")
+    assert (given["position"], given["moves"]) == (board, "c,a")
+    measured = {"position", "moves", "seconds", "per_second", "nodes_per_second"}
+    for name in given.keys() - measured:
+        assert given[name] == reached[name], name
+
+
 # -- what is refused --
 
 
@@ -330,6 +343,8 @@ def test_book_makes_a_file_that_agents_play_from():
         ("analyse connect_four --agent nobody", "there is no agent 'nobody'"),
         ("analyse connect_four --moves d,z", "'z' is no column of this board"),
         ("analyse tic_tac_toe --moves a1,b1,a2,b2,a3", "the game is over after the moves"),
+        ("analyse tic_tac_toe --position XX1/3/3", "2 X and 0 O cannot be where X begins"),
+        ("solve tic_tac_toe --position XXX/OO1/3", "the game is over in this position"),
         (
             "solve gomoku:size=19",
             "gomoku:size=19 is beyond the solver: rows .* may be at most 64, here it is 380",

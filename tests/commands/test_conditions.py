@@ -43,6 +43,7 @@ def test_conditions_that_make_no_sense_are_refused(options, message):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.thorough
 def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
     result = plyground(
         "tournament tic_tac_toe random greedy python:broken.agents:EndsTheProcess --pairs 2 "

@@ -88,6 +88,7 @@ def test_nothing_is_announced_where_nothing_compiles(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.fast_cases(1)
 def test_a_warm_cache_is_loaded_without_a_word(tmp_path, warm):
     program = (
         "from plyground.envs.compiled import kernels\n"

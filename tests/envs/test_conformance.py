@@ -156,6 +156,7 @@ def test_pettingzoo_connect_four_is_rejected_because_its_copies_forget_the_game(
         check_env(pettingzoo_connect_four.env)
 
 
+@pytest.mark.thorough
 def test_the_example_of_a_game_of_ones_own_runs_by_itself_and_as_a_module(tmp_path):
     script = ROOT / "examples" / "own_game.py"
     result = subprocess.run(

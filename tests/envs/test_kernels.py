@@ -81,10 +81,12 @@ def test_a_second_process_loads_every_kernel_from_the_cache_with_the_same_result
     assert run_everything(networks) == (results, [])
 
 
+@pytest.mark.thorough
 def test_interpreted_code_gives_the_same_results(results, networks):
     assert run_everything(networks, NUMBA_DISABLE_JIT="1") == (results, [])
 
 
+@pytest.mark.thorough
 def test_bounds_checks_find_nothing(results, networks):
     # Without optimisation, which takes half of the time and changes no check.
     switches = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0"}
@@ -95,6 +97,7 @@ def test_bounds_checks_find_nothing(results, networks):
     }
 
 
+@pytest.mark.thorough
 def test_bounds_checks_catch_an_access_out_of_bounds_and_have_a_cache_of_their_own(tmp_path):
     script = tmp_path / "out_of_bounds.py"
     script.write_text(
@@ -170,6 +173,7 @@ with event.install_recorder("numba:compile") as compilations:
 """
 
 
+@pytest.mark.thorough
 def test_an_edited_search_kernel_is_seen_and_an_edit_of_an_unrelated_file_compiles_nothing(
     tmp_path, package
 ):
@@ -238,6 +242,7 @@ def test_an_edit_in_a_sub_folder_changes_the_fingerprints_that_depend_on_it(
     assert {name for name in before if before[name] != after[name]} == changed
 
 
+@pytest.mark.thorough
 def test_an_edited_game_of_ones_own_is_seen_by_the_next_run(tmp_path):
     own = tmp_path / "own_game.py"
     shutil.copy(ROOT / "examples" / "own_game.py", own)
@@ -258,6 +263,7 @@ def test_kernels_work_where_no_cache_can_be_written(tmp_path):
     assert run(script, cache=tmp_path / "file" / "cache").split() == ["504"]
 
 
+@pytest.mark.thorough
 def test_a_game_without_a_file_works_and_is_seen_when_it_changes(tmp_path):
     """As in a notebook or at the prompt."""
     own = (ROOT / "examples" / "own_game.py").read_text().replace("__main__", "never")
@@ -270,6 +276,7 @@ def test_a_game_without_a_file_works_and_is_seen_when_it_changes(tmp_path):
         ).split() == [leaves]
 
 
+@pytest.mark.thorough
 def test_an_edited_helper_of_a_game_of_ones_own_is_seen_by_the_next_run(tmp_path):
     helper, script = tmp_path / "helper.py", tmp_path / "use.py"
     helper.write_text(

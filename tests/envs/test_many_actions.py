@@ -13,6 +13,7 @@ from plyground.envs import Facts, Game, SpecificationError, declare_game
 from plyground.envs import rules as r
 
 
+@pytest.mark.thorough
 def test_a_game_of_30000_actions_plays_in_every_environment_by_the_default_rules():
     ran = subprocess.run(
         [sys.executable, TESTS / "many_actions.py"],

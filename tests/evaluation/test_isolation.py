@@ -11,9 +11,11 @@ import sys
 import threading
 import time
 
+import numpy as np
 import psutil
 import pytest
 from helpers import TESTS, child_processes, records, run
+from networks import write_network
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import Limits, play_game
@@ -63,6 +65,8 @@ FAULTS = {
     "KillsItself": (EXITED, r"was killed by signal 9 \(SIGKILL\)"),
     "ReadsAddressZero": (EXITED, r"was killed by signal 11 \(SIGSEGV\)"),
     "ClosesEveryFile": (EXITED, "closed the connection to the match|ended its process"),
+    "AnswersNonsense": (EXITED, "closed the connection to the match|ended its process"),
+    "AnswersHalf": (HUNG, "hung: no answer"),
     "EatsMemory": (OUT_OF_MEMORY, r"used [\d.]+ GiB of memory; 0.684 GiB are allowed"),
     "EatsMemoryInAnotherProcess": (OUT_OF_MEMORY, "of memory; 0.684 GiB are allowed"),
 }
@@ -73,6 +77,7 @@ def broken(name: str, limits: Limits = LIMITS) -> contextlib.closing[IsolatedPla
 
 
 @pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.fast_cases(4)
 def test_each_kind_of_misbehaviour_forfeits_with_its_reason(name):
     fault, reason = FAULTS[name]
     limits = LIMITS._replace(move_seconds=20.0) if fault == OUT_OF_MEMORY else LIMITS
@@ -119,6 +124,19 @@ def test_what_an_agent_prints_is_no_answer():
         assert play_game(GAME, [player, make_agent("random")]).fault is None
 
 
+@pytest.mark.parametrize("name", ["Forks", "ForksUnseen", "AnswersTwice"])
+def test_an_answer_counts_once_and_only_for_its_question(name):
+    with broken(name, Limits()) as player:
+        for seeds in ((1, 2), (3, 4)):
+            result = play_game(GAME, [player, make_agent("random")], seeds=seeds)
+            assert result.fault is None, result.reason
+            free = set(range(9))
+            for ply, action in enumerate(result.moves):
+                assert ply % 2 or action == min(free), result.moves
+                free.remove(action)
+    assert child_processes() == []
+
+
 def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
     with broken("IsSlow", Limits()) as player:
         player.describe()
@@ -152,6 +170,7 @@ def test_the_processes_that_an_agent_started_end_with_it():
         (Limits(game_seconds=1.0), 3, r"took [\d.]+ s for its moves; 1 s a game are allowed"),
     ],
 )
+@pytest.mark.fast_cases(2)
 def test_a_move_that_comes_too_late_forfeits(isolated, limits, moves, reason):
     spec = "python:broken.agents:IsSlow"
     player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
@@ -212,6 +231,7 @@ def test_an_agent_that_cannot_be_made_is_refused(module, message, tmp_path, monk
 # -- tournaments --
 
 
+@pytest.mark.thorough
 def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path):
     good, bad = (
         ("random", "greedy"),
@@ -245,6 +265,7 @@ def crashing(tmp_path, withdraw_after: int) -> tuple[dict[int, int], int]:
         return tournament.withdrawn().agents, len(added)
 
 
+@pytest.mark.thorough
 def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_kept(tmp_path):
     assert crashing(tmp_path, 2) == ({1: 2}, 2)
     assert crashing(tmp_path, 2) == ({1: 2}, 0)  # also when the tournament is taken up again
@@ -254,6 +275,7 @@ def test_an_agent_that_crashes_again_and_again_is_withdrawn_and_its_games_are_ke
         assert report_store(store)[0].crashing == ("python:broken.agents:EndsTheProcess",)
 
 
+@pytest.mark.thorough
 def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
     command = [
         "tournament",
@@ -281,3 +303,49 @@ def test_a_tournament_that_is_killed_leaves_no_process_behind(tmp_path):
     process.wait()
     _, alive = psutil.wait_procs(children, timeout=10)
     assert alive == []
+
+
+# -- agents that are another one when they are started again --
+
+FRAGILE = """
+from pathlib import Path
+
+import counting
+
+
+def act(position):
+    if counting.DIES_IN_MOVE and position.moves[-2:]:
+        Path("counting.py").write_text("DIES_IN_MOVE = False\\n")
+        import os
+
+        os._exit(1)
+    return position.legal_actions()[0]
+"""
+
+
+def test_an_agent_whose_code_was_changed_is_not_started_again_as_the_same(tmp_path, monkeypatch):
+    (tmp_path / "fragile.py").write_text(FRAGILE)
+    (tmp_path / "counting.py").write_text("DIES_IN_MOVE = True\n")
+    monkeypatch.chdir(tmp_path)
+    plan = Plan("tic_tac_toe", ("random", "python:fragile:act"), pairs=3, opening="random:0")
+    with Store(tmp_path / "store.db") as store:
+        tournament = Tournament(plan, store)
+        with pytest.raises(
+            SpecificationError, match="python:fragile:act was changed while its games were played"
+        ):
+            tournament.run()
+        (game,) = tournament.played()
+        assert game.result.fault == EXITED
+    again = run(plan, tmp_path / "store.db")  # the changed agent plays a tournament of its own
+    assert [one.result.fault for one in again] == [None] * 6
+
+
+def test_a_policy_file_that_was_replaced_is_not_played_as_the_same(tmp_path):
+    path = write_network(tmp_path / "network.onnx", GAME.spec)
+    spec = f"onnx:{path}"
+    with contextlib.closing(IsolatedPlayer(spec, GAME)) as player:
+        player.prepare(GAME, 1)
+        player._process.close()
+        write_network(path, GAME.spec, bias=np.arange(9.0))
+        with pytest.raises(SpecificationError, match="was changed while its games were played"):
+            player.prepare(GAME, 1)

@@ -391,13 +391,3 @@ def test_an_agent_of_ones_own_gets_the_moves_of_the_game_in_a_match():
 def test_a_python_agent_that_cannot_be_made_is_refused_with_the_cause(reference, message):
     with pytest.raises(SpecificationError, match=message):
         make_agent(reference)
-
-
-def test_the_version_of_a_python_agent_follows_its_source(tmp_path, monkeypatch):
-    source = "class Bot:\n    def act(self, position):\n        return 0\n"
-    write_module(tmp_path, "versioned_bots", source)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", list(sys.path))
-    before = make_agent("python:versioned_bots:Bot").version
-    write_module(tmp_path, "versioned_bots", source + "# edited\n")
-    assert make_agent("python:versioned_bots:Bot").version != before

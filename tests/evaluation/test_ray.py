@@ -33,6 +33,7 @@ def cluster():
     cluster.shutdown()
 
 
+@pytest.mark.thorough
 def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_path):
     plan = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=60)
     doomed = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)

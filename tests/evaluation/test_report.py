@@ -104,6 +104,24 @@ def test_where_every_game_ends_alike_the_first_move_has_no_worth_in_elo(tmp_path
     assert report.first_seat.score == 1
 
 
+@pytest.mark.parametrize(
+    "results",
+    [
+        [(0, 0, 1, 0)],  # one game, drawn
+        [(0, 0, 1, 0), (0, 1, 0, 0)],
+        [(pair, *seats, won) for pair in range(9) for seats, won in (((0, 1), 1), ((1, 0), -1))],
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_where_games_show_no_spread_nothing_is_said_of_the_first_move(results, tmp_path):
+    store_results(tmp_path / "store.db", results, ("a", "b"))
+    (report,) = report_store(Store(tmp_path / "store.db"))
+    assert report.first_move_elo is None
+    told = run("report", str(tmp_path / "store.db")).stdout
+    assert "what the first move is worth cannot be said" in " ".join(told.split())
+    assert "nan" not in told
+
+
 def test_forfeits_are_counted_by_their_kind(tmp_path):
     store_results(
         tmp_path / "store.db",

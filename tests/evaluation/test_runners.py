@@ -50,6 +50,7 @@ def test_games_of_processes_that_die_are_played_again(expected, tmp_path):
     assert child_processes() == []
 
 
+@pytest.mark.thorough
 def test_an_agent_that_brings_its_process_down_is_found_out(tmp_path):
     plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=1)
     games = play(plan, tmp_path / "store.db", ProcessRunner(1), isolation="never", withdraw_after=0)
@@ -105,6 +106,7 @@ def test_a_worker_with_another_version_of_an_agent_is_refused():
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.fast_cases(1)
 def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp_path):
     plan = Plan("connect_four", ("random", "montecarlo:simulations=100"), pairs=40, seed=3)
     path = tmp_path / "store.db"
@@ -143,6 +145,7 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
     assert play(plan, path, ProcessRunner(2)) == records(run(plan, tmp_path / "undisturbed.db"))
 
 
+@pytest.mark.thorough
 def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_path, monkeypatch):
     monkeypatch.setattr("plyground.evaluation.runners.worker_pool.MOST_DEATHS", 2)
 

@@ -115,7 +115,9 @@ def test_errors_are_as_rare_as_promised(true, wrong):
     ("hypotheses", "message"),
     [
         (Hypotheses(20, 0), "elo0 must be less than elo1, not 20 and 0"),
-        (Hypotheses(0, float("inf")), "elo0 must be less than elo1, not 0 and inf"),
+        (Hypotheses(0, float("inf")), "elo1 is from -4000 to 4000, not inf"),
+        (Hypotheses(0, 1e308), "elo1 is from -4000 to 4000, not 1e+308"),
+        (Hypotheses(float("nan"), 20), "elo0 is from -4000 to 4000, not nan"),
         (Hypotheses(alpha=0), "alpha must be more than 0 and less than 0.5, not 0"),
         (Hypotheses(beta=0.5), "beta must be more than 0 and less than 0.5, not 0.5"),
     ],
@@ -238,3 +240,12 @@ def test_the_command_says_how_to_go_on_where_nothing_is_decided(tmp_path, monkey
         "plyground: elo0 must be less than elo1, not 5 and 5\n",
     )
     assert "a person cannot play in a test" in run("sprt tic_tac_toe human random").stderr
+
+
+def test_a_test_that_a_withdrawn_agent_ends_says_so_and_fails(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("sprt tic_tac_toe random python:broken.agents:EndsTheProcess --elo0 -400 --elo1 9")
+    assert result.exit_code == 1
+    assert "not decided: python:broken.agents:EndsTheProcess was withdrawn after 1 pairs" in (
+        " ".join(result.stdout.split())
+    )

@@ -291,6 +291,7 @@ def test_a_tournament_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
     assert records(run(PLAN._replace(pairs=pairs), path)) == undisturbed(pairs)
 
 
+@pytest.mark.thorough
 def test_two_processes_on_one_store_double_nothing(tmp_path):
     path = tmp_path / "store.db"
     for process in [start_process(path, pairs=20) for _ in range(2)]:

@@ -231,6 +231,7 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.fast_cases(1)
 def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, tmp_path):
     chosen = settings(f"workers={workers}")
     whole = train(GAME, chosen, 3, tmp_path / "whole", {}, CPU)
@@ -348,6 +349,7 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_killed_goes_on_to_the_same_weights(tmp_path):
     code = (
         "import sys, torch\n"

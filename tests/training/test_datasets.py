@@ -107,6 +107,7 @@ def test_positions_come_from_games_that_were_played_before(tmp_path):
     assert count == 9  # the positions after 0 to 6 moves, and both after the seventh
 
 
+@pytest.mark.thorough
 def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
     game, out = make_game("connect_four:rows=4,cols=5"), tmp_path / "data.npz"
     build_dataset(game, 2_000, tmp_path / "whole.npz")
@@ -189,6 +190,7 @@ def test_files_that_are_no_dataset_are_refused_in_a_sentence(tmp_path):
             plyground.datasets.load(tmp_path / name)
 
 
+@pytest.mark.thorough
 def test_no_process_is_left_behind(tmp_path):
     build_dataset(make_game("tic_tac_toe"), 600, tmp_path / "data.npz", processes=2)
     assert multiprocessing.active_children() == []

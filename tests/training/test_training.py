@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 import pytest
+from command_line import plyground
 from plyground import make_game
 from plyground.commands.training_runs import ProgressBar
 from plyground.envs.specification import SpecificationError
@@ -151,7 +152,7 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     folder = tmp_path / "run"
     environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "0"}
     begun = subprocess.Popen(
-        command(folder, "--steps", "40k"),
+        command(folder, "--steps", "10k"),
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -165,9 +166,9 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     begun.send_signal(signal.SIGKILL)
     begun.wait()
     held = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
-    assert held < 40_000
+    assert held < 10_000
     done = subprocess.run(
-        command(folder, "--steps", "40k"),
+        command(folder, "--steps", "10k"),
         env=environment,
         capture_output=True,
         text=True,
@@ -175,30 +176,19 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "resumed at step" in done.stderr
-    assert re.search(r"finished: 40,\d{3} steps", done.stderr)  # the last rollout is played whole
+    assert re.search(r"finished: 10,\d{3} steps", done.stderr)  # the last rollout is played whole
     assert done.stdout.startswith("random: ")
     steps = [row["step"] for row in read_metrics(folder) if row["kind"] == "update"]
     assert steps == list(range(256, steps[-1] + 1, 256))  # nothing lost, nothing twice
     assert (folder / "best.onnx").exists()
-    again = subprocess.run(
-        command(folder, "--steps", "40k"),
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    again = plyground(*command(folder, "--steps", "10k")[3:])
     assert "the run is finished" in again.stderr
-    other = subprocess.run(
-        command(folder, "--steps", "30k"),
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (other.returncode, other.stderr.count("\n")) == (2, 1)
-    assert "holds another run: steps is 40000 there and 30000 here" in other.stderr
+    other = plyground(*command(folder, "--steps", "5k")[3:])
+    assert (other.exit_code, other.stderr.count("\n")) == (2, 1)
+    assert "holds another run: steps is 10000 there and 5000 here" in other.stderr
 
 
+@pytest.mark.thorough
 def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp_path):
     folder = tmp_path / "run"
     environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "3600"}
@@ -240,6 +230,7 @@ def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp
         ({"settings": small_settings(steps=512, clip=0.3)}, "clip is 0.2 there and 0.3 here"),
     ],
 )
+@pytest.mark.fast_cases(2)
 def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message):
     settings = small_settings(steps=512)
     run_in(tmp_path / "run", settings)
@@ -305,6 +296,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoi
     assert held_folder(tmp_path / "run").last_step() == 2048
 
 
+@pytest.mark.thorough
 def test_a_full_disk_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
     settings = small_settings(evaluate="none")
     interrupted(settings, tmp_path / "run", updates=2)

@@ -22,6 +22,7 @@ def load(name):
     return module
 
 
+@pytest.mark.thorough
 def test_the_hand_written_learner_gets_better():
     example = load("train_by_hand")
     torch.manual_seed(1)
@@ -32,6 +33,7 @@ def test_the_hand_written_learner_gets_better():
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.thorough
 def test_plain_sb3_learns_in_ten_lines(capsys):
     runpy.run_path(str(EXAMPLES / "train_sb3.py"), run_name="__main__")
     assert float(capsys.readouterr().out.split()[-1]) > 0.4

@@ -265,6 +265,7 @@ def test_advantages_are_right_where_the_learner_moves_again():
 # -- learning --
 
 
+@pytest.mark.thorough
 def test_the_first_updates_of_a_learner_find_wins_against_random():
     settings = ppo_settings(
         "tic_tac_toe",

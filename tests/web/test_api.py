@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from helpers import SMALL_VARIANTS, finished_position, random_position
 from plyground import make_game
 from plyground.envs.game import Position
+from plyground.evaluation.review import estimator_of
 from plyground.web import guard, sessions, settings
 from plyground.web.app import make_app
 from plyground.web.opponents import PRESETS, choices, permitted
@@ -124,6 +125,54 @@ def test_what_is_wrong_is_named_in_a_sentence(client, asked, sentence):
     answer = client.post("/api/view", json=asked)
     assert answer.status_code == 422
     assert sentence in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "quoted"),
+    [
+        ("/api/check?game=chess&agent=random", "game", "There is no game 'chess'"),
+        ("/api/check?game=hex&agent=nobody", "agent", "There is no agent 'nobody'"),
+        ("/api/think?game=tic_tac_toe&agent=random&moves=a1,a1", "move", "2"),
+        ("/api/think?game=tic_tac_toe&agent=random&position=X", "position", "it has 3 rows"),
+        ("/api/think?game=tic_tac_toe&agent=random&seed=x", "invalid", "Seed"),
+        ("/api/think?game=tic_tac_toe", "invalid", "Agent"),
+        ("/api/think?game=tic_tac_toe&agent=random&moves=a1,b1,a2,b2,a3", "over", ""),
+        ("/api/solve?game=othello", "no_solver", "othello"),
+        ("/api/review?game=tic_tac_toe", "no_moves", ""),
+        ("/api/nowhere", "no_page", ""),
+        ("/static/nowhere.js", "no_file", ""),
+    ],
+)
+def test_what_is_wrong_is_told_in_the_visitors_language(client, path, code, quoted):
+    joint = "&" if "?" in path else "?"
+    english, vietnamese = (client.get(f"{path}{joint}lang={each}") for each in ("en", "vi"))
+    assert english.status_code == vietnamese.status_code >= 400
+    assert english.json()["code"] == vietnamese.json()["code"] == code
+    said = vietnamese.json()["error"]
+    assert said != english.json()["error"]
+    assert said.endswith(".")
+    assert quoted in said
+    template = words_of("vi").messages[f"refused.{code}"]
+    assert said.startswith(template.partition("{")[0])
+
+
+def test_the_guard_speaks_the_visitors_language(client):
+    refused = client.get("/", headers={"origin": "http://elsewhere.org", "accept-language": "vi"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "origin")
+    assert refused.json()["error"] == words_of("vi")("refused.origin")
+
+
+def test_a_review_is_graded_by_the_agent_that_is_named(client):
+    asked = "/api/review?game=hex:size=3&moves=b2,a1,c3"
+    usual, named = (
+        events(client.get(f"{asked}{agent}"))[-1][1]["agent"]
+        for agent in ("", "&agent=mcts:simulations=30")
+    )
+    assert usual == estimator_of(make_game("hex:size=3"))
+    assert named.startswith("mcts:simulations=30")
+    assert client.get(f"{asked}&agent=mcts:threads=8").status_code == 422
+    kind, told = events(client.get(f"{asked}&agent=random"))[-1]
+    assert (kind, told["code"]) == ("error", "agent")
 
 
 def test_an_illegal_move_is_refused(client):
@@ -249,6 +298,7 @@ def test_a_search_beyond_the_time_is_stopped_with_a_sentence():
         assert "took too long and was stopped" in content["error"]
 
 
+@pytest.mark.thorough
 def test_a_full_queue_and_a_session_with_many_searches_are_told_to_wait():
     second = "game=gomoku&agent=alphabeta:time=1"
     with client_of(waiting=1) as client:
@@ -379,7 +429,7 @@ def test_the_guard_knows_the_address_it_listens_on():
 
 
 def test_a_view_does_not_depend_on_the_language_but_for_its_words():
-    line = Line(make_game("connect_four"), [3, 3])
+    line = Line(make_game("connect_four").initial_position(), [3, 3])
     english, vietnamese = (line.view(words_of(language)) for language in ("en", "vi"))
     for key in ("svg", "moves", "to_move", "text", "width"):
         assert english[key] == vietnamese[key]

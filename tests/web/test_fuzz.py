@@ -27,6 +27,7 @@ def no_limit_on_the_rate(monkeypatch):
     database=None,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
+@pytest.mark.thorough
 def test_no_question_makes_the_server_fail(case):
     answer = case.call()
     assert answer.status_code < 500

@@ -7,6 +7,8 @@ import re
 
 import pytest
 from helpers import ROOT
+from plyground.web.app import REFUSED
+from plyground.web.errors import CODE
 from plyground.web.words import LANGUAGES, chosen_language
 
 WEB = ROOT / "web"
@@ -36,6 +38,12 @@ def test_every_message_that_is_asked_for_exists():
         text = source.read_text(encoding="utf-8")
         for key in re.findall(r"""\b(?:t|words|self)\(["']([a-z]+\.[a-z_]+)["'][,)]""", text):
             assert key in MESSAGES["en"], f"{source.name} asks for {key}"
+
+
+def test_every_refusal_has_a_message_and_every_such_message_a_refusal():
+    text = "".join(source.read_text(encoding="utf-8") for source in WEB.glob("*.py"))
+    raised = set(re.findall(r"""Refused\(\s*"(\w+)\"""", text)) | {*REFUSED.values(), "other"}
+    assert raised == {key.removeprefix(CODE) for key in MESSAGES["en"] if key.startswith(CODE)}
 
 
 def test_no_message_is_without_use():

@@ -36,6 +36,7 @@ def server(store):
         yield started
 
 
+@pytest.mark.fast_cases(1)
 def test_the_exact_value_of_every_move_stands_on_the_board(visit):
     page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
@@ -63,6 +64,7 @@ def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
     assert page.locator(".heat").count() >= 4
 
 
+@pytest.mark.thorough
 def test_two_agents_stand_side_by_side(visit):
     page = visit("/analyse?game=tic_tac_toe&agent=greedy&second=montecarlo:simulations=5")
     expect(page.locator("#result-second .lines button")).to_have_count(3, timeout=60_000)
@@ -112,6 +114,21 @@ def test_a_lost_game_is_reviewed_and_its_mistake_is_found(visit):
     expect(page.locator("#moves button")).to_have_count(len(LOST))
 
 
+def test_another_agent_grades_and_stands_in_the_address(visit):
+    page = visit("/review?game=hex:size=3&moves=b2,a1,c3,a3,b1")
+    page.wait_for_selector("body[data-reviewed]", timeout=120_000)
+    usual = page.input_value("#grader")
+    assert "agent=" not in page.get_by_role("link", name="Page (HTML)").get_attribute("href")
+    page.select_option("#grader", "montecarlo:simulations=200")
+    page.wait_for_url("**&agent=montecarlo:simulations=200")
+    page.wait_for_selector("body[data-reviewed]", timeout=120_000)
+    href = page.get_by_role("link", name="Page (HTML)").get_attribute("href")
+    assert "agent=montecarlo:simulations=200" in href
+    page.reload()
+    page.wait_for_selector("body[data-reviewed]", timeout=120_000)
+    assert page.input_value("#grader") == "montecarlo:simulations=200" != usual
+
+
 def test_the_games_of_a_store_are_filtered_and_open_in_review(visit):
     page = visit("/games")
     assert page.locator("tbody tr").count() == 5
@@ -140,6 +157,8 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
         tournament, kept = opened.game(number)
     assert [entry.spec for entry in tournament.agents] == ["human", "human"]
     assert (kept.result.winner, len(kept.result.moves)) == (0, 5)
+    assert kept.result.decisions == (1, 0)  # four moves came with the link
+    assert 0 < kept.result.seconds[0] < 600
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -148,6 +167,7 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
     ["/analyse?game=tic_tac_toe&moves=b2&agent=greedy", "/watch?game=tic_tac_toe", "/games",
      "/ratings", "/review?game=tic_tac_toe&moves=b2,a1,a2"],
 )  # fmt: skip
+@pytest.mark.fast_cases(1)
 def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, scheme):
     from axe_playwright_python.sync_playwright import Axe
 

@@ -50,6 +50,7 @@ def play_to_the_end(page, press) -> None:
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.fast_cases(2)
 def test_a_whole_game_by_clicks(visit, spec):
     page = visit(f"/play?game={spec}&{QUIET}")
     play_to_the_end(page, lambda choice: choice.click())
@@ -84,6 +85,7 @@ def test_a_whole_game_by_keyboard(visit):
     assert page.inner_text("#said")  # the live region tells the end
 
 
+@pytest.mark.thorough
 def test_a_whole_game_by_touch_on_a_small_phone(visit):
     page = visit(
         f"/play?game=connect_four:rows=4,cols=5&{QUIET}",
@@ -113,6 +115,7 @@ def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
     assert "moves=k11,k10" in page.url
 
 
+@pytest.mark.thorough
 def test_a_link_without_an_opponent_gets_that_of_the_preset(visit):
     assert "opponent=greedy" in visit("/play?game=tic_tac_toe").url
     assert "opponent=alphabeta:depth=3" in visit("/play?game=dots_and_boxes:rows=1,cols=2").url
@@ -214,6 +217,7 @@ def test_a_reload_and_a_link_in_another_browser_go_on_with_the_game(visit):
     assert "moves=dde" in other.url
 
 
+@pytest.mark.thorough
 def test_two_sessions_play_at_once(visit):
     pages = [visit(f"/play?game=tic_tac_toe&{QUIET}") for _ in range(2)]
     for page in pages:
@@ -273,6 +277,7 @@ def test_a_resigned_game_is_lost_and_a_rematch_changes_seats(visit):
     wait_for_moves(page, 1)
 
 
+@pytest.mark.thorough
 def test_a_clock_runs_and_loses_the_game(visit):
     page = visit("/play?game=connect_four&opponent=human&clock=1%2B0&moves=dd")
     page.wait_for_selector("#board[data-state=over]")
@@ -301,6 +306,7 @@ def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("path", ["/", "/play?game=gomoku:size=10&opponent=human&moves=e5,e6"])
+@pytest.mark.fast_cases(1)
 def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -317,6 +323,7 @@ def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, width, s
     assert (ground == "rgb(21, 23, 28)") == (scheme == "dark")
 
 
+@pytest.mark.thorough
 def test_the_page_goes_on_after_the_server_was_restarted(visit):
     with running() as own:
         page = visit("/play?game=tic_tac_toe&opponent=random", own.address)

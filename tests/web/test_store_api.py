@@ -72,6 +72,35 @@ def test_a_game_that_is_not_finished_so_is_not_kept(client, path, changes, statu
     assert answer.json()["error"].endswith(".")
 
 
+@pytest.mark.parametrize(
+    "ended", [{}, {"ended": "resigned", "loser": 0, "moves": WON["moves"][:4]}]
+)
+def test_the_thinking_time_of_both_sides_is_kept_as_far_as_it_is_known(client, path, ended):
+    spent = [1.5, 0.25, None, 0.5, 2.0]
+    sent = WON | {"opponent": "greedy", "seat": 0} | ended
+    sent["seconds"] = spent[: len(sent["moves"])]
+    number = client.post("/api/finish", json=sent).json()["number"]
+    with Store(path) as store:
+        _, kept = store.game(number)
+    own = 1.5 if ended else 3.5
+    assert kept.result.seconds == (own, 0.75)
+    assert kept.result.decisions == (1 if ended else 2, 2)
+
+
+@pytest.mark.parametrize("seconds", [[-1.0], [1e9], ["x"], [1.0] * 2000, 3])
+def test_times_that_cannot_be_are_refused(client, seconds):
+    sent = WON | {"opponent": "greedy", "seat": 0, "seconds": seconds}
+    answer = client.post("/api/finish", json=sent)
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("Seconds")
+
+
+def test_a_game_from_a_position_that_was_set_up_is_not_kept(client):
+    sent = {"game": "tic_tac_toe", "position": "XX1/OO1/3", "moves": ["c3"]}
+    answer = client.post("/api/finish", json=sent | {"opponent": "greedy", "seat": 0})
+    assert (answer.status_code, answer.json()["code"]) == (422, "no_game")
+
+
 def test_without_a_store_nothing_is_kept_and_its_pages_say_so():
     app = make_app(Settings(workers=1, presets_first=False))
     with TestClient(app, base_url=ADDRESS) as client:
@@ -102,6 +131,7 @@ def test_a_game_that_the_store_does_not_hold_is_named(client):
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.fast_cases(2)
 def test_games_become_files(client, spec):
     import random
 

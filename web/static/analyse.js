@@ -1,16 +1,17 @@
 // The page of a position: exact values where a solver reaches, agents' values and lines elsewhere.
 
 import { setUpAgent } from "./agents.js";
-import { stream, Refused } from "./api.js";
+import { stream } from "./api.js";
 import { showBar } from "./bar.js";
 import { Board } from "./board.js";
+import { Editor } from "./editor.js";
 import { SteppedLine } from "./line.js";
 import { movesList } from "./moves.js";
+import { addressOf, asked, byId, complain, keepInAddress, played, showChosen, showElsewhere,
+  textElement } from "./table.js";
 import { given, t } from "./words.js";
 
 const MOST_LABELS = 30; // on the board; more cannot be read
-const byId = (id) => document.getElementById(id);
-const asked = new URL(location.href).searchParams;
 let view = given("view");
 let search = null; // the AbortController of all searches of this position
 let exact = null;
@@ -22,9 +23,12 @@ const chosen = {
 let shownLine = null;
 let lateFrom = -1; // the last ply whose position was beyond the solver
 
-const board = new Board(byId("board"), t("play.board"), (action) => line.play(action.action));
+const board = new Board(byId("board"), t("play.board"), (action) =>
+  editor.open ? editor.choose(action).catch(complain) : line.play(action.action),
+);
 const line = new SteppedLine(view, arrive, complain);
 const showMoves = movesList(byId("moves"), (ply) => line.go(ply));
+const editor = new Editor(board, edited);
 const solvable = byId("exact").dataset.solvable === "yes";
 if (!solvable) byId("show").value = "first";
 
@@ -44,42 +48,34 @@ function show() {
   byId("board-text").textContent = view.text;
   if (view.said) byId("said").textContent = view.said;
   showMoves(line.listed(view));
-  showElsewhere();
-  keepInAddress();
+  showElsewhere(view.actions, (action) => line.play(action.action));
+  const query = { ...played(view), agent: chosen.first };
+  if (chosen.second !== "none") query.second = chosen.second;
+  keepInAddress("/analyse", query);
+  byId("play-on").href = addressOf("/play", { ...played(view), seat: view.to_move });
   showFound();
 }
 
-function keepInAddress() {
-  const query = { game: view.game };
-  if (view.link) query.moves = view.link;
-  query.agent = chosen.first;
-  if (chosen.second !== "none") query.second = chosen.second;
-  if (asked.get("lang")) query.lang = asked.get("lang");
-  const text = new URLSearchParams(query).toString().replace(/%(2C|3A|3D)/g, decodeURIComponent);
-  history.replaceState(null, "", `/analyse?${text}`);
-  const moves = view.link ? `&moves=${encodeURIComponent(view.link)}` : "";
-  byId("play-on").href =
-    `/play?game=${encodeURIComponent(view.game)}${moves}&seat=${view.to_move}`;
+// A position was set up, or the editor left without one.
+function edited(next) {
+  document.body.classList.remove("editing");
+  byId("edit").focus();
+  if (!next) arrive(view);
+  else {
+    lateFrom = -1;
+    line.restart(next);
+  }
 }
 
-function showElsewhere() {
-  byId("elsewhere").replaceChildren(
-    ...view.actions.filter((each) => !each.area).map((action) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "button";
-      button.textContent = action.label;
-      button.addEventListener("click", () => line.play(action.action));
-      return button;
-    }),
-  );
-}
-
-function complain(error) {
-  if (error.name === "AbortError") return;
-  byId("problem").textContent = error instanceof Refused ? error.message : String(error);
-  byId("problem").hidden = false;
-}
+byId("edit")?.addEventListener("click", () => {
+  if (editor.open) return;
+  search?.abort();
+  document.body.classList.add("editing");
+  byId("problem").hidden = true;
+  byId("elsewhere").replaceChildren();
+  byId("legend").textContent = "";
+  editor.start(view).catch(complain);
+});
 
 // -- searches --
 
@@ -88,7 +84,7 @@ async function searchAll() {
   const mine = (search = new AbortController());
   byId("problem").hidden = true;
   if (view.over) return;
-  const query = { game: view.game, moves: view.link };
+  const query = played(view);
   try {
     if (solvable && line.ply > lateFrom) {
       byId("exact-text").textContent = t("analyse.exact_wait");
@@ -150,26 +146,17 @@ function showResult(which) {
   const data = found[which];
   element.hidden = chosen[which] === "none" || view.over;
   if (element.hidden) return;
-  const title = document.createElement("h2");
-  title.textContent = chosen[which];
-  const parts = [title];
+  const parts = [textElement("h2", chosen[which])];
   if (data) {
-    const note = document.createElement("p");
-    note.className = "note";
     const work = data.simulations
       ? `${data.simulations.toLocaleString()} ${t("think.simulations")}`
       : `${data.nodes.toLocaleString()} ${t("think.nodes")}`;
-    note.textContent = data.depth ? `${t("think.depth")} ${data.depth} · ${work}` : work;
+    const depth = data.depth ? `${t("think.depth")} ${data.depth} · ` : "";
     const list = document.createElement("ol");
     list.className = "lines";
     list.append(...(data.lines ?? []).map((each) => lineRow(each)));
-    parts.push(note, list);
-  } else {
-    const busy = document.createElement("p");
-    busy.className = "busy";
-    busy.textContent = t("play.thinking");
-    parts.push(busy);
-  }
+    parts.push(textElement("p", depth + work, "note"), list);
+  } else parts.push(textElement("p", t("play.thinking"), "busy"));
   element.replaceChildren(...parts);
 }
 
@@ -177,12 +164,10 @@ function lineRow(each) {
   const row = document.createElement("li");
   const button = document.createElement("button");
   button.type = "button";
-  const score = document.createElement("b");
-  score.className = each.exact ? "proved" : "guess";
-  score.textContent = each.score;
-  const moves = document.createElement("span");
-  moves.textContent = each.moves.slice(0, 10).map((move) => move.name).join(" ");
-  button.append(score, moves);
+  button.append(
+    textElement("b", each.score, each.exact ? "proved" : "guess"),
+    textElement("span", each.moves.slice(0, 10).map((move) => move.name).join(" ")),
+  );
   button.setAttribute("aria-pressed", shownLine === each.action);
   button.addEventListener("click", () => {
     shownLine = shownLine === each.action ? null : each.action;
@@ -246,20 +231,14 @@ function exactLabels() {
 
 for (const which of ["first", "second"]) {
   const select = byId(`${which}-agent`);
-  const showChosen = () => {
-    if (![...select.options].some((option) => option.value === chosen[which])) {
-      select.prepend(new Option(chosen[which], chosen[which]));
-    }
-    select.value = chosen[which];
-  };
   select.addEventListener("change", async () => {
     let wanted = select.value;
     if (wanted === "") wanted = (await setUpAgent(view.game).catch(complain)) ?? chosen[which];
     chosen[which] = wanted;
-    showChosen();
-    arrive(view);
+    showChosen(select, wanted);
+    if (!editor.open) arrive(view);
   });
-  showChosen();
+  showChosen(select, chosen[which]);
 }
 byId("show").addEventListener("change", showFound);
 addEventListener("pagehide", () => search?.abort());

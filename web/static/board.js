@@ -120,6 +120,15 @@ export class Board {
     }
   }
 
+  // Put something on an area, without regard to the rules: a disc, or the area as a whole.
+  put(area, fill, kind) {
+    const [cx, cy] = centre(area);
+    const shape = kind === "disc"
+      ? svgElement("circle", { class: "put", cx, cy, r: Math.min(0.42, 0.95 * reach(area)), fill })
+      : svgElement("polygon", { class: "put", points: area.join(" "), fill });
+    this.marks.append(shape);
+  }
+
   // Small texts on actions, given as {action, text, kind}: exact values, estimates, visits.
   label(labels) {
     for (const { action, text, kind } of labels) {

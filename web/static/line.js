@@ -1,13 +1,13 @@
 // A game that is stepped through: all its moves, and the ply whose position is shown.
 
 import { post } from "./api.js";
-
-const byId = (id) => document.getElementById(id);
+import { byId } from "./table.js";
 
 export class SteppedLine {
   // `onView` is called with the view of each position that is shown, `onError` with errors.
   constructor(view, onView, onError) {
     this.game = view.game;
+    this.position = view.position;
     this.moves = [...view.moves];
     this.movers = [...view.movers];
     this.ply = this.moves.length;
@@ -33,6 +33,17 @@ export class SteppedLine {
     });
   }
 
+  // Begin anew with the position of a view, which no moves have led to.
+  restart(view) {
+    this.position = view.position;
+    this.moves = [];
+    this.movers = [];
+    this.asked += 1;
+    this.ply = 0;
+    this.#showSteps();
+    this.onView(view);
+  }
+
   // The view as the list of moves wants it: all moves, and how many are played.
   listed(view) {
     return { ...view, moves: this.moves, movers: this.movers, shown: this.ply };
@@ -48,7 +59,7 @@ export class SteppedLine {
   async #ask(path, content, then) {
     const mine = ++this.asked;
     try {
-      const view = await post(path, { game: this.game, ...content });
+      const view = await post(path, { game: this.game, position: this.position, ...content });
       if (mine !== this.asked) return;
       then(view);
       this.#showSteps();

@@ -1,19 +1,18 @@
 // The page to play on. The address holds the whole game; the server is asked for every view.
 
 import { setUpAgent } from "./agents.js";
-import { post, Refused, think } from "./api.js";
+import { post, think } from "./api.js";
 import { Board } from "./board.js";
 import { Clock } from "./clock.js";
 import { movesList } from "./moves.js";
+import { addressOf, asked, byId, complain as tell, copyAddress, keepInAddress, played,
+  playersDisc, showChosen, showElsewhere, textElement } from "./table.js";
 import { progressShown } from "./thinking.js";
+import { Times } from "./times.js";
 import { given, t } from "./words.js";
 
 const HINTS = "alphabeta:time=1";
 const PERSON = "human";
-const byId = (id) => document.getElementById(id);
-const address = new URL(location.href);
-const asked = address.searchParams;
-
 let view = given("view");
 let undone = []; // moves taken back, as {name, mover}, the next one first
 let opponent = asked.get("opponent") || byId("level").dataset.first;
@@ -27,6 +26,7 @@ const game = view.game;
 
 const board = new Board(byId("board"), t("play.board"), choose);
 const clock = new Clock(asked.get("clock"), `${game} ${seed}`, showPlayers, fall);
+const times = new Times(`${game} ${seed}`, view);
 const showMoves = movesList(byId("moves"), (ply) => goTo(ply));
 
 const over = () => view.over || ended !== null;
@@ -43,7 +43,8 @@ function show(said = view.said) {
   byId("board").dataset.state = over() ? "over" : ofPerson() ? "yours" : "theirs";
   showPlayers();
   showStatus();
-  showElsewhere();
+  const mine = !over() && ofPerson() && !search;
+  showElsewhere(mine ? view.actions : [], (action) => play(action.action), "button primary");
   showMoves(view);
   byId("board-text").textContent = view.text;
   if (said) byId("said").textContent = over() ? `${said} ${byId("status").textContent}` : said;
@@ -52,25 +53,14 @@ function show(said = view.said) {
   byId("hint").disabled = over() || !ofPerson() || hinting;
   byId("resign").disabled = over() || view.moves.length === 0;
   byId("swap").disabled = over() || opponent === PERSON;
-  keepInAddress();
-}
-
-function keepInAddress() {
-  const query = { game, opponent };
-  if (view.link) query.moves = view.link;
+  const query = { game, opponent, ...played(view) };
   if (seat) query.seat = seat;
   if (seed) query.seed = seed;
-  for (const name of ["clock", "lang"]) if (asked.get(name)) query[name] = asked.get(name);
-  // commas, colons and equals signs may stand as they are, and a person can read them
-  const text = new URLSearchParams(query).toString().replace(/%(2C|3A|3D)/g, decodeURIComponent);
-  history.replaceState(null, "", `/play?${text}`);
-  const analyse = byId("analyse");
-  if (analyse) {
-    const moves = view.link ? `&moves=${encodeURIComponent(view.link)}` : "";
-    analyse.href = `/analyse?game=${encodeURIComponent(game)}${moves}`;
-    byId("review").href = `/review?game=${encodeURIComponent(game)}${moves}`;
-    byId("review").hidden = !over() || !moves;
-  }
+  if (asked.get("clock")) query.clock = asked.get("clock");
+  keepInAddress("/play", query);
+  byId("analyse").href = addressOf("/analyse", played(view));
+  byId("review").href = addressOf("/review", played(view));
+  byId("review").hidden = !over() || !view.link || Boolean(view.position);
 }
 
 function opponentName() {
@@ -80,32 +70,22 @@ function opponentName() {
 
 function showPlayers() {
   for (const [id, player] of [["player-1", 1 - seat], ["player-0", seat]]) {
-    const { name, colour, mark } = view.players[player];
+    const { name } = view.players[player];
     const who = opponent === PERSON ? "" : player === seat ? t("play.you") : opponentName();
     const element = byId(id);
     element.classList.toggle("turn", !over() && view.to_move === player);
-    const disc = document.createElement("span");
-    disc.className = "disc";
-    if (colour) disc.style.backgroundColor = colour;
-    else disc.textContent = mark;
-    const title = document.createElement("strong");
-    title.textContent = who || name;
-    const note = document.createElement("span");
-    note.className = "note";
-    note.textContent = who ? name : "";
-    const parts = [disc, title, note];
+    const parts = [
+      playersDisc(view.players[player]),
+      textElement("strong", who || name),
+      textElement("span", who ? name : "", "note"),
+    ];
     if (search && !hinting && player !== seat) {
-      const busy = document.createElement("span");
-      busy.className = "busy";
-      busy.textContent = t("play.thinking");
-      parts.push(busy);
+      parts.push(textElement("span", t("play.thinking"), "busy"));
     }
     const right = document.createElement("span");
     right.className = "right";
     const lead = view.margin?.[player] ?? 0;
-    if (lead > 0) {
-      right.append(Object.assign(document.createElement("b"), { textContent: `+${lead}` }));
-    }
+    if (lead > 0) right.append(textElement("b", `+${lead}`));
     if (clock.on) {
       const time = document.createElement("time");
       time.textContent = clock.text(player);
@@ -135,34 +115,16 @@ function showStatus() {
   status.classList.add("over", opponent === PERSON ? "draw" : own);
 }
 
-// Actions that have no place on the picture: passes, swaps, or all of a game without areas.
-function showElsewhere() {
-  const shown = !over() && ofPerson() && !search ? view.actions.filter((each) => !each.area) : [];
-  byId("elsewhere").replaceChildren(
-    ...shown.map((action) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "button primary";
-      button.textContent = action.label;
-      button.addEventListener("click", () => play(action.action));
-      return button;
-    }),
-  );
-}
-
 function complain(error) {
-  if (error.name === "AbortError") return;
-  const problem = byId("problem");
   const again = document.createElement("button");
   again.type = "button";
   again.className = "button";
   again.textContent = t("play.try_again");
   again.addEventListener("click", () => {
-    problem.hidden = true;
+    byId("problem").hidden = true;
     follow();
   });
-  problem.replaceChildren(error instanceof Refused ? error.message : String(error), " ", again);
-  problem.hidden = false;
+  tell(error, " ", again);
 }
 
 // -- the game --
@@ -170,7 +132,7 @@ function complain(error) {
 async function ask(path, content) {
   byId("problem").hidden = true;
   const threats = byId("show-threats").checked;
-  return post(path, { game, moves: view.moves, threats, ...content });
+  return post(path, { game, position: view.position, moves: view.moves, threats, ...content });
 }
 
 function stopSearch() {
@@ -188,15 +150,12 @@ function choose(action, missed) {
   aimed = action.action;
   board.clearMarks();
   board.mark([[action.action, "hint"]]);
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "button primary";
-  button.textContent = t("play.confirm", { action: action.name });
-  button.addEventListener("click", () => play(action.action));
-  byId("elsewhere").replaceChildren(button);
+  const label = t("play.confirm", { action: action.name });
+  showElsewhere([{ ...action, label, area: null }], () => play(action.action), "button primary");
 }
 
-async function play(action) {
+// Play an action: an agent's, which took `seconds`, or a person's.
+async function play(action, seconds) {
   if (over()) return;
   aimed = null;
   stopSearch();
@@ -207,6 +166,7 @@ async function play(action) {
     complain(error);
     return;
   }
+  times.add(view, seconds);
   const next = undone.shift();
   if (next && next.name !== view.moves.at(-1)) undone = [];
   clock.run(view.over ? null : view.to_move, mover);
@@ -217,9 +177,10 @@ async function play(action) {
 
 // A game that has ended on this page is kept by a server that has a store.
 async function finish(kind, loser) {
-  if (!("store" in document.body.dataset) || view.moves.length === 0) return;
+  if (!("store" in document.body.dataset) || view.moves.length === 0 || view.position) return;
   try {
-    const content = { game, moves: view.moves, opponent, seat, ended: kind, loser };
+    const content = { game, moves: view.moves, seconds: times.spent, opponent, seat,
+      ended: kind, loser };
     const { number } = await post("finish", content);
     if (number) byId("said").textContent += ` ${t("play.saved")}`;
   } catch (error) {
@@ -240,18 +201,28 @@ async function letOpponentMove() {
   const mine = (search = new AbortController());
   show("");
   try {
-    const query = { game, agent: opponent, moves: view.link, seed };
-    const decision = await think(query, mine.signal, (progress) => progressShown(progress, view));
+    const decision = await decided(opponent, mine);
     if (search !== mine) return;
-    progressShown(decision, view);
     search = null;
-    await play(decision.action);
+    await play(decision.action, decision.seconds);
   } catch (error) {
-    if (search !== mine) return;
-    search = null;
-    show("");
-    complain(error);
+    failed(error, mine);
   }
+}
+
+// What an agent decides in the position shown; its progress is shown too.
+async function decided(agent, mine) {
+  const decision = await think({ ...played(view), agent, seed }, mine.signal, progressShown);
+  if (search === mine) progressShown(decision);
+  return decision;
+}
+
+// A search has failed; one that was stopped tells nothing.
+function failed(error, mine) {
+  if (search !== mine) return;
+  stopSearch();
+  show("");
+  complain(error);
 }
 
 function canUndo() {
@@ -266,6 +237,7 @@ async function goTo(ply) {
   ended = null;
   try {
     view = await ask("view", { moves: view.moves.slice(0, ply) });
+    times.follow(view);
   } catch (error) {
     complain(error);
   }
@@ -290,6 +262,7 @@ async function redo() {
   while (undone.length && opponent !== PERSON && undone[0].mover !== seat);
   try {
     view = await ask("view", { moves });
+    times.follow(view);
   } catch (error) {
     complain(error);
   }
@@ -303,10 +276,8 @@ async function hint() {
   hinting = true;
   show("");
   try {
-    const query = { game, agent: HINTS, moves: view.link, seed };
-    const decision = await think(query, mine.signal, (progress) => progressShown(progress, view));
+    const decision = await decided(HINTS, mine);
     if (search !== mine) return;
-    progressShown(decision, view);
     stopSearch();
     const action = view.actions.find((each) => each.action === decision.action);
     show("");
@@ -315,10 +286,7 @@ async function hint() {
     byId("status").textContent = words;
     byId("said").textContent = words;
   } catch (error) {
-    if (search !== mine) return;
-    stopSearch();
-    show("");
-    complain(error);
+    failed(error, mine);
   }
 }
 
@@ -356,6 +324,7 @@ async function rematch() {
   clock.reset();
   try {
     view = await ask("view", { moves: [] });
+    times.follow(view);
   } catch (error) {
     complain(error);
   }
@@ -374,27 +343,13 @@ async function changeLevel() {
     }
   }
   opponent = chosen;
-  showLevel();
+  showChosen(select, opponent);
   stopSearch();
   show("");
   follow();
 }
 
-// The opponent in the list of levels, added to it where it was set up by hand.
-function showLevel() {
-  const select = byId("level");
-  if (![...select.options].some((option) => option.value === opponent)) {
-    select.prepend(new Option(opponent, opponent));
-  }
-  select.value = opponent;
-}
-
-async function copyLink() {
-  const button = byId("copy");
-  await navigator.clipboard.writeText(location.href).catch(() => prompt("", location.href));
-  button.textContent = t("play.copied");
-  setTimeout(() => (button.textContent = t("play.link")), 2000);
-}
+const copyLink = () => copyAddress(byId("copy"), location.href);
 
 const buttons = { undo, redo, hint, resign, swap, rematch, copy: copyLink };
 for (const [id, action] of Object.entries(buttons)) byId(id).addEventListener("click", action);
@@ -410,7 +365,7 @@ byId("show-thinking").addEventListener("change", () => {
 });
 addEventListener("pagehide", stopSearch);
 
-showLevel();
+showChosen(byId("level"), opponent);
 clock.run(view.moves.length && !view.over ? view.to_move : null);
 show("");
 follow();

@@ -1,14 +1,20 @@
 // The review of a game: the value of every position, the grade of every move, the better moves.
 
-import { stream, Refused } from "./api.js";
+import { setUpAgent } from "./agents.js";
+import { stream } from "./api.js";
 import { showBar } from "./bar.js";
 import { Board, svgElement } from "./board.js";
 import { SteppedLine } from "./line.js";
 import { movesList } from "./moves.js";
+import { addressOf, asked, byId, complain, copyAddress, keepInAddress, played, showChosen,
+  showElsewhere, textElement } from "./table.js";
 import { given, t } from "./words.js";
 
 const COUNTED = ["best", "good", "inaccuracy", "mistake"];
-const byId = (id) => document.getElementById(id);
+const number = asked.get("number"); // of a game of the store
+const usual = byId("grader").options[0].value;
+let grader = asked.get("agent") || usual; // the agent that grades where no solver reaches
+let search = null;
 let view = given("view");
 const game = { moves: [...view.moves], movers: [...view.movers], link: view.link };
 const graded = new Map(); // by ply
@@ -26,12 +32,6 @@ const inGame = () => line.moves.length === game.moves.length
 function arrive(next) {
   view = next;
   show();
-}
-
-function complain(error) {
-  if (error.name === "AbortError") return;
-  byId("problem").textContent = error instanceof Refused ? error.message : String(error);
-  byId("problem").hidden = false;
 }
 
 // Back to the game, to the position after `ply` moves.
@@ -60,7 +60,7 @@ function show() {
   byId("status").textContent = variation ? t("review.variation") : view.status;
   showMoves(line.listed(view));
   if (!variation) markMoves();
-  showElsewhere();
+  showElsewhere(view.actions, chosen);
   showVerdict(variation);
   showGraph();
   const value = valueAt(line.ply);
@@ -78,27 +78,20 @@ const hasBetter = (move) =>
   Boolean(move) && (move.grade === "mistake" || move.grade === "inaccuracy") &&
   move.better.actions.length > 0;
 
-function keepLinks() {
-  const query = `game=${encodeURIComponent(view.game)}&moves=${encodeURIComponent(view.link)}`;
-  byId("analyse").href = `/analyse?${query}`;
-  const whole = `game=${encodeURIComponent(view.game)}&moves=${encodeURIComponent(game.link)}`;
-  for (const link of document.querySelectorAll(".export")) {
-    const where = link.dataset.where;
-    link.href = `/export/${where}?${where.startsWith("board") ? query : whole}`;
-  }
+// The whole game and who grades it, as links and requests name them.
+function reviewed() {
+  const query = { game: view.game, moves: game.link };
+  return grader === usual ? query : { ...query, agent: grader };
 }
 
-function showElsewhere() {
-  byId("elsewhere").replaceChildren(
-    ...view.actions.filter((each) => !each.area).map((action) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "button";
-      button.textContent = action.label;
-      button.addEventListener("click", () => chosen(action));
-      return button;
-    }),
-  );
+function keepLinks() {
+  byId("analyse").href = addressOf("/analyse", played(view));
+  for (const link of document.querySelectorAll(".export")) {
+    const where = link.dataset.where;
+    const [whole, page] = [{ game: view.game, moves: game.link }, where === "game.html"];
+    const query = page ? reviewed() : where.startsWith("board") ? played(view) : whole;
+    link.href = addressOf(`/export/${where}`, query);
+  }
 }
 
 function markMoves() {
@@ -109,12 +102,7 @@ function markMoves() {
   }
 }
 
-function paragraph(text, kind = "") {
-  const element = document.createElement("p");
-  element.textContent = text;
-  element.className = kind;
-  return element;
-}
+const paragraph = (text, kind) => textElement("p", text, kind);
 
 function showVerdict(variation) {
   const parts = [];
@@ -210,16 +198,14 @@ function showTotals() {
   const head = table.insertRow();
   head.append(document.createElement("td"));
   for (const player of view.players) {
-    const cell = document.createElement("th");
-    cell.textContent = player.name;
+    const cell = textElement("th", player.name);
     cell.scope = "col";
     head.append(cell);
   }
   for (const grade of COUNTED) {
     const row = table.insertRow();
-    const title = document.createElement("th");
+    const title = textElement("th", t(`review.grades_${grade}`));
     title.scope = "row";
-    title.textContent = t(`review.grades_${grade}`);
     row.append(title);
     for (const totals of review.totals) row.insertCell().textContent = totals.grades[grade];
   }
@@ -249,41 +235,59 @@ byId("solution").addEventListener("click", () => {
   tried = { action, name: puzzle.better.names[0], right: true };
   show();
 });
-byId("copy").addEventListener("click", async () => {
-  const query = new URLSearchParams({ game: view.game, moves: game.link });
-  const address = `${location.origin}/review?${query}`;
-  await navigator.clipboard.writeText(address).catch(() => prompt("", address));
-  byId("copy").textContent = t("play.copied");
-  setTimeout(() => (byId("copy").textContent = t("play.link")), 2000);
+byId("copy").addEventListener("click", () =>
+  copyAddress(byId("copy"), location.origin + addressOf("/review", reviewed())),
+);
+byId("grader").addEventListener("change", async () => {
+  let wanted = byId("grader").value;
+  if (wanted === "") wanted = (await setUpAgent(view.game).catch(complain)) ?? grader;
+  showChosen(byId("grader"), wanted);
+  if (wanted === grader) return;
+  grader = wanted;
+  const query = number ? { number } : { game: view.game, moves: game.link };
+  keepInAddress("/review", grader === usual ? query : { ...query, agent: grader });
+  graded.clear();
+  review = null;
+  puzzle = null;
+  tried = null;
+  show();
+  if (game.moves.length) reviewAll();
 });
 
 async function reviewAll() {
   const all = game.moves.length;
+  search?.abort();
+  const mine = (search = new AbortController());
+  delete document.body.dataset.reviewed;
+  byId("problem").hidden = true;
+  byId("totals").hidden = true;
+  byId("working").hidden = false;
   const tell = (done) => {
     byId("progress").value = done / all;
     byId("working-text").textContent = t("review.working", { done, all });
   };
   tell(0);
-  const search = new AbortController();
-  addEventListener("pagehide", () => search.abort());
   try {
-    const query = { game: view.game, moves: game.link };
-    review = await stream("review", query, search.signal, (move) => {
+    const found = await stream("review", reviewed(), mine.signal, (move) => {
       graded.set(move.ply, move);
       tell(graded.size);
       show();
     });
+    review = found;
     for (const move of review.moves) graded.set(move.ply, move);
     showTotals();
     byId("working").hidden = true;
     document.body.dataset.reviewed = "yes";
   } catch (error) {
+    if (search !== mine) return; // another agent grades now
     byId("working").hidden = true;
     complain(error);
   }
   show();
 }
 
+addEventListener("pagehide", () => search?.abort());
+showChosen(byId("grader"), grader);
 show();
 if (game.moves.length) reviewAll();
 else byId("working").hidden = true;

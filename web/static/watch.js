@@ -1,15 +1,15 @@
 // Two agents play each other, step by step or on their own.
 
 import { setUpAgent } from "./agents.js";
-import { post, Refused, think } from "./api.js";
+import { post, think } from "./api.js";
 import { showBar } from "./bar.js";
 import { Board } from "./board.js";
 import { movesList } from "./moves.js";
+import { addressOf, asked, byId, complain, keepInAddress, played, playersDisc, showChosen,
+  textElement } from "./table.js";
 import { thoughts } from "./thinking.js";
 import { given, t } from "./words.js";
 
-const byId = (id) => document.getElementById(id);
-const asked = new URL(location.href).searchParams;
 let view = given("view");
 let running = false;
 let search = null;
@@ -34,37 +34,21 @@ function show() {
   byId("step").disabled = view.over || running || Boolean(search);
   showBar(byId("bar"), view.over ? { null: 0, 0: 1, 1: -1 }[view.winner] : bar, view.players);
   for (const player of [0, 1]) showPlayer(player);
-  const query = { game: view.game, first: agents[0], second: agents[1] };
-  if (view.link) query.moves = view.link;
-  if (seed) query.seed = seed;
-  if (asked.get("lang")) query.lang = asked.get("lang");
-  const text = new URLSearchParams(query).toString().replace(/%(2C|3A|3D)/g, decodeURIComponent);
-  history.replaceState(null, "", `/watch?${text}`);
-  const moves = encodeURIComponent(view.link);
-  byId("review").href = `/review?game=${encodeURIComponent(view.game)}&moves=${moves}`;
+  const query = { game: view.game, first: agents[0], second: agents[1], ...played(view) };
+  keepInAddress("/watch", seed ? { ...query, seed } : query);
+  byId("review").href = addressOf("/review", played(view));
+  byId("review").hidden = Boolean(view.position); // a review begins with the first move
 }
 
 function showPlayer(player) {
-  const { name, colour, mark } = view.players[player];
   const element = byId(`player-${player}`);
   element.classList.toggle("turn", !view.over && view.to_move === player);
-  const disc = document.createElement("span");
-  disc.className = "disc";
-  if (colour) disc.style.backgroundColor = colour;
-  else disc.textContent = mark;
-  const title = document.createElement("strong");
-  title.textContent = agents[player];
-  const note = document.createElement("span");
-  note.className = "note";
-  note.textContent = name;
-  const parts = [disc, title, note];
-  if (search && view.to_move === player) {
-    const busy = document.createElement("span");
-    busy.className = "busy";
-    busy.textContent = t("play.thinking");
-    parts.push(busy);
-  }
-  element.replaceChildren(...parts);
+  element.replaceChildren(
+    playersDisc(view.players[player]),
+    textElement("strong", agents[player]),
+    textElement("span", view.players[player].name, "note"),
+    ...(search && view.to_move === player ? [textElement("span", t("play.thinking"), "busy")] : []),
+  );
 }
 
 async function step() {
@@ -73,11 +57,11 @@ async function step() {
   byId("problem").hidden = true;
   show();
   try {
-    const query = { game: view.game, moves: view.link, agent: agents[view.to_move], seed };
+    const query = { ...played(view), agent: agents[view.to_move], seed };
     const decision = await think(query, mine.signal, tell);
     if (search !== mine) return;
     tell(decision);
-    view = await post("play", { game: view.game, moves: view.moves, action: decision.action });
+    view = await ask("play", { action: decision.action });
     if (search !== mine) return;
     search = null;
     running &&= !view.over;
@@ -86,10 +70,12 @@ async function step() {
   } catch (error) {
     if (search !== mine) return;
     stop();
-    if (error.name === "AbortError") return;
-    byId("problem").textContent = error instanceof Refused ? error.message : String(error);
-    byId("problem").hidden = false;
+    complain(error);
   }
+}
+
+function ask(path, content) {
+  return post(path, { game: view.game, position: view.position, moves: view.moves, ...content });
 }
 
 function tell(decision) {
@@ -108,7 +94,7 @@ function stop() {
 
 async function goTo(ply) {
   stop();
-  view = await post("view", { game: view.game, moves: view.moves.slice(0, ply) });
+  view = await ask("view", { moves: view.moves.slice(0, ply) });
   show();
 }
 
@@ -131,18 +117,14 @@ const showSpeed = () => {
 byId("speed").addEventListener("input", showSpeed);
 for (const player of [0, 1]) {
   const select = byId(`agent-${player}`);
-  const showChosen = () => {
-    if (!offered.includes(agents[player])) select.prepend(new Option(agents[player], agents[player]));
-    select.value = agents[player];
-  };
   select.addEventListener("change", async () => {
     let wanted = select.value;
     if (wanted === "") wanted = (await setUpAgent(view.game)) ?? agents[player];
     agents[player] = wanted;
-    showChosen();
+    showChosen(select, wanted);
     stop();
   });
-  showChosen();
+  showChosen(select, agents[player]);
 }
 addEventListener("pagehide", () => search?.abort());
 showSpeed();

@@ -6,7 +6,7 @@ from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.games import Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
-from .searches import ladder
+from .searches import Named, at_equal_cost, ladder, names, pick, specs
 
 _GAME, _SMALL = "gomoku:size=10", "gomoku:size=5,connect=4"
 _MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
@@ -20,25 +20,23 @@ _AS_PLAYED = (
     Nodes((Task(_GAME, (3,), 10, 10),), (("minimax", "caro10_minimax"),)),
     Nodes((Task(_GAME, (4,), 10, 10),), (("alpha-beta", "caro10_alphabeta"),)),
 )  # fmt: skip
-_WIDE = "radius=1,width=0,win_in_one=no"
+# cells next to a stone
+_WIDE = {"heuristic": "caro10", "shared": ",radius=1", "options": ",width=0,win_in_one=no"}
+_IMPROVEMENTS = (*ladder(**_WIDE), ("+ pattern tables", "alphabeta:depth={depth}"))
 
 
-def _improvements() -> tuple[tuple[str, str], ...]:
-    """The ladder on cells next to a stone, and the default search at last."""
-    wide = tuple(
-        (name, f"{spec},{'radius=1' if spec.startswith('minimax') else _WIDE}")
-        for name, spec in ladder(heuristic="caro10")
-    )
-    return (*wide, ("+ patterns", "alphabeta:depth={depth}"))
-
-
-def _rivals(limit: str) -> tuple[str, ...]:
-    base = f"alphabeta:{limit},heuristic=caro10,radius=1,width=0"
+def _rivals(nodes: str, simulations: str) -> Named:
+    """One improvement more in each search, then another kind of search, at equal cost."""
     return (
-        f"{base},table=0,killers=no,history=no,scout=no",
-        base,
-        f"alphabeta:{limit}",
+        *at_equal_cost(nodes, "caro10", ",radius=1,width=0,win_in_one=no"),
+        ("+ pattern tables", f"alphabeta:nodes={nodes}"),
+        ("MCTS", f"mcts:simulations={simulations}"),
     )
+
+
+_NEURAL = ("a neural evaluation", "mcts:simulations={count},network=zoo:gomoku")
+_RIVALS = _rivals("{count}", "{count}")
+_FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))
 
 
 STUDY = Study(
@@ -55,7 +53,7 @@ STUDY = Study(
             (Heuristics(_SMALL, ("caro10", "patterns"), 60, from_ply=10),),
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics, 5×5",
-                    "heuristic", low="low", high="high"),),
+                    "heuristic"),),
         ),
         Experiment(
             ("R3",),
@@ -85,25 +83,27 @@ STUDY = Study(
             ("R3",),
             "Strength of the modes",
             "How do the modes do against each other, and against the default search?",
-            (Strength(_GAME, ("random", *_MODES, "alphabeta:depth=4"), 20, "random:2"),),
+            (Strength(_GAME, ("random", *_MODES, "alphabeta:depth=4"), 10, "random:2"),),
             (Strength(_GAME, ("random", "caro10_heuristic", "caro10_alphabeta",
                               "alphabeta:depth=3"), 3, "random:2"),),
             (),
             (Figure("points", "time", "elo", "Strength against time a move", "agent",
-                    logarithmic="x", low="margin"),),
+                    logarithmic="x"),),
         ),
         Experiment(
             ("R5",),
             "Improvements, one by one",
-            "What do the improvements that were listed bring in nodes and, at equal cost, in Elo?",
-            (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _improvements()),
-             Strength(_GAME, (*_rivals("time=0.02"), "mcts:time=0.02"), 15, "random:2")),
-            (Nodes((Task(_GAME, (3,), 10, 2),), _improvements()),
-             Strength(_GAME, _rivals("nodes=2000"), 2, "random:2")),
+            "What do ordering by heuristic, killer moves, a transposition table, deepening, a "
+            "board of 15×15 and a neural evaluation bring in nodes and, at equal cost, in Elo?",
+            (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _IMPROVEMENTS),
+             Strength(_GAME, specs(_RIVALS), 10, "random:2", names=names(_RIVALS, (_NEURAL,)),
+                      awaited=specs((_NEURAL,)), seconds=0.005)),
+            (Nodes((Task(_GAME, (3,), 10, 2),), _IMPROVEMENTS),
+             Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
             (),
             (Figure("bars", "search", "nodes", "Nodes at depth 3, one improvement more in each bar",
                     where=(("game", _GAME),), logarithmic="y"),
-             Figure("bars", "agent", "elo", "Elo at equal cost", low="margin", measurement=1)),
+             Figure("bars", "agent", "elo", "Elo at equal cost", measurement=1)),
         ),
     ),
 )  # fmt: skip

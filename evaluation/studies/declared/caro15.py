@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.answers import Answers, Case
-from ..measurements.games import Strength
+from ..measurements.games import Book, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
 from ..measurements.quality import MoveQuality
-from .searches import ladder
+from .searches import Named, at_equal_cost, ladder, names, pick, specs
 
 _GAME, _SMALL = "gomoku", "gomoku:size=5,connect=4"
 _LEVELS = ("easy", "medium", "hard")
@@ -18,7 +18,6 @@ _CASES = (
     Case("make a fork", _GAME, "f8,a1,g8,c1,h9,a3,h10,c3", ("h8",)),
     Case("the centre of an empty board", _GAME, "", ("h8",)),
 )
-_WIDE = "radius=2,width=0,win_in_one=no"
 _COSTS = (
     ("minimax", "minimax:depth={depth},radius=2,heuristic=caro15_open"),
     ("hard, by runs", "hard:depth={depth},heuristic=caro15"),
@@ -27,27 +26,48 @@ _COSTS = (
 )
 
 
-def _improvements() -> tuple[tuple[str, str], ...]:
-    """The ladder on cells within distance 2, and the default search at last."""
-    steps = ladder(heuristic="caro15_open")
-    wide = tuple(
-        (name, f"{spec},{'radius=2' if spec.startswith('minimax') else _WIDE}")
-        for name, spec in steps
-    )
+# all cells within distance 2
+_WIDE = {
+    "heuristic": "caro15_open",
+    "shared": ",radius=2",
+    "options": ",width=0,win_in_one=no",
+}
+_IMPROVEMENTS = (
+    *ladder(**_WIDE),
+    ("+ win in one", "hard:depth={depth}"),
+    ("+ pattern tables", "alphabeta:depth={depth}"),
+)
+
+
+def _rivals(nodes: str, simulations: str) -> Named:
+    """One improvement more in each search, then another kind of search, at equal cost."""
+    wide = f"alphabeta:nodes={nodes},heuristic=caro15_open,radius=2,width=0"
     return (
-        *wide,
-        ("+ win in one", "hard:depth={depth}"),
-        ("+ patterns", "alphabeta:depth={depth}"),
+        *at_equal_cost(nodes, "caro15_open", ",radius=2,width=0,win_in_one=no"),
+        ("+ win in one", f"{wide},win_in_one=yes"),
+        ("+ pattern tables", f"alphabeta:nodes={nodes}"),
+        ("MCTS", f"mcts:simulations={simulations}"),
     )
 
 
-def _rivals(limit: str) -> tuple[str, ...]:
-    base = f"alphabeta:{limit},heuristic=caro15_open,radius=2"
+_PARALLEL = ("MCTS, two threads", "mcts:simulations={count},threads=2")
+_NEURAL = ("AlphaZero", "mcts:simulations={count},network=zoo:gomoku")
+_THREATS = ("threat-space search", "gomoku:nodes={count}")
+_RIVALS = (*_rivals("{count}", "{count}"), _PARALLEL, _NEURAL)
+_FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))
+_BOOK = Book("alphabeta:depth=8", 2)
+
+
+def _with_book(nodes: str) -> Named:
+    search = f"alphabeta:nodes={nodes}"
     return (
-        f"{base},table=0,killers=no,history=no,scout=no",
-        f"{base},win_in_one=yes",
-        f"alphabeta:{limit}",
+        ("without a book", search),
+        ("centre first", f"{search},book=centre"),
+        ("book of depth 8", f"{search},book={{book}}"),
     )
+
+
+_WITH_BOOK, _QUICK_BOOK = _with_book("{count}"), _with_book("500")[:2]
 
 
 STUDY = Study(
@@ -67,7 +87,7 @@ STUDY = Study(
             (),
             (
                 Figure("bars", "agent", "optimal", "Best moves of the levels, 5×5",
-                       where=(("part", "all"),), low="low", high="high"),
+                       where=(("part", "all"),)),
                 Figure("bars", "heuristic", "correlation",
                        "Rank correlation with exact values, 5×5",
                        where=(("phase", "all"),), measurement=1),
@@ -111,27 +131,39 @@ STUDY = Study(
             "Strength of the levels",
             "How do the levels do against each other, and against the default search?",
             (Strength("gomoku:rule=caro", (*_LEVELS, "hard:heuristic=caro15",
-                                           "alphabeta:depth=4"), 20, "random:2"),),
+                                           "alphabeta:depth=4"), 10, "random:2"),),
             (Strength("gomoku:rule=caro", (*_LEVELS, "alphabeta:depth=3"), 4, "random:2"),),
             (
                 Claim("The hard level beats the others of the three (85 % against people)",
                       "score", 0.6, 1, (("agent", "hard"),)),
             ),
             (Figure("points", "time", "elo", "Strength against time a move", "agent",
-                    logarithmic="x", low="margin"),),
+                    logarithmic="x"),),
         ),
         Experiment(
             ("G7",),
             "Improvements, one by one",
-            "What do the improvements that were listed bring in nodes and, at equal cost, in Elo?",
-            (Nodes((Task(_GAME, (3,), 12, 6),), _improvements()),
-             Strength(_GAME, (*_rivals("time=0.02"), "mcts:time=0.02"), 15, "random:2")),
-            (Nodes((Task(_GAME, (3,), 6, 1),), _improvements()),
-             Strength(_GAME, _rivals("nodes=2000"), 2, "random:2")),
+            "What do better ordering, killer moves, a transposition table, deepening, a pattern "
+            "database, MCTS, parallel search, self-play learning and threat-space search bring in "
+            "nodes and, at equal cost, in Elo?",
+            (Nodes((Task(_GAME, (3,), 12, 6),), _IMPROVEMENTS),
+             Strength(_GAME, specs(_RIVALS), 6, "random:2", names=names(_RIVALS, (_THREATS,)),
+                      awaited=specs((_THREATS,)), seconds=0.005)),
+            (Nodes((Task(_GAME, (3,), 6, 1),), _IMPROVEMENTS),
+             Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
             (),
             (Figure("bars", "search", "nodes", "Nodes at depth 3, one improvement more in each bar",
                     logarithmic="y"),
-             Figure("bars", "agent", "elo", "Elo at equal cost", low="margin", measurement=1)),
+             Figure("bars", "agent", "elo", "Elo at equal cost", measurement=1)),
+        ),
+        Experiment(
+            ("G7",),
+            "An opening book",
+            "What do two plies from a book, or the rule to begin in the centre, bring at equal "
+            "cost?",
+            (Strength(_GAME, specs(_WITH_BOOK), 40, "random:1", names=names(_WITH_BOOK),
+                      book=_BOOK, seconds=0.005),),
+            (Strength(_GAME, specs(_QUICK_BOOK), 4, "random:1", names=names(_QUICK_BOOK)),),
         ),
     ),
 )  # fmt: skip

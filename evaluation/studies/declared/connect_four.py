@@ -8,16 +8,16 @@ from ..measurements.games import Seats, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
 from ..measurements.sizes import TreeSizes
-from .searches import pick
+from .searches import ladder, pick
 
 _SMALL = "connect_four:rows=4,cols=4"
 _MIDDLE = "connect_four:rows=5,cols=5"
 _QUICK = "connect_four:rows=4,cols=5"
 _WINDOWS = "alphabeta:depth={depth},heuristic=windows"
-_ORDERS = pick(("alpha-beta", "+ order"), heuristic="windows")
+_ORDERS = pick(("alpha-beta", "+ order"), ladder("windows"))
 _OPENINGS = Figure(
     "lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
-    logarithmic="x", low="low", high="high", measurement=1,
+    logarithmic="x", measurement=1,
 )  # fmt: skip
 
 STUDY = Study(
@@ -42,8 +42,8 @@ STUDY = Study(
             ("C4",),
             "Random play",
             "Who wins 1,000 games of random play?",
-            (Seats("connect_four", ("random", "random"), 5000, "random:0"),
-             Seats(_SMALL, ("random", "random"), 5000, "random:0")),
+            (Seats("connect_four", ("random", "random"), 1000, "random:0"),
+             Seats(_SMALL, ("random", "random"), 1000, "random:0")),
             (Seats("connect_four", ("random", "random"), 500, "random:0"),),
         ),
         Experiment(
@@ -71,8 +71,8 @@ STUDY = Study(
             ("C7", "C11"),
             "First moves",
             "What is every first column worth, and what does pure Monte Carlo believe of it?",
-            (FirstMoves("connect_four", 20_000, 1024),
-             MonteCarloChoices("connect_four", (10, 50, 200, 1000, 5000), 200, 1024)),
+            (FirstMoves("connect_four", 20_000, 2048),
+             MonteCarloChoices("connect_four", (10, 50, 200, 1000, 5000), 200, 2048)),
             (FirstMoves(_QUICK, 2000), MonteCarloChoices(_QUICK, (10, 50, 200, 1000), 40)),
             (
                 Claim(
@@ -86,7 +86,7 @@ STUDY = Study(
             (
                 Figure(
                     "points", "value", "believed", "Exact value and belief of Monte Carlo",
-                    "moves", low="error",
+                    "moves",
                 ),
                 _OPENINGS,
             ),
@@ -95,7 +95,7 @@ STUDY = Study(
             ("C8",),
             "Search against random play on 4×4",
             "How does minimax of depth 4 do against random play?",
-            (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 500, "random:0"),),
+            (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 250, "random:0"),),
             (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 100, "random:0"),),
             (
                 Claim(
@@ -108,13 +108,13 @@ STUDY = Study(
             ("C9",),
             "Heuristics against exact values",
             "How good is the heuristic of windows, and is there a better one?",
-            (Heuristics("connect_four", ("windows", "threats"), 600),),
+            (Heuristics("connect_four", ("windows", "threats"), 300),),
             (Heuristics(_MIDDLE, ("windows", "threats"), 90),),
             (),
             (
                 Figure(
                     "bars", "phase", "optimal", "Best moves chosen by the heuristics",
-                    "heuristic", low="low", high="high",
+                    "heuristic",
                 ),
             ),
         ),
@@ -125,7 +125,7 @@ STUDY = Study(
             (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6, 9))),
                    (("alpha-beta", _WINDOWS),)),
              Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (1, 2, 3, 4, 6, 8)),
-                      100, "random:4")),
+                      25, "random:4")),
             (Nodes((Task(_SMALL, (3,)), Task(_MIDDLE, (3,)), Task("connect_four", (3, 6))),
                    (("alpha-beta", _WINDOWS),)),
              Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (2, 4, 6)),
@@ -139,7 +139,7 @@ STUDY = Study(
             (
                 Figure(
                     "points", "time", "elo", "Strength against time a move", "agent",
-                    logarithmic="x", low="margin", measurement=1,
+                    logarithmic="x", measurement=1,
                 ),
             ),
         ),

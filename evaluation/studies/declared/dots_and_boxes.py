@@ -5,12 +5,12 @@ from __future__ import annotations
 from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.answers import Answers, Case
 from ..measurements.first_moves import FirstMoves, MonteCarloChoices
-from ..measurements.games import Seats, Strength
+from ..measurements.games import Book, Seats, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
 from ..measurements.reach import Reach
 from ..measurements.sizes import TreeSizes
-from .searches import ladder, pick
+from .searches import Named, at_equal_cost, ladder, names, pick, specs
 
 
 def _dots(size: str, margin: bool = True) -> str:
@@ -54,14 +54,13 @@ _CUTS = (
     ("deepening, chains", "alphabeta:depth={depth}"),
     ("deepening, chains, adaptive depth", "alphabeta:depth={depth},adaptive=yes"),
 )
+_ORDERS = pick(("alpha-beta", "+ order"), ladder())
 _CHOICES = Figure(
     "lines",
     "simulations",
     "right",
     "Best first move chosen by pure Monte Carlo",
     logarithmic="x",
-    low="low",
-    high="high",
     measurement=1,
 )
 _NODES = Figure(
@@ -79,20 +78,36 @@ _PARETO = Figure(
     "Strength against time a move",
     "agent",
     logarithmic="x",
-    low="margin",
     measurement=1,
 )
 
 
-def _rivals(limit: str) -> tuple[str, ...]:
-    """Agents with one improvement more in each, at equal cost."""
-    old = f"alphabeta:{limit},heuristic=classic"
+def _rivals(nodes: str, simulations: str) -> Named:
+    """One improvement more in each search, then other kinds of search, at equal cost."""
+    mcts = f"mcts:simulations={simulations}"
     return (
-        f"{old},table=0,killers=no,history=no,scout=no,symmetry=no",
-        old,
-        f"alphabeta:{limit}",
-        f"alphabeta:{limit},endgame=solver",
+        *at_equal_cost(nodes, "classic"),
+        ("+ chain analysis", f"alphabeta:nodes={nodes},heuristic=chains"),
+        ("+ endgame database", f"alphabeta:nodes={nodes},heuristic=chains,endgame=12"),
+        ("MCTS", mcts),
+        ("MCTS, endgame database", f"{mcts},endgame=12"),
+        ("MCTS, learned evaluation", f"{mcts},network=zoo:dots_and_boxes"),
     )
+
+
+_RIVALS = _rivals("{count}", "{count}")
+_FEW = pick(
+    ("+ order", "+ table", "+ chain analysis", "+ endgame database", "MCTS"), _rivals("2000", "200")
+)
+_BOOK = Book("solver:memory=64", 4)
+
+
+def _with_book(nodes: str) -> Named:
+    search = f"alphabeta:nodes={nodes}"
+    return ("without a book", search), ("with one", f"{search},book={{book}}")
+
+
+_WITH_BOOK, _QUICK_BOOK = _with_book("{count}"), _with_book("500")
 
 
 STUDY = Study(
@@ -117,7 +132,7 @@ STUDY = Study(
             ("D4",),
             "Random play",
             "Who wins 1,000 games of random play?",
-            tuple(Seats(_dots(size), ("random", "random"), 5000, "random:0")
+            tuple(Seats(_dots(size), ("random", "random"), 1000, "random:0")
                   for size in ("3x3", "4x4", "5x5")),
             (Seats(_dots("3x3"), ("random", "random"), 500, "random:0"),),
         ),
@@ -157,9 +172,9 @@ STUDY = Study(
             "How many nodes does it save to try completing moves first, then safe ones?",
             (Nodes((Task(_dots("3x3"), (4, 6, 8, 12)), Task(_dots("3x4"), (4, 6)),
                     Task(_dots("4x4"), (4, 5)), Task(_dots("4x4"), (4, 6), 10, 10)),
-                   pick(("alpha-beta", "+ order"))),),
+                   _ORDERS),),
             (Nodes((Task(_dots("3x3"), (4, 6, 8)), Task(_dots("4x4"), (4,)),
-                    Task(_dots("4x4"), (4, 5), 10, 4)), pick(("alpha-beta", "+ order"))),),
+                    Task(_dots("4x4"), (4, 5), 10, 4)), _ORDERS),),
             (Claim("The order saves 30–50 % of the nodes", "fewer", 0.3, 0.5,
                    (("search", "+ order"),)),),
             (Figure("lines", "depth", "nodes", "Nodes with and without order, 3×3 dots", "search",
@@ -177,13 +192,13 @@ STUDY = Study(
                       (("simulations", 200),), 1),
             ),
             (Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
-                    "count", low="error"), _CHOICES),
+                    "count"), _CHOICES),
         ),
         Experiment(
             ("D9",),
             "Minimax against random play",
             "How does full search do in both seats?",
-            (Seats(_dots("3x3"), (_EXACT, "random"), 500, "random:0"),),
+            (Seats(_dots("3x3"), (_EXACT, "random"), 250, "random:0"),),
             (Seats(_dots("3x3"), (_EXACT, "random"), 50, "random:0"),),
             (Claim("Minimax wins nearly always as the first player", "first_wins", 0.9, 1,
                    (("first", _EXACT),)),
@@ -194,12 +209,12 @@ STUDY = Study(
             ("D10",),
             "Heuristics against exact values",
             "How good is the classic heuristic, and is there a better one?",
-            (Heuristics(_dots("4x4"), ("classic", "chains"), 900),
-             Heuristics(_dots("5x5"), ("classic", "chains"), 600)),
+            (Heuristics(_dots("4x4"), ("classic", "chains"), 450),
+             Heuristics(_dots("5x5"), ("classic", "chains"), 90)),
             (Heuristics(_dots("4x4"), ("classic", "chains"), 120),),
             (),
             (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics, 4×4 dots",
-                    "heuristic", low="low", high="high"),),
+                    "heuristic"),),
         ),
         Experiment(
             ("D11",),
@@ -215,10 +230,10 @@ STUDY = Study(
             "Duels of depths and heuristics",
             "Do a greater depth and a better heuristic win?",
             (Strength(_dots("3x3"), tuple(f"alphabeta:depth={d},heuristic=classic"
-                                          for d in (2, 4, 6)), 66, "all:2"),
+                                          for d in (2, 4, 6)), 33, "all:2"),
              Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
                                           for h in ("classic", "chains") for d in (2, 3, 4, 6)),
-                      60, "random:4")),
+                      12, "random:4")),
             (Strength(_dots("3x3"), tuple(f"alphabeta:depth={d},heuristic=classic"
                                           for d in (2, 4, 6)), 10, "all:2"),
              Strength(_dots("4x4"), tuple(f"alphabeta:depth={d},heuristic={h}"
@@ -233,23 +248,31 @@ STUDY = Study(
             "Pure Monte Carlo",
             "How does pure Monte Carlo do against random play and against minimax?",
             (Seats(_dots("4x4"), ("montecarlo:simulations=100", "random", "alphabeta:depth=4"),
-                   100, "random:2"),),
+                   30, "random:2"),),
             (Seats(_dots("4x4"), ("montecarlo:simulations=50", "random", "alphabeta:depth=4"),
                    6, "random:2"),),
         ),
         Experiment(
             ("D15",),
             "Improvements, one by one",
-            "What do the improvements that were listed bring in nodes and, at equal cost, in Elo?",
+            "What do deepening, a transposition table, chain analysis, an endgame database, Monte "
+            "Carlo tree search and a learned evaluation bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (6,), 8, 5)), ladder()),
-             Strength(_dots("4x4", False), (*_rivals("time=0.01"), "mcts:time=0.01",
-                                     "mcts:network=zoo:dots_and_boxes,time=0.01"),
-                      20, "random:4")),
+             Strength(_dots("4x4", False), specs(_RIVALS), 10, "random:4", names=names(_RIVALS),
+                      seconds=0.004)),
             (Nodes((Task(_dots("3x3"), (6,)),), ladder()),
-             Strength(_dots("4x4"), (*_rivals("nodes=2000"), "mcts:simulations=500"),
-                      4, "random:4")),
+             Strength(_dots("4x4", False), specs(_FEW), 3, "random:4", names=names(_FEW))),
             (),
-            (_NODES, _PARETO),
+            (_NODES, Figure("bars", "agent", "elo", "Elo at equal cost, 4×4 dots", measurement=1)),
+        ),
+        Experiment(
+            ("D15",),
+            "An opening book",
+            "What do four plies of perfect play from a book bring at equal cost?",
+            (Strength(_dots("4x4", False), specs(_WITH_BOOK), 100, "random:2",
+                      names=names(_WITH_BOOK), book=_BOOK, seconds=0.004),),
+            (Strength(_dots("3x3", False), specs(_QUICK_BOOK), 6, "random:1",
+                      names=names(_QUICK_BOOK), book=_BOOK),),
         ),
     ),
 )  # fmt: skip

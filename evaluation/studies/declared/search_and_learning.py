@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from ..declaration import Experiment, Figure, Study
+from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.games import Strength
-from ..measurements.networks import Networks
-from ..measurements.quality import MoveQuality
+from ..measurements.networks import OPTIMAL, Learning, Networks
+from ..measurements.quality import ALL, ERRORS, MoveQuality
 
-_FRONT = Figure(
-    "points", "time", "elo", "Strength against time a move", "agent", logarithmic="x", low="margin"
-)
-_PARTS = Figure(
-    "bars", "part", "optimal", "Best moves by phase and by situation", "agent", low="low",
-    high="high", measurement=1,
+_BOARDS = (
+    "connect_four", "dots_and_boxes:rows=3,cols=3", "tic_tac_toe", "tic_tac_toe:size=4",
 )  # fmt: skip
+_FRONT = Figure("points", "time", "elo", "Strength against time a move", "agent", logarithmic="x")
+_ERRORS = Figure(
+    "bars", "agent", ERRORS[0], "Moves that are not the best, by kind", where=(("part", ALL),),
+    measurement=1, stacked=ERRORS[1:],
+)  # fmt: skip
+_TAUGHT, _PPO = "zoo:connect_four_taught", "zoo:connect_four_ppo"
 
 
 def _search(depths: tuple[int, ...], simulations: tuple[int, ...]) -> tuple[str, ...]:
@@ -24,12 +26,11 @@ def _search(depths: tuple[int, ...], simulations: tuple[int, ...]) -> tuple[str,
     )
 
 
-def _learned(name: str, simulations: tuple[int, ...]) -> tuple[str, ...]:
+def _learned(network: str, simulations: tuple[int, ...]) -> tuple[str, ...]:
     """A shipped network alone and in search."""
     return (
-        f"zoo:{name}",
-        *(f"mcts:network=zoo:{name},simulations={count}" for count in simulations),
-    )
+        network, *(f"mcts:network={network},simulations={count}" for count in simulations)
+    )  # fmt: skip
 
 
 def _experiment(
@@ -41,20 +42,26 @@ def _experiment(
     opening: str,
     pairs: tuple[int, int],
     positions: tuple[int, int],
+    awaited: tuple[str, ...] = (),
 ) -> Experiment:
     """The pool and the quality of moves of one game; the quick pool has the least budgets."""
     depths, simulations, guided = budgets
     pool = ("random", *_search(depths, simulations), *_learned(network, guided))
     few = ("random", *_search(depths[1:2], simulations[:1]), *_learned(network, guided[:1]))
+    parts = Figure(
+        "bars", "part", "optimal", "Best moves of the network alone, by phase and by situation",
+        where=(("agent", network),), measurement=1,
+    )  # fmt: skip
     return Experiment(
         ("X3",),
         title,
         "How do search and learned agents do in one pool, and where does the network err?",
-        (Strength(game, pool, pairs[0], opening), MoveQuality(game, pool[1:], positions[0])),
+        (Strength(game, pool, pairs[0], opening, awaited=awaited),
+         MoveQuality(game, pool[1:], positions[0], awaited=awaited)),
         (Strength(game, few, pairs[1], opening), MoveQuality(game, few[1:], positions[1])),
         (),
-        (_FRONT, _PARTS),
-    )
+        (_FRONT, _ERRORS, parts),
+    )  # fmt: skip
 
 
 STUDY = Study(
@@ -66,29 +73,43 @@ STUDY = Study(
         Experiment(
             ("X3",),
             "Time of training",
-            "What did the shipped networks cost, and how good are they?",
-            (Networks(("connect_four", "dots_and_boxes:rows=3,cols=3", "tic_tac_toe",
-                       "tic_tac_toe:size=4")),),
-            (Networks(("connect_four", "dots_and_boxes:rows=3,cols=3", "tic_tac_toe",
-                       "tic_tac_toe:size=4")),),
+            "What did the shipped networks cost, how good are they, and how did they get there?",
+            (Learning(_BOARDS), Networks(_BOARDS)),
+            (Learning(_BOARDS), Networks(_BOARDS)),
             (),
-            (Figure("points", "hours", "optimal", "Best moves against processor hours of training",
-                    "agent", logarithmic="x"),),
+            (Figure("lines", "hours", "score", "Best moves by processor hours of training", "run",
+                    (("opponent", OPTIMAL),), "x"),
+             Figure("points", "hours", "optimal", "What the shipped networks reached", "agent",
+                    logarithmic="x", measurement=1)),
+        ),
+        Experiment(
+            ("X3",),
+            "The ceiling of supervised learning",
+            "How well does a network of the same size play that learnt the best moves of 98,500 "
+            "positions from the exact solver?",
+            (MoveQuality("connect_four", (_TAUGHT, "zoo:connect_four"), 300),),
+            (MoveQuality("connect_four", (_TAUGHT, "zoo:connect_four"), 30),),
+            (
+                Claim("Taught by perfect play, it plays a best move in 85 % of positions",
+                      "optimal", 0.85, 1, (("agent", _TAUGHT), ("part", ALL))),
+            ),
+            (Figure("bars", "part", "optimal", "Best moves by phase and by situation", "agent"),),
         ),
         _experiment(
-            "Connect four", "connect_four", "connect_four",
-            budgets=((2, 4, 6, 8, 10), (100, 1000, 10_000), (25, 100, 400)),
-            opening="random:4", pairs=(40, 3), positions=(300, 45),
+            "Connect four", "connect_four", "zoo:connect_four",
+            budgets=((2, 4, 8), (100, 1000, 10_000), (25, 100, 400)),
+            opening="random:4", pairs=(6, 3), positions=(300, 45),
+            awaited=(_TAUGHT, f"mcts:network={_TAUGHT},simulations=100", _PPO),
         ),
         _experiment(
-            "Dots and boxes, 4×4 dots", "dots_and_boxes:rows=3,cols=3", "dots_and_boxes",
-            budgets=((2, 4, 6), (100, 1000, 10_000), (25, 100, 400)),
-            opening="random:4", pairs=(40, 3), positions=(300, 45),
+            "Dots and boxes, 4×4 dots", "dots_and_boxes:rows=3,cols=3", "zoo:dots_and_boxes",
+            budgets=((2, 4, 6), (100, 1000), (25, 100, 400)),
+            opening="random:4", pairs=(8, 3), positions=(300, 45),
         ),
         _experiment(
-            "Tic-tac-toe, 4×4", "tic_tac_toe:size=4", "tic_tac_toe",
+            "Tic-tac-toe, 4×4", "tic_tac_toe:size=4", "zoo:tic_tac_toe",
             budgets=((2, 4, 6), (100, 1000), (25, 100)),
-            opening="random:2", pairs=(40, 3), positions=(300, 45),
+            opening="random:2", pairs=(20, 3), positions=(300, 45),
         ),
     ),
 )  # fmt: skip

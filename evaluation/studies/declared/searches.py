@@ -2,36 +2,79 @@
 
 from __future__ import annotations
 
-_OFF = ("iterative", "table", "killers", "history", "scout", "symmetry")
+Named = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
+
+_OFF = {
+    "iterative": "no",
+    "table": "0",
+    "killers": "no",
+    "history": "no",
+    "scout": "no",
+    "symmetry": "no",
+}
+_STEPS = (
+    ("killers", "+ killers"),
+    ("history", "+ history"),
+    ("table", "+ table"),
+    ("scout", "+ null windows"),
+    ("symmetry", "+ symmetries"),
+    ("iterative", "+ deepening"),
+)
 
 
-def ladder(depth: str = "{depth}", heuristic: str = "default") -> tuple[tuple[str, str], ...]:
-    """Name and specification: minimax, plain alpha-beta, then one improvement more in each.
+def _without(names: list[str]) -> str:
+    """The options that switch improvements off."""
+    return "".join(f",{name}={_OFF[name]}" for name in names)
 
-    The last one is the agent with all its defaults.
+
+def ladder(heuristic: str = "default", options: str = "", shared: str = "") -> Named:
+    """To a depth: minimax, plain alpha-beta, then one improvement more in each.
+
+    Args:
+        heuristic: what values positions at the depth limit.
+        options: further options of alpha-beta, each after a comma.
+        shared: those that minimax has too.
     """
-    base = f"alphabeta:depth={depth},heuristic={heuristic}"
-    plain = ",".join(f"{name}={0 if name == 'table' else 'no'}" for name in _OFF)
-    steps = [
-        ("minimax", f"minimax:depth={depth},heuristic={heuristic}"),
-        ("alpha-beta", f"{base},{plain},ordering=none"),
-        ("+ order", f"{base},{plain}"),
-    ]
+    base = f"alphabeta:depth={{depth}},heuristic={heuristic}{shared}{options}"
     left = list(_OFF)
-    for name, words in (
-        ("killers", "+ killers"),
-        ("history", "+ history"),
-        ("table", "+ table"),
-        ("scout", "+ null windows"),
-        ("symmetry", "+ symmetries"),
-        ("iterative", "+ deepening"),
-    ):
+    steps = [
+        ("minimax", f"minimax:depth={{depth}},heuristic={heuristic}{shared}"),
+        ("alpha-beta", f"{base}{_without(left)},ordering=none"),
+        ("+ order", f"{base}{_without(left)}"),
+    ]
+    for name, words in _STEPS:
         left.remove(name)
-        off = "".join(f",{each}={0 if each == 'table' else 'no'}" for each in left)
-        steps.append((words, f"{base}{off}"))
+        steps.append((words, f"{base}{_without(left)}"))
     return tuple(steps)
 
 
-def pick(names: tuple[str, ...], **options: str) -> tuple[tuple[str, str], ...]:
-    """Some searches of the ladder, by name."""
-    return tuple(step for step in ladder(**options) if step[0] in names)
+def at_equal_cost(nodes: str, heuristic: str, options: str = "") -> Named:
+    """Within so many nodes: plain search, then one improvement more in each.
+
+    A search within a limit deepens ply by ply in any case: that is how it has an answer in time.
+    """
+    base = f"alphabeta:nodes={nodes},heuristic={heuristic}{options}"
+    left = [name for name in _OFF if name != "iterative"]
+    steps = [
+        ("alpha-beta, deepening", f"{base}{_without(left)},ordering=none"),
+        ("+ order", f"{base}{_without(left)}"),
+    ]
+    for name, words in _STEPS[:-1]:
+        left.remove(name)
+        steps.append((words, f"{base}{_without(left)}"))
+    return tuple(steps)
+
+
+def pick(names: tuple[str, ...], searches: Named) -> Named:
+    """Some of the searches, by name."""
+    return tuple(step for step in searches if step[0] in names)
+
+
+def specs(searches: Named) -> tuple[str, ...]:
+    """Their specifications, as pools list their agents."""
+    return tuple(spec for _, spec in searches)
+
+
+def names(*searches: Named) -> Named:
+    """Specification and name, as pools take the names of their agents."""
+    return tuple((spec, name) for group in searches for name, spec in group)

@@ -99,7 +99,6 @@ STUDY = Study(
             (
                 Figure(
                     "bars", "phase", "optimal", "Best moves chosen by the heuristic, 4×4",
-                    low="low", high="high",
                 ),
             ),
         ),

@@ -63,9 +63,6 @@ class Answers(Measurement):
     def games(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(case.game for case in self.cases))
 
-    def agents_named(self) -> tuple[str, ...]:
-        return self.agents
-
     def measure(self, workplace: Workplace) -> list[Row]:
         return [row for case in self.cases for row in self._rows(case)]
 

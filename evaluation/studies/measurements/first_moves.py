@@ -14,11 +14,10 @@ from ....envs.files import written_whole
 from ....envs.game import Game
 from ....envs.registry import make_game
 from ....envs.version import __version__
-from ...statistics.intervals import share_interval
+from ...statistics.intervals import QUANTILE
 from .measurement import (
     COUNT,
     NUMBER,
-    SHARE,
     SIGNED,
     TEXT,
     YES,
@@ -27,6 +26,8 @@ from .measurement import (
     Row,
     Workplace,
     percent_text,
+    share_cells,
+    share_columns,
 )  # fmt: skip
 
 
@@ -52,13 +53,10 @@ class FirstMoves(Measurement):
         Column("count", "moves", COUNT),
         Column("value", "exact value", SIGNED),
         Column("best", "best", YES),
-        Column("believed", "Monte Carlo believes", NUMBER),
-        Column("error", "± (standard error)", NUMBER),
+        Column("believed", "Monte Carlo believes", NUMBER, interval=("margin",)),
+        Column("margin", "± (95 %)", NUMBER),
         Column("simulations", "games a move", COUNT),
     )
-
-    def games(self) -> tuple[str, ...]:
-        return (self.game,)
 
     def measure(self, workplace: Workplace) -> list[Row]:
         game = make_game(self.game)
@@ -70,6 +68,7 @@ class FirstMoves(Measurement):
         rows = []
         for moves in symmetry_classes(game):
             value = values[moves[0]]
+            errors = [decision.errors[move] for move in moves]  # standard errors
             rows.append(
                 {
                     "game": self.game,
@@ -78,9 +77,7 @@ class FirstMoves(Measurement):
                     "value": value,
                     "best": value == max(values.values()),
                     "believed": float(np.mean([decision.values[move] for move in moves])),
-                    "error": float(
-                        np.sqrt(np.sum([decision.errors[move] ** 2 for move in moves])) / len(moves)
-                    ),
+                    "margin": QUANTILE * float(np.linalg.norm(errors)) / len(moves),
                     "simulations": self.simulations * len(moves),
                 }
             )
@@ -124,14 +121,9 @@ class MonteCarloChoices(Measurement):
         Column("game", "game", TEXT),
         Column("simulations", "random games a move", COUNT),
         Column("trials", "trials", COUNT),
-        Column("right", "a best move chosen", SHARE, ends=("low", "high")),
-        Column("low", "from", SHARE),
-        Column("high", "to", SHARE),
+        *share_columns("right", "a best move chosen"),
         Column("chosen", "chosen most often", TEXT),
     )
-
-    def games(self) -> tuple[str, ...]:
-        return (self.game,)
 
     def measure(self, workplace: Workplace) -> list[Row]:
         game = make_game(self.game)
@@ -144,15 +136,12 @@ class MonteCarloChoices(Measurement):
         for trial in range(self.trials):
             agent.reset(self.seed + trial)
             chosen.append(agent.act(start))
-        hits = np.array([values[move] == max(values.values()) for move in chosen], np.int64)
-        share, low, high = share_interval(hits, np.arange(len(hits)))
+        hits = [values[move] == max(values.values()) for move in chosen]
         return {
             "game": self.game,
             "simulations": count,
             "trials": self.trials,
-            "right": share,
-            "low": low,
-            "high": high,
+            **share_cells("right", hits),
             "chosen": game.action_to_text(max(sorted(set(chosen)), key=chosen.count)),
         }
 

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ....agents import make_agent
+from ....agents.book_writer import write_book
+from ....envs.game import Game
+from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
+from ....envs.version import __version__
 from ...runners.contest import Conditions
 from ...statistics.cross_table import CrossTable
-from ...statistics.intervals import share_interval
 from ...statistics.ratings import Ratings, RatingsError, rate
 from ...store.store import Store, StoredGame
 from ...tournament import Plan, Tournament
+from .cost import COUNT_BLANK, positions_of, seconds_per_move, with_equal_cost
 from .measurement import (
     COUNT,
+    FORMAT,
     NUMBER,
     SECONDS,
     SHARE,
@@ -26,7 +37,31 @@ from .measurement import (
     Row,
     Workplace,
     percent_text,
+    share_cells,
+    share_columns,
 )  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Book:
+    """An opening book that is made before a pool plays; ``book={book}`` stands for its file.
+
+    Attributes:
+        agent: who analyses its positions.
+        plies: of how many first plies.
+    """
+
+    agent: str
+    plies: int
+
+    def path(self, game: Game, folder: Path) -> Path:
+        """The file, made if it is not there yet."""
+        known = json.dumps([FORMAT, __version__, game.spec, self.agent, self.plies])
+        name = hashlib.blake2b(known.encode(), digest_size=8).hexdigest()
+        path = folder / f"{name}.book"
+        if not path.exists():
+            write_book(path, game, make_agent(self.agent, game), self.plies)
+        return path
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +75,10 @@ class Pool(Measurement):
         opening: where openings come from.
         format: which agents meet.
         seed: decides openings and the agents' random choices.
+        names: (specification, what pages call the agent) where the specification says too little.
+        awaited: agents that take part once the library has them.
+        book: the book of those with ``book={book}``.
+        seconds: the processor time a move for which ``{count}`` is filled in.
     """
 
     game: str
@@ -48,22 +87,32 @@ class Pool(Measurement):
     opening: str = "random:2"
     format: str = "round-robin"
     seed: int = 1
-
-    def games(self) -> tuple[str, ...]:
-        return (self.game,)
-
-    def agents_named(self) -> tuple[str, ...]:
-        return self.agents
+    names: tuple[tuple[str, str], ...] = ()
+    awaited: tuple[str, ...] = ()
+    book: Book | None = None
+    seconds: float = 0.01
 
     @property
     def repeatable(self) -> bool:
-        return not any("time=" in agent for agent in self.agents)
+        return super().repeatable and not any(COUNT_BLANK in spec for spec in self.agents_named())
 
-    def play(self, workplace: Workplace) -> tuple[list[StoredGame], list[str]]:
-        """The games and the agents' labels. Games that the store holds already are not played."""
-        plan = Plan(
-            self.game, self.agents, self.pairs, self.opening, seed=self.seed, format=self.format
-        )
+    def name_of(self, spec: str) -> str:
+        """What pages call an agent."""
+        return dict(self.names).get(spec, spec)
+
+    def entrants(self, workplace: Workplace) -> tuple[str, ...]:
+        """The specifications of the agents with all blanks filled."""
+        game, agents = make_game(self.game), self.agents_named()
+        if self.book is not None:
+            book = str(self.book.path(game, workplace.folder))
+            agents = tuple(spec.replace("{book}", book) for spec in agents)
+        counts = workplace.folder / f"{workplace.name}.counts"
+        return tuple(with_equal_cost(agents, game, self.seconds, counts))
+
+    def play(self, workplace: Workplace) -> list[StoredGame]:
+        """The games. Those that the store holds already are not played."""
+        agents = self.entrants(workplace)
+        plan = Plan(self.game, agents, self.pairs, self.opening, seed=self.seed, format=self.format)
         path = workplace.folder / f"{workplace.name}.db"
         with Store(path) as store:
             # The agents are the suite's own: a process of their own would only cost time.
@@ -75,7 +124,15 @@ class Pool(Measurement):
         faults = [game.result.reason for game in games if game.result.fault is not None]
         if faults:
             raise SpecificationError(f"{self.game}: an agent of a study forfeited: {faults[0]}")
-        return games, tournament.labels
+        return games
+
+    def costs(self, workplace: Workplace, games: list[StoredGame]) -> list[float]:
+        """The processor time of a move of each agent."""
+        game = make_game(self.game)
+        return [
+            seconds_per_move(make_agent(spec, game), positions_of(number, game, games))
+            for number, spec in enumerate(self.entrants(workplace))
+        ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,49 +145,41 @@ class Seats(Pool):
         Column("second", "moves second", TEXT),
         Column("games", "games", COUNT),
         Column("distinct", "distinct", COUNT),
-        Column("first_wins", "first wins", SHARE, ends=("first_low", "first_high")),
-        Column("first_low", "from", SHARE),
-        Column("first_high", "to", SHARE),
-        Column("second_wins", "second wins", SHARE, ends=("second_low", "second_high")),
-        Column("second_low", "from", SHARE),
-        Column("second_high", "to", SHARE),
+        *share_columns("first_wins", "first wins"),
+        *share_columns("second_wins", "second wins"),
         Column("draws", "draws", SHARE),
         Column("plies", "plies a game", NUMBER),
-        Column("first_time", "time a move, first", SECONDS, timed=True),
-        Column("second_time", "time a move, second", SECONDS, timed=True),
+        Column("first_time", "CPU time a move, first", SECONDS, timed=True),
+        Column("second_time", "CPU time a move, second", SECONDS, timed=True),
     )
 
     def measure(self, workplace: Workplace) -> list[Row]:
-        games, _ = self.play(workplace)
+        games = self.play(workplace)
+        names = [self.name_of(spec) for spec in self.agents_named()]
+        costs = dict(zip(names, self.costs(workplace, games)))
         meetings: dict[tuple[str, str], list[StoredGame]] = {}
         for game in games:
-            first, second = (self.agents[number] for number in game.players)
+            first, second = (names[number] for number in game.players)
             meetings.setdefault((first, second), []).append(game)
-        return [self._row(*names, found) for names, found in meetings.items()]
+        return [self._row(*who, costs, found) for who, found in meetings.items()]
 
-    def _row(self, first: str, second: str, games: list[StoredGame]) -> Row:
+    def _row(
+        self, first: str, second: str, costs: Mapping[str, float], games: list[StoredGame]
+    ) -> Row:
         results = np.array([game.result.returns[0] for game in games])
-        clusters = np.array([game.pair for game in games], np.int64)
-        won, won_low, won_high = share_interval((results > 0).astype(np.int64), clusters)
-        lost, lost_low, lost_high = share_interval((results < 0).astype(np.int64), clusters)
-        seconds = np.array([game.result.seconds for game in games]).sum(0)
-        decisions = np.array([game.result.decisions for game in games]).sum(0)
+        pairs = [game.pair for game in games]
         return {
             "game": self.game,
             "first": first,
             "second": second,
             "games": len(games),
             "distinct": len({game.result.moves for game in games}),
-            "first_wins": won,
-            "first_low": won_low,
-            "first_high": won_high,
-            "second_wins": lost,
-            "second_low": lost_low,
-            "second_high": lost_high,
+            **share_cells("first_wins", results > 0, pairs),
+            **share_cells("second_wins", results < 0, pairs),
             "draws": float(np.mean(results == 0)),
             "plies": float(np.mean([len(game.result.moves) for game in games])),
-            "first_time": float(seconds[0] / max(decisions[0], 1)),
-            "second_time": float(seconds[1] / max(decisions[1], 1)),
+            "first_time": costs[first],
+            "second_time": costs[second],
         }
 
     def finding(self, rows: list[Row]) -> str:
@@ -151,31 +200,44 @@ class Strength(Pool):
     columns = (
         Column("game", "game", TEXT),
         Column("agent", "agent", TEXT),
-        Column("elo", "Elo", SIGNED),
+        Column("plays", "which is", TEXT),
+        Column("elo", "Elo", SIGNED, interval=("margin",)),
         Column("margin", "± (95 %)", NUMBER),
         Column("score", "score", SHARE),
         Column("score_first", "moving first", SHARE),
         Column("score_second", "moving second", SHARE),
         Column("games", "games", COUNT),
         Column("distinct", "distinct", COUNT),
+        Column("openings", "from openings", COUNT),
         Column("front", "on the Pareto front", TEXT, timed=True),
-        Column("time", "time a move", SECONDS, timed=True),
+        Column("time", "CPU time a move", SECONDS, timed=True),
     )
 
     def measure(self, workplace: Workplace) -> list[Row]:
-        games, labels = self.play(workplace)
+        games = self.play(workplace)
+        costs, entrants = self.costs(workplace, games), self.entrants(workplace)
+        labels = [self.name_of(spec) for spec in self.agents_named()]
         table = CrossTable(labels, games)
         try:
             ratings: Ratings | None = rate(labels, table.meetings())
         except RatingsError:
             ratings = None
         order = ratings.order() if ratings else [row.number for row in table.standings()]
-        rows = [self._row(table, number, ratings) for number in order]
+        if self.names:  # what is named is declared in an order of its own
+            order = sorted(order)
+        rows = []
+        for number in order:
+            openings = {game.opening for game in games if number in game.players}
+            plays = re.sub(r"(?<=book=)[^,]+", "{book}", entrants[number])
+            played = {"plays": plays, "openings": len(openings), "time": costs[number]}
+            rows.append(self._row(table, number, ratings) | played)
         for row in rows:
             quicker = [other for other in rows if other["time"] < row["time"]]
             row["front"] = (
                 "yes" if all(other["score"] < row["score"] for other in quicker) else "no"
             )
+            if row["plays"] == row["agent"]:
+                row["plays"] = None
         return rows
 
     def _row(self, table: CrossTable, number: int, ratings: Ratings | None) -> Row:
@@ -190,14 +252,20 @@ class Strength(Pool):
             "score_second": row.by_seat[1].score,
             "games": row.total.games,
             "distinct": row.distinct_games,
-            "time": row.seconds_per_move,
         }
 
     def finding(self, rows: list[Row]) -> str:
         best, worst = rows[0], rows[-1]
+        front = [row["agent"] for row in rows if row["front"] == "yes"]
+        if self.names:
+            found = {row["agent"]: _elo(row) for row in rows}
+            declared = [self.name_of(spec) for spec in self.agents_named()]
+            told = [f"{name} {found[name]}" for name in declared if name in found]
+            return f"{self.game}, at equal cost: {'; '.join(told)}."
         return (
             f"{self.game}: {best['agent']} is the strongest with {_elo(best)}, {worst['agent']} "
-            f"the weakest with {_elo(worst)}."
+            f"the weakest with {_elo(worst)}; no quicker agent scores as much as "
+            f"{', '.join(front)}."
         )
 
 

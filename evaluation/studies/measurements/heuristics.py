@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from ....envs import rules as r
 from ....envs.game import Position
 from ....envs.registry import make_game
 from ...quality import PHASES, MoveJudge, sample_positions
-from ...statistics.intervals import share_interval
-from .measurement import COUNT, SHARE, SIGNED, TEXT, Column, Measurement, Row, Workplace
+from .measurement import (
+    COUNT,
+    SHARE,
+    SIGNED,
+    TEXT,
+    Column,
+    Measurement,
+    Row,
+    Workplace,
+    share_cells,
+    share_columns,
+)  # fmt: skip
 
 ALL = "all"
-
-Values = npt.NDArray[np.generic]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,14 +56,9 @@ class Heuristics(Measurement):
         Column("phase", "phase", TEXT),
         Column("positions", "positions", COUNT),
         Column("correlation", "rank correlation with exact values", SIGNED),
-        Column("optimal", "best move chosen", SHARE, ends=("low", "high")),
-        Column("low", "from", SHARE),
-        Column("high", "to", SHARE),
+        *share_columns("optimal", "best move chosen"),
         Column("chance", "by chance", SHARE),
     )
-
-    def games(self) -> tuple[str, ...]:
-        return (self.game,)
 
     def measure(self, workplace: Workplace) -> list[Row]:
         game = make_game(self.game)
@@ -94,8 +96,6 @@ class Heuristics(Measurement):
         hits: list[int],
         values: list[Mapping[int, int]],
     ) -> Row:
-        own = np.array([hits[number] for number in chosen], np.int64)
-        share, low, high = share_interval(own, np.arange(len(own)))
         by_chance = [
             np.mean([value == max(known.values()) for value in known.values()])
             for known in (values[number] for number in chosen)
@@ -106,12 +106,9 @@ class Heuristics(Measurement):
             "phase": phase,
             "positions": len(chosen),
             "correlation": rank_correlation(
-                np.array([static[number] for number in chosen]),
-                np.array([exact[number] for number in chosen]),
+                [static[number] for number in chosen], [exact[number] for number in chosen]
             ),
-            "optimal": share,
-            "low": low,
-            "high": high,
+            **share_cells("optimal", [hits[number] for number in chosen]),
             "chance": float(np.mean(by_chance)),
         }
 
@@ -152,18 +149,10 @@ def _chance_of_best(position: Position, values: Mapping[int, int], heuristic: in
     return int(values[max(values, key=worth)] == max(values.values()))
 
 
-def rank_correlation(
-    first: npt.NDArray[np.generic], second: npt.NDArray[np.generic]
-) -> float | None:
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Spearman's rank correlation, equal values sharing their mean rank; None if all are equal."""
-    one, other = _ranks(first), _ranks(second)
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
+    from scipy.stats import spearmanr
+
+    if len(set(first)) == 1 or len(set(second)) == 1:
         return None
-    return float(np.corrcoef(one, other)[0, 1])
-
-
-def _ranks(values: Values) -> npt.NDArray[np.float64]:
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    mean: npt.NDArray[np.float64] = (last - (counts - 1) / 2)[places]
-    return mean
+    return float(spearmanr(first, second).statistic)

@@ -11,11 +11,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from ....agents import make_agent
+from ....agents.agent import Agent
+from ....envs.specification import SpecificationError
 from ....envs.version import __version__
+from ...statistics.intervals import share_interval
 
 Row = dict[str, Any]
-FORMAT = 1  # raised when a measurement changes what it puts into its rows
+FORMAT = 2  # raised when a measurement changes what it puts into its rows
+
+SOLVER = "solver"  # stands for the exact solver itself where agents are named
 
 # What a column holds, which decides how a page writes it.
 TEXT, COUNT, SHARE, NUMBER, SIGNED, SECONDS, YES = (
@@ -31,14 +39,36 @@ class Column(NamedTuple):
         heading: what stands above it.
         kind: what it holds: ``TEXT``, ``COUNT``, …
         timed: whether it holds times. They differ from run to run and are kept apart.
-        ends: the columns of the ends of its interval, which pages show beside it.
+        interval: the columns of its 95 % interval, which pages and figures show with it: two for
+            its ends, one for half its width.
     """
 
     key: str
     heading: str
     kind: str = NUMBER
     timed: bool = False
-    ends: tuple[str, str] | None = None
+    interval: tuple[str, ...] = ()
+
+
+def share_columns(key: str, heading: str) -> tuple[Column, Column, Column]:
+    """A share and the ends of its interval, whose values :func:`share_cells` gives."""
+    low, high = f"{key}_low", f"{key}_high"
+    share = Column(key, heading, SHARE, interval=(low, high))
+    return share, Column(low, "from", SHARE), Column(high, "to", SHARE)
+
+
+def share_cells(key: str, hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Row:
+    """A share with its interval.
+
+    Args:
+        key: the name of its column.
+        hits: for each observation whether it counts.
+        clusters: the number of the cluster each belongs to; None: they are independent.
+    """
+    counted = np.asarray(hits).astype(np.int64)
+    groups = np.arange(len(counted)) if clusters is None else np.asarray(clusters, np.int64)
+    share, low, high = share_interval(counted, groups)
+    return {key: share, f"{key}_low": low, f"{key}_high": high}
 
 
 class Workplace(NamedTuple):
@@ -55,7 +85,12 @@ class Workplace(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Measurement(ABC):
-    """A measurement, declared by its fields. The same fields give the same rows, times apart."""
+    """A measurement, declared by its fields. The same fields give the same rows, times apart.
+
+    Most declare their game in a field ``game``, or several in ``boards``, and their agents in a
+    field ``agents``, and those that the library may not have yet in a field ``awaited``; others
+    override :meth:`games` and :meth:`agents_named`.
+    """
 
     columns: ClassVar[tuple[Column, ...]] = ()
 
@@ -72,18 +107,36 @@ class Measurement(ABC):
         """The name of the game it plays most: measurements of one game share compiled code."""
         return re.split(r"[:\W]", str(next(iter(self.games()))))[0]
 
-    @abstractmethod
     def games(self) -> tuple[str, ...]:
         """The specifications of the games it uses."""
+        return getattr(self, "boards", ()) or (getattr(self, "game", ""),)
+
+    def agents_named(self) -> tuple[str, ...]:
+        """The specifications of the agents it uses, perhaps with blanks: ``{depth}``."""
+        awaited = (spec for spec in getattr(self, "awaited", ()) if exists(spec, self.games()[0]))
+        return (*getattr(self, "agents", ()), *awaited)
+
+    def name_of(self, spec: str) -> str:
+        """What pages call an agent."""
+        return spec
 
     @property
     def repeatable(self) -> bool:
-        """Whether its rows are the same on every machine."""
-        return True
+        """Whether its rows are the same on every machine: no agent depends on time."""
+        return all(agent.options.get("time") is None for agent in self._agents().values())
 
-    def agents_named(self) -> tuple[str, ...]:
-        """The specifications of the agents it uses."""
-        return ()
+    def absent(self) -> list[str]:
+        """Agents that are awaited and that the library does not have yet."""
+        known = self.agents_named()
+        return [
+            spec if self.name_of(spec) == spec else f"{self.name_of(spec)} ({spec})"
+            for spec in getattr(self, "awaited", ())
+            if spec not in known
+        ]
+
+    def _agents(self) -> dict[str, Agent]:
+        """The agents it uses, by specification."""
+        return {spec: make_agent(example(spec)) for spec in self.agents_named() if spec != SOLVER}
 
     def pictures(self) -> list[tuple[str, str]]:
         """Boards that belong to the table, each with a caption, as SVG."""
@@ -95,13 +148,24 @@ class Measurement(ABC):
 
     def digest(self) -> str:
         """A hash of everything that decides the rows: another network is another measurement."""
-        agents = {
-            spec: make_agent(spec.replace("{depth}", "1")).version
-            for spec in self.agents_named()
-            if spec != "solver"
-        }
+        agents = {spec: agent.version for spec, agent in self._agents().items()}
         known = json.dumps([FORMAT, __version__, self.to_json(), agents], sort_keys=True)
         return hashlib.blake2b(known.encode(), digest_size=8).hexdigest()
+
+
+def exists(spec: str, game: str) -> bool:
+    """Whether the library has an agent, and it plays the game."""
+    try:
+        make_agent(example(spec), game)
+    except SpecificationError:
+        return False
+    return True
+
+
+def example(spec: str) -> str:
+    """A specification with something in its blanks: depth 1, no book."""
+    filled = spec.replace("{depth}", "1").replace("{count}", "1")
+    return filled.replace(",book={book}", "")
 
 
 def span(values: list[float], show: Callable[[float], str]) -> str:

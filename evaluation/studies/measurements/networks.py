@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 
-from ....agents.policies.zoo import cards
+from ....agents.policies.zoo import Card, cards
 from ....envs.registry import make_game
-from .measurement import COUNT, NUMBER, SHARE, TEXT, Column, Measurement, Row, Workplace
+from .measurement import (
+    COUNT,
+    NUMBER,
+    SHARE,
+    TEXT,
+    Column,
+    Measurement,
+    Row,
+    Workplace,
+    percent_text,
+    share_columns,
+)  # fmt: skip
+
+OPTIMAL = "optimal moves"  # what the training runs call the share of them
+NEARLY = 0.95  # of the best score
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,11 +41,7 @@ class Networks(Measurement):
         Column("elo", "Elo (random = 0)", COUNT),
     )
 
-    def games(self) -> tuple[str, ...]:
-        return self.boards
-
     def measure(self, workplace: Workplace) -> list[Row]:
-        boards = [make_game(board) for board in self.boards]
         return [
             {
                 "network": f"zoo:{card.name}",
@@ -51,8 +61,7 @@ class Networks(Measurement):
                     None,
                 ),
             }
-            for card in cards()
-            if make_game(card.game) in boards
+            for card in _cards(self.boards)
             for row in card.measured["quality"]["rows"]
             if row["phase"] == "all"
         ]
@@ -65,3 +74,52 @@ class Networks(Measurement):
             if row["agent"] == row["network"]
         ]
         return f"{'; '.join(told)}."
+
+
+@dataclasses.dataclass(frozen=True)
+class Learning(Measurement):
+    """What the shipped networks of some boards scored while they learnt, without search."""
+
+    boards: tuple[str, ...]
+
+    columns = (
+        Column("run", "network", TEXT),
+        Column("algorithm", "learnt by", TEXT),
+        Column("opponent", "against", TEXT),
+        Column("hours", "processor hours", NUMBER),
+        *share_columns("score", "score"),
+    )
+
+    def measure(self, workplace: Workplace) -> list[Row]:
+        return [
+            {
+                "run": f"zoo:{card.name} on {card.game}",
+                "algorithm": card.algorithm,
+                "opponent": entry["opponent"],
+                "hours": entry["processor_hours"],
+                "score": entry["score"],
+                "score_low": entry["low"],
+                "score_high": entry["high"],
+            }
+            for card in _cards(self.boards)
+            for entry in card.training.get("curve", ())
+        ]
+
+    def finding(self, rows: list[Row]) -> str:
+        told = []
+        for run in dict.fromkeys(row["run"] for row in rows):
+            own = [row for row in rows if row["run"] == run and row["opponent"] == OPTIMAL]
+            if own:
+                best = max(own, key=lambda row: row["score"])
+                near = next(row for row in own if row["score"] >= NEARLY * best["score"])
+                told.append(
+                    f"{run} {percent_text(near['score'])} after {near['hours']:.2g} hours, at most "
+                    f"{percent_text(best['score'])} after {best['hours']:.2g}"
+                )
+        return f"Best moves by processor hours of training: {'; '.join(told)}."
+
+
+def _cards(boards: tuple[str, ...]) -> list[Card]:
+    """The model cards of the networks that learnt on some boards."""
+    wanted = [make_game(board) for board in boards]
+    return [card for card in cards() if make_game(card.game) in wanted]

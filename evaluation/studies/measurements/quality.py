@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 import numpy as np
 
 from ....agents import make_agent
+from ....agents.lookahead import HOLDS, LETS_WIN, WINS, grades
 from ....envs.game import Position
 from ....envs.registry import make_game
 from ...quality import PHASES, JudgedMove, MoveJudge, ask_agents, sample_positions
-from ...statistics.intervals import mean_margin, share_interval
+from ...statistics.intervals import mean_margin
 from .measurement import (
     COUNT,
     NUMBER,
-    SECONDS,
     SHARE,
     TEXT,
     Column,
@@ -23,10 +23,17 @@ from .measurement import (
     Row,
     Workplace,
     percent_text,
+    share_cells,
+    share_columns,
 )  # fmt: skip
 
 ALL = "all"
+# what a position asks of the mover
 TAKE, WIN, PARRY, QUIET = "moves again", "wins at once", "must parry", "quiet"
+# What is wrong with a move, by the column that counts it, the gravest first.
+MISSED_WIN, MISSED_PARRY, WORSE_RESULT, SAME_RESULT = ERRORS = (
+    "missed_win", "missed_parry", "worse_result", "same_result",
+)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +51,7 @@ class MoveQuality(Measurement):
         seed: decides the positions and the agents' random choices.
         from_ply: how many random moves the positions have at least; None: as suits the solver.
         time_limit: seconds for solving a position.
+        awaited: agents that take part once the library has them.
     """
 
     game: str
@@ -52,41 +60,37 @@ class MoveQuality(Measurement):
     seed: int = 1
     from_ply: int | None = None
     time_limit: float = 60.0
+    awaited: tuple[str, ...] = ()
 
     columns = (
         Column("game", "game", TEXT),
         Column("agent", "agent", TEXT),
         Column("part", "positions", TEXT),
         Column("moves", "moves", COUNT),
-        Column("optimal", "best moves", SHARE, ends=("low", "high")),
-        Column("low", "from", SHARE),
-        Column("high", "to", SHARE),
+        *share_columns("optimal", "best moves"),
+        Column(MISSED_WIN, "misses a win at once", SHARE),
+        Column(MISSED_PARRY, "lets the other win at once", SHARE),
+        Column(WORSE_RESULT, "other errors that change the result", SHARE),
+        Column(SAME_RESULT, "errors that do not", SHARE),
         Column("loss", "value lost a move", NUMBER),
         Column("blunders", "result changed", SHARE),
-        Column("time", "time a move", SECONDS, timed=True),
     )
-
-    def games(self) -> tuple[str, ...]:
-        return (self.game,)
-
-    def agents_named(self) -> tuple[str, ...]:
-        return self.agents
-
-    @property
-    def repeatable(self) -> bool:
-        return not any("time=" in agent for agent in self.agents)
 
     def measure(self, workplace: Workplace) -> list[Row]:
         game = make_game(self.game)
         judge = MoveJudge(game, time_limit=self.time_limit)
         sample = sample_positions(judge, self.positions, self.seed, self.from_ply)
-        agents = [make_agent(spec, game) for spec in self.agents]
-        evidence = ask_agents(judge, sample, agents, self.agents, self.seed)
-        asked = [situation(position) for position, _ in sample.positions]
+        specs = self.agents_named()
+        agents = [make_agent(spec, game) for spec in specs]
+        evidence = ask_agents(judge, sample, agents, specs, self.seed)
+        graded = [grades(position) for position, _ in sample.positions]
+        asked = [
+            situation(position, known) for (position, _), known in zip(sample.positions, graded)
+        ]
         rows = []
-        for number in range(len(self.agents)):
+        for number, spec in enumerate(specs):
             own = [move for move in evidence.moves if move.agent == number]
-            parts: list[tuple[str, Iterable[JudgedMove]]] = [(ALL, own)]
+            parts = [(ALL, own)]
             parts += [
                 (name, [move for move in own if move.phase == phase])
                 for phase, name in enumerate(PHASES)
@@ -95,24 +99,24 @@ class MoveQuality(Measurement):
                 (name, [move for move in own if asked[move.cluster] == name])
                 for name in (WIN, TAKE, PARRY, QUIET)
             ]
-            rows += [self._row(number, part, list(moves)) for part, moves in parts if moves]
+            rows += [self._row(spec, part, moves, graded) for part, moves in parts if moves]
         return rows
 
-    def _row(self, agent: int, part: str, moves: list[JudgedMove]) -> Row:
+    def _row(
+        self, agent: str, part: str, moves: list[JudgedMove], graded: list[dict[int, int]]
+    ) -> Row:
         clusters = np.array([move.cluster for move in moves], np.int64)
         losses = np.array([move.loss for move in moves], np.int64)
-        share, low, high = share_interval((losses == 0).astype(np.int64), clusters)
+        errors = [kind_of_error(move, graded[move.cluster]) for move in moves]
         return {
             "game": self.game,
-            "agent": self.agents[agent],
+            "agent": agent,
             "part": part,
             "moves": len(moves),
-            "optimal": share,
-            "low": low,
-            "high": high,
+            **share_cells("optimal", losses == 0, clusters),
+            **{kind: errors.count(kind) / len(errors) for kind in ERRORS},
             "loss": mean_margin(losses, clusters)[0],
             "blunders": float(np.mean([move.blunder >= 0 for move in moves])),
-            "time": float(np.mean([move.seconds for move in moves])),
         }
 
     def finding(self, rows: list[Row]) -> str:
@@ -125,29 +129,44 @@ class MoveQuality(Measurement):
         others = ", ".join(
             f"{row['agent']} {percent_text(row['optimal'])}" for row in whole if row is not best
         )
-        return (
+        told = (
             f"{self.game}: {best['agent']} plays a best move in {percent_text(best['optimal'])} of "
             f"{best['moves']} positions ({others}); it errs most in those called "
-            f"“{weakest['part']}” ({percent_text(weakest['optimal'])})."
+            f"“{weakest['part']}” ({percent_text(weakest['optimal'])})"
         )
+        learned = [row for row in whole if row["agent"].startswith("zoo:")]
+        return "; ".join([told, *map(_errors_of, learned)]) + "."
 
 
-def situation(position: Position) -> str:
-    """What a position asks of the mover."""
-    mover, again, lets_win = position.to_move, False, False
-    for action in position.legal_actions():
-        after = position.after(action)
-        if after.is_over:
-            if after.returns[mover] > 0:
-                return WIN
-        elif after.to_move == mover:
-            again = True
-        else:
-            lets_win = lets_win or _can_win_at_once(after)
-    return TAKE if again else PARRY if lets_win else QUIET
+def _errors_of(row: Row) -> str:
+    """Where a network errs, in words."""
+    return (
+        f"{row['agent']} alone misses a win at once in {percent_text(row[MISSED_WIN])}, lets the "
+        f"other win at once in {percent_text(row[MISSED_PARRY])}, changes the result otherwise in "
+        f"{percent_text(row[WORSE_RESULT])} and errs without changing it in "
+        f"{percent_text(row[SAME_RESULT])}"
+    )
 
 
-def _can_win_at_once(position: Position) -> bool:
-    mover = position.to_move
-    results = (position.after(action) for action in position.legal_actions())
-    return any(after.is_over and after.returns[mover] > 0 for after in results)
+def situation(position: Position, graded: Mapping[int, int]) -> str:
+    """What a position asks of the mover, by the grades of its actions."""
+    if WINS in graded.values():
+        return WIN
+    if position.game.facts.moves_again and any(
+        not after.is_over and after.to_move == position.to_move
+        for after in map(position.after, graded)
+    ):
+        return TAKE
+    return PARRY if LETS_WIN in graded.values() else QUIET
+
+
+def kind_of_error(move: JudgedMove, graded: Mapping[int, int]) -> str | None:
+    """What is wrong with a move, None if it is one of the best."""
+    if move.loss == 0:
+        return None
+    grade, best = graded[move.action], max(graded.values())
+    if best == WINS:
+        return MISSED_WIN
+    if grade == LETS_WIN and best == HOLDS:
+        return MISSED_PARRY
+    return WORSE_RESULT if move.blunder >= 0 else SAME_RESULT

@@ -37,9 +37,6 @@ class Reach(Measurement):
         Column("time", "CPU time", SECONDS, timed=True),
     )
 
-    def games(self) -> tuple[str, ...]:
-        return self.boards
-
     def agents_named(self) -> tuple[str, ...]:
         return tuple(spec for _, spec, _ in self.ways)
 

@@ -38,9 +38,6 @@ class TreeSizes(Measurement):
         Column("plies", "of this many plies", COUNT),
     )
 
-    def games(self) -> tuple[str, ...]:
-        return self.boards
-
     def measure(self, workplace: Workplace) -> list[Row]:
         return [self._row(spec) for spec in self.boards]
 

@@ -132,6 +132,7 @@ def test_both_records_play_the_same_connect_four(rows, cols, connect, seed):
 
 @settings(max_examples=20)
 @given(sizes, sizes, st.integers(0, 1), st.integers(0, 1), seeds)
+@pytest.mark.thorough
 def test_both_records_play_the_same_dots_and_boxes(rows, cols, reward, start, seed):
     if 2 * rows * cols + rows + cols > 128:
         rows, cols = 4, 4
@@ -170,6 +171,7 @@ def test_perft_of_wide_dots_and_boxes_counts_every_order_of_edges():
 
 
 @each_wide_game
+@pytest.mark.fast_cases(1)
 def test_wide_boards_conform(game):
     check_game(game, games=1)
     check_env(game, games=1)
@@ -187,6 +189,7 @@ def test_wide_boards_conform(game):
         "mcts:simulations=100",
     ],
 )
+@pytest.mark.fast_cases(3)
 def test_general_agents_play_on_wide_boards(game, agent):
     player = make_agent(agent, seed=1)
     position = game.initial_position()
@@ -200,6 +203,7 @@ def test_general_agents_play_on_wide_boards(game, agent):
     ("spec", "heuristic"),
     [(spec, name) for spec in WIDE[::2] for name in make_game(spec).declaration.heuristics],
 )
+@pytest.mark.fast_cases(1)
 def test_alphabeta_and_minimax_agree_on_wide_boards(spec, heuristic):
     game = make_game(spec)
     position = game.position(game.initial_position().legal_actions()[:4])
@@ -228,6 +232,7 @@ def test_solvers_refuse_wide_boards(spec):
 
 
 @pytest.mark.parametrize(("name", "size"), [("ConnectFour", 12), ("DotsAndBoxes", 15)])
+@pytest.mark.thorough
 def test_learners_train_on_wide_boards(name, size):
     single = gymnasium.make(
         f"plyground/{name}-v0", rows=size, cols=size, opponent="greedy", seat=1

@@ -187,3 +187,46 @@ def test_a_file_of_somebody_else_can_be_read_and_is_refused_for_writing(mode_of_
     count, refusal = ran.stdout.splitlines()
     assert count == "3"
     assert f"the store {path} cannot be written: it is read-only" in refusal
+
+
+# -- a file that is lost while it is in use --
+
+
+def lose(path: Path, how: str) -> None:
+    if how == "removed":
+        path.unlink()
+    elif how == "renamed":
+        path.rename(path.with_name("elsewhere.db"))
+    elif how == "replaced":
+        path.rename(path.with_name("elsewhere.db"))
+        path.write_bytes(b"")
+    else:
+        os.truncate(path, 0)
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("removed", "was removed or renamed while it was in use"),
+        ("renamed", "was removed or renamed while it was in use"),
+        ("replaced", "was replaced by another file while it was in use"),
+        ("truncated", "was cut short while it was in use|cannot be written: .*malformed"),
+    ],
+)
+@pytest.mark.parametrize("after", [3, 6], ids=["half way", "after the last game"])
+def test_a_store_that_is_lost_during_a_run_is_noticed(how, told, after, tmp_path):
+    path = tmp_path / "store.db"
+    seen = []
+
+    def note(game) -> None:
+        seen.append(game)
+        if len(seen) == after:
+            lose(path, how)
+
+    with Store(path) as store, pytest.raises(StoreError, match=told):
+        Tournament(PLAN._replace(game="tic_tac_toe", pairs=3), store).run(note)
+    saved = path.with_name("store.db.saved")
+    if how != "truncated":
+        with Store(saved) as store:
+            held = len(store.finished(1))
+        assert held == min(after + 1, 6)

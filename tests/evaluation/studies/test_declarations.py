@@ -12,6 +12,7 @@ from plyground.evaluation.studies.declaration import Claim, seeded
 from plyground.evaluation.studies.lines import LINES
 from plyground.evaluation.studies.measurements.answers import Answers
 from plyground.evaluation.studies.measurements.games import Strength
+from plyground.evaluation.studies.measurements.measurement import SOLVER, example
 
 EXPERIMENTS = [
     pytest.param(experiment, id=f"{study.name}: {experiment.title}")
@@ -51,11 +52,11 @@ def test_the_games_exist(spec):
 
 def test_the_agents_exist_and_play_their_games():
     wanted = {
-        (spec.replace("{depth}", "3"), game)
+        (example(spec), game)
         for measurement in all_measurements()
         for spec in measurement.agents_named()
         for game in measurement.games()
-        if spec != "solver"
+        if spec != SOLVER
     }
     for spec, game in sorted(wanted):
         make_agent(spec, game)
@@ -85,7 +86,8 @@ def test_claims_and_figures_name_columns_that_are_measured(experiment, quick):
         assert {claim.column, *dict(claim.where)} <= columns
     for figure in experiment.figures:
         columns = {column.key for column in measurements[figure.measurement].columns}
-        named = {figure.x, figure.y, figure.series, figure.low, figure.high, *dict(figure.where)}
+        named = {figure.x, figure.y, figure.series, *figure.stacked}
+        named |= set(dict(figure.where))
         assert named - {""} <= columns
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
-import numpy as np
 import pytest
 from plyground import make_game
+from plyground.agents.lookahead import grades
+from plyground.evaluation.quality import JudgedMove, MoveJudge
 from plyground.evaluation.studies.declared.searches import ladder
 from plyground.evaluation.studies.measurements.answers import Answers, Case
 from plyground.evaluation.studies.measurements.first_moves import (
@@ -14,12 +16,16 @@ from plyground.evaluation.studies.measurements.first_moves import (
     MonteCarloChoices,
     symmetry_classes,
 )
-from plyground.evaluation.studies.measurements.games import Seats, Strength
+from plyground.evaluation.studies.measurements.games import Book, Seats, Strength
 from plyground.evaluation.studies.measurements.heuristics import Heuristics, rank_correlation
 from plyground.evaluation.studies.measurements.measurement import Workplace
-from plyground.evaluation.studies.measurements.networks import Networks
+from plyground.evaluation.studies.measurements.networks import OPTIMAL, Learning, Networks
 from plyground.evaluation.studies.measurements.nodes import Nodes, Task
-from plyground.evaluation.studies.measurements.quality import MoveQuality, situation
+from plyground.evaluation.studies.measurements.quality import (
+    MoveQuality,
+    kind_of_error,
+    situation,
+)
 from plyground.evaluation.studies.measurements.reach import Reach
 from plyground.evaluation.studies.measurements.sizes import TreeSizes
 
@@ -28,6 +34,13 @@ EVERY_KIND = [
     TreeSizes(("tic_tac_toe", BOXES), 3),
     Seats("tic_tac_toe", ("random", "greedy"), 3),
     Strength("tic_tac_toe", ("random", "greedy", "alphabeta:depth=2"), 2),
+    Strength(
+        "connect_four:rows=4,cols=5",
+        ("alphabeta:nodes=50", "alphabeta:nodes=50,book={book}"),
+        2,
+        names=(("alphabeta:nodes=50,book={book}", "with a book"),),
+        book=Book("alphabeta:depth=3", 2),
+    ),
     Answers((Case("a row", "tic_tac_toe", "a1,a3,b1,b3", ("c1",)),), ("greedy", "random")),
     Reach(("tic_tac_toe",), (("solver", "solver", 1),)),
     Nodes((Task("tic_tac_toe", (2, 3), 2, 2),), ladder()[:3]),
@@ -36,6 +49,7 @@ EVERY_KIND = [
     Heuristics("tic_tac_toe", ("lines",), 12),
     MoveQuality("tic_tac_toe", ("random", "greedy"), 12),
     Networks(("tic_tac_toe",)),
+    Learning(("tic_tac_toe",)),
 ]
 
 
@@ -111,21 +125,74 @@ def test_games_of_equal_agents_are_counted_by_seat(place):
     (row,) = Seats("tic_tac_toe", ("random", "random"), 250, "random:0").measure(place)
     assert row["games"] == 500
     # 58.5 % of random games are won by the first player, 28.8 % by the second, 12.7 % drawn.
-    assert row["first_low"] < 0.585 < row["first_high"]
-    assert row["second_low"] < 0.288 < row["second_high"]
+    assert row["first_wins_low"] < 0.585 < row["first_wins_high"]
+    assert row["second_wins_low"] < 0.288 < row["second_wins_high"]
     assert row["first_wins"] + row["second_wins"] + row["draws"] == pytest.approx(1)
 
 
 def test_a_pool_that_was_stopped_goes_on_with_the_games_it_has(place):
     pool = Strength("tic_tac_toe", ("random", "greedy"), 3)
-    games, _ = pool.play(place)
-    again, _ = pool.play(place)
+    games = pool.play(place)
+    again = pool.play(place)
     assert [game.result for game in again] == [game.result for game in games]  # seconds too
 
 
-def test_what_a_time_limit_decides_is_not_repeatable():
-    assert Strength("tic_tac_toe", ("random", "alphabeta:depth=3"), 1).repeatable
-    assert not Strength("tic_tac_toe", ("random", "alphabeta:time=0.01"), 1).repeatable
+@pytest.mark.parametrize(
+    ("agent", "repeatable"),
+    [
+        ("alphabeta:depth=3", True),
+        ("alphabeta:time=0.01", False),
+        ("alphabeta:nodes={count}", False),
+    ],
+)
+def test_what_time_decides_is_not_repeatable(agent, repeatable):
+    pool = Strength("tic_tac_toe", ("random", agent), 1)
+    assert pool.repeatable == repeatable
+
+
+def test_counts_of_equal_cost_are_measured_once(place):
+    pool = Strength(
+        "connect_four",
+        ("alphabeta:nodes={count}", "mcts:simulations={count}", "random"),
+        1,
+        seconds=0.002,
+    )
+    filled = pool.entrants(place)
+    assert pool.entrants(place) == filled
+    assert filled[2] == "random"
+    nodes, simulations = (int(spec.partition("=")[2]) for spec in filled[:2])
+    assert nodes > 2 * simulations > 0  # a simulation plays a game to its end
+    rows = pool.measure(place)
+    assert {row["plays"] for row in rows} == {*filled[:2], None}
+
+
+def test_an_agent_that_is_awaited_enters_once_it_exists(place):
+    agents = ("random", "greedy")
+    pool = Strength(
+        "tic_tac_toe",
+        agents,
+        1,
+        names=(("no_such_agent:nodes=5", "the engine"),),
+        awaited=("no_such_agent:nodes=5", "alphabeta:depth=2"),
+    )
+    assert pool.agents_named() == (*agents, "alphabeta:depth=2")
+    assert pool.absent() == ["the engine (no_such_agent:nodes=5)"]
+    assert len(pool.measure(place)) == 3
+
+
+def test_pages_do_not_tell_where_a_book_lay(place):
+    rows = next(each for each in EVERY_KIND if getattr(each, "book", None)).measure(place)
+    assert [row["plays"] for row in rows if row["agent"] == "with a book"] == [
+        "alphabeta:nodes=50,book={book}"
+    ]
+
+
+def test_the_curve_of_a_network_begins_with_the_run_it_began_with():
+    rows = Learning(("connect_four",)).measure(Workplace(Path(), "cell"))
+    shares = [row for row in rows if row["opponent"] == OPTIMAL]
+    hours = [row["hours"] for row in shares]
+    assert hours == sorted(hours)
+    assert all(row["score_low"] <= row["score"] <= row["score_high"] for row in shares)
 
 
 @pytest.mark.parametrize(
@@ -133,13 +200,32 @@ def test_what_a_time_limit_decides_is_not_repeatable():
     [
         ([1, 2, 3, 4], [10, 20, 30, 40], 1.0),
         ([1, 2, 3, 4], [4, 3, 2, 1], -1.0),
-        ([1, 2, 2, 3], [1, 2, 3, 4], 0.9486832980505138),  # scipy.stats.spearmanr
+        ([1, 2, 2, 3], [1, 2, 3, 4], 0.9**0.5),  # the ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4
         ([1, 1, 1], [1, 2, 3], None),
     ],
 )
 def test_rank_correlations(first, second, correlation):
-    found = rank_correlation(np.array(first), np.array(second))
+    found = rank_correlation(first, second)
     assert found == (None if correlation is None else pytest.approx(correlation))
+
+
+@pytest.mark.parametrize(
+    ("moves", "played", "kind"),
+    [
+        ("a1,a3,b1,b3", "c1", None),
+        ("a1,a3,b1,b3", "b2", "missed_win"),
+        ("a1,b2,b1", "a3", "missed_parry"),
+        ("a1", "c1", "worse_result"),  # only the centre holds the draw
+    ],
+)
+def test_kinds_of_errors(moves, played, kind):
+    game = make_game("tic_tac_toe")
+    position = game.position(moves.split(","))
+    action = game.text_to_action(played)
+    judge = MoveJudge(game)
+    loss, blunder = judge.verdict(position, action)
+    move = JudgedMove(0, 0, 0, loss, blunder, 0.0, action)
+    assert kind_of_error(move, grades(position)) == kind
 
 
 @pytest.mark.parametrize(
@@ -154,4 +240,4 @@ def test_rank_correlations(first, second, correlation):
 )
 def test_situations(spec, moves, asked):
     position = make_game(spec).position(moves.split(",") if moves else [])
-    assert situation(position) == asked
+    assert situation(position, grades(position)) == asked

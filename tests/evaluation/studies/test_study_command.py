@@ -70,23 +70,70 @@ def test_times_are_apart_from_results(out):
     assert '"time"' in (out / f"{CHEAP}.times.json").read_text("utf-8")
 
 
-def close(one, other) -> bool:
-    """Whether two values are equal, numbers up to rounding."""
+ROUNDING, NETWORK = 1e-6, 0.15  # how far numbers may be apart; those of networks
+
+
+def close(one, other, share: float = ROUNDING) -> bool:
+    """Whether two values are equal, shares up to ``share`` and other numbers in proportion."""
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(close(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(close(one[key], other[key], share) for key in one)
     if isinstance(one, list):
-        return len(one) == len(other) and all(map(close, one, other))
-    if isinstance(one, float):
-        return one == pytest.approx(other, rel=1e-6, abs=1e-9)
+        return len(one) == len(other) and all(
+            close(a, b, share) for a, b in zip(in_order(one), in_order(other))
+        )
+    if isinstance(one, float) and isinstance(other, float):
+        within_one = max(abs(one), abs(other)) <= 1
+        return abs(one - other) <= (share if within_one else 4 * share * max(abs(one), abs(other)))
     return one == other
 
 
+def in_order(rows: list) -> list:
+    """The rows of a table by their texts: nearly equal ratings may come in another order."""
+
+    def texts(row) -> list[str]:
+        return [value for value in row.values() if isinstance(value, str)]
+
+    return sorted(rows, key=texts) if rows and isinstance(rows[0], dict) else rows
+
+
+def differences(found, recorded) -> list[str]:
+    """The experiments whose numbers are not those on record.
+
+    What a network says depends a little on the processor.
+    """
+    return [
+        experiment["title"]
+        for experiment, known in zip(found["experiments"], recorded["experiments"], strict=True)
+        if not close(experiment, known, NETWORK if "zoo:" in json.dumps(known) else ROUNDING)
+    ]
+
+
+def recorded(name: str):
+    """The record of a study: plyground study NAME --quick --out OUT, its NAME.json."""
+    return json.loads((DATA / "studies" / f"{name}.json").read_text("utf-8"))
+
+
 def test_the_quick_numbers_are_those_on_record(out):
-    """The record: plyground study tic_tac_toe --quick --out OUT, its tic_tac_toe.json."""
-    recorded = json.loads((DATA / "studies" / f"{CHEAP}.json").read_text("utf-8"))
-    found = results(out)
-    for experiment, known in zip(found["experiments"], recorded["experiments"], strict=True):
-        assert close(experiment, known), experiment["title"]
+    assert differences(results(out), recorded(CHEAP)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "change"),
+    [
+        (CHEAP, "nodes", 1.001),
+        (CHEAP, "optimal", 0.999),
+        ("search_and_learning", "optimal", 0.8),
+        ("search_and_learning", "score", 0.7),
+    ],
+)
+def test_another_number_is_noticed(name, column, change):
+    known = recorded(name)
+    for experiment in known["experiments"]:
+        for measurement in experiment["measurements"]:
+            for row in measurement["rows"]:
+                if row.get(column):
+                    row[column] *= change
+    assert differences(known, recorded(name)) != []
 
 
 def start(folder: Path, concurrency: int) -> subprocess.Popen:
@@ -104,6 +151,7 @@ def start(folder: Path, concurrency: int) -> subprocess.Popen:
     return process
 
 
+@pytest.mark.thorough
 def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
     process = start(tmp_path, 2)
     workers = psutil.Process(process.pid).children(recursive=True)
@@ -119,6 +167,7 @@ def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])
+@pytest.mark.fast_cases(1)
 def test_ctrl_c_ends_a_study_and_its_processes(tmp_path, concurrency):
     process = start(tmp_path, concurrency)
     workers = psutil.Process(process.pid).children(recursive=True)
@@ -207,14 +256,11 @@ def test_figures_follow_the_colour_scheme_and_need_no_colour(out):
 
 
 @pytest.mark.slow
-def test_every_study_is_on_record(tmp_path):
-    """The quick run of all studies; the networks' numbers may differ a little by the machine."""
+def test_every_study_is_on_record_and_all_take_three_minutes_on_two_cores(tmp_path):
     result = plyground("study", "all", "--quick", "--out", tmp_path)
     assert result.exit_code == 0, result.output
-    for name in STUDIES:
-        recorded = json.loads((DATA / "studies" / f"{name}.json").read_text("utf-8"))
-        for experiment, known in zip(
-            results(tmp_path, name)["experiments"], recorded["experiments"], strict=True
-        ):
-            learned = "zoo:" in json.dumps(known)
-            assert learned or close(experiment, known), f"{name}: {experiment['title']}"
+    assert {name: differences(results(tmp_path, name), recorded(name)) for name in STUDIES} == {
+        name: [] for name in STUDIES
+    }
+    cells = [json.loads(path.read_text("utf-8")) for path in tmp_path.glob("cells/*.json")]
+    assert sum(cell["cpu_seconds"] for cell in cells) < 2 * 180

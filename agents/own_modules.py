@@ -1,0 +1,111 @@
+"""The source files of modules that are a user's own: what tells one version from another."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib.machinery import all_suffixes
+from pathlib import Path
+
+_PACKAGE = __name__.partition(".")[0]
+_SUFFIXES = all_suffixes()
+DIGITS = 12  # of a hash, which tell versions apart
+
+
+@functools.cache
+def loaded_version(module: str) -> str | None:
+    """A hash of the files of a module that this process has imported, as they were then.
+
+    They are all files that the module imports from its own folder or package, by whatever way.
+    None where it has no file. A process that has imported a module keeps playing what it has read,
+    so that the hash is taken once.
+    """
+    files = files_of_module(module)
+    return _digest(files) if files else None
+
+
+def files_of_module(module: str) -> dict[str, Path]:
+    """The files of a loaded module and of what it imports from its own folder or package, by name.
+
+    The imports are those that stand in the text, at the top or in a function. Of a module that is
+    installed beside those of others, only its own package counts.
+    """
+    origin = Path(getattr(sys.modules.get(module), "__file__", None) or "").resolve()
+    if not origin.is_file():
+        return {}
+    folder = _folder_of(module, origin)
+    first = module.partition(".")[0]
+    shared = folder in _shared_folders()
+    found: dict[str, Path] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        top = name.partition(".")[0]
+        if name in found or top == _PACKAGE or (shared and top != first):
+            continue
+        path = origin if name == module else _file_of(folder, name)
+        if path is not None:
+            found[name] = path
+            waiting += _imported(name, path)
+            waiting += [name.rpartition(".")[0]] if "." in name else []
+    return found
+
+
+def _folder_of(module: str, path: Path) -> Path:
+    """The folder from which a module is imported by its full name."""
+    levels = module.count(".") + (path.stem == "__init__")
+    return path.parents[min(levels, len(path.parents) - 1)]
+
+
+@functools.cache
+def _shared_folders() -> frozenset[Path]:
+    """The folders in which modules of many origins lie side by side."""
+    return frozenset(Path(path).resolve() for path in sysconfig.get_paths().values())
+
+
+def _file_of(folder: Path, name: str) -> Path | None:
+    """The file of a module in this folder, if it has one."""
+    place = folder.joinpath(*name.split("."))
+    for path in (
+        *(place.with_name(place.name + suffix) for suffix in _SUFFIXES),
+        *(place / f"__init__{suffix}" for suffix in _SUFFIXES),
+    ):
+        if path.is_file():
+            return path
+    return None
+
+
+def _imported(name: str, path: Path) -> Iterator[str]:
+    """The names of modules that a file may import."""
+    if path.suffix != ".py":
+        return
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return  # importing it fails as well
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".") if package else []
+            above = parts[: len(parts) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from ([base] if base else [])
+            yield from (f"{base}.{alias.name}".lstrip(".") for alias in node.names)
+
+
+def _digest(files: dict[str, Path]) -> str:
+    """A hash of the names and the contents of files."""
+    digest = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        try:
+            content = path.read_bytes()
+        except OSError:
+            content = b""
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:DIGITS]

@@ -1,0 +1,92 @@
+"""Fingerprints of the code that decides games: of the rules, of matches, of each agent.
+
+A version number says too little: sources change under it. A store keeps the fingerprints of a
+tournament, so that other rules or another search are not taken for the same. Each covers the files
+that play a part and no others: a change of the documentation or of another game changes none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from ..agents.own_modules import DIGITS, loaded_version
+from ..envs.compiled.sources import PACKAGE, digest_of, sources_of_play
+from ..envs.game import Game
+
+_BELOW_ALL_RULES = (PACKAGE / "envs" / "game.py", PACKAGE / "envs" / "stepping.py")
+# what decides openings and seeds, and judges the answers of agents
+_MATCHES = tuple(
+    PACKAGE / "evaluation" / f"{name}.py" for name in ("match", "openings", "players", "schedule")
+)
+
+
+class Sources(NamedTuple):
+    """The fingerprints of a tournament: of its rules, of matches, of each agent by its number."""
+
+    rules: str
+    matches: str
+    agents: tuple[str, ...]
+
+    @classmethod
+    def known(cls, of_play: dict[str, str] | None, agents: list[str]) -> Self | None:
+        """The fingerprints as a store keeps them; None if it keeps none."""
+        if of_play is None or not all(agents):
+            return None
+        return cls(of_play.get("rules", ""), of_play.get("matches", ""), tuple(agents))
+
+    @property
+    def of_play(self) -> dict[str, str]:
+        """The fingerprints that are not those of agents, as a store keeps them."""
+        return {"rules": self.rules, "matches": self.matches}
+
+    @property
+    def digest(self) -> str:
+        """One fingerprint for all of them."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:DIGITS]
+
+
+def sources_of_rules(game: Game) -> str:
+    """The fingerprint of a game's rules."""
+    return _fingerprint(_files_of_rules(game), type(game.rules).__module__)
+
+
+def sources_of_agent(agent_class: type, game: Game) -> str:
+    """The fingerprint of an agent's code for a game, the rules left out."""
+    rules = _files_of_rules(game)
+    played = sources_of_play(_file_of(type(game.rules)), _file_of(agent_class))
+    return _fingerprint(played - rules, agent_class.__module__)
+
+
+def sources_of(game: Game, agents: tuple[str, ...]) -> Sources:
+    """The fingerprints of a contest whose agents have these."""
+    return Sources(sources_of_rules(game), digest_of(_MATCHES)[:DIGITS], agents)
+
+
+def changes(then: Sources, now: Sources, labels: list[str]) -> list[str]:
+    """What has changed, in words; empty if nothing has."""
+    found = ["the rules of the game"] if then.rules != now.rules else []
+    found += ["the way matches are played"] if then.matches != now.matches else []
+    return found + [label for label, old, new in zip(labels, then.agents, now.agents) if old != new]
+
+
+def _files_of_rules(game: Game) -> frozenset[Path]:
+    return sources_of_play(_file_of(type(game.rules)), *_BELOW_ALL_RULES)
+
+
+def _file_of(owner: type) -> Path:
+    """The file that defines a class; the package itself where there is none."""
+    try:
+        return Path(inspect.getfile(owner)).resolve()
+    except (OSError, TypeError):
+        return PACKAGE
+
+
+def _fingerprint(files: frozenset[Path], module: str) -> str:
+    """A hash of files of the package, and of the user's own module if it is one."""
+    found = digest_of(files)[:DIGITS]
+    if module.partition(".")[0] == __name__.partition(".")[0]:
+        return found
+    return f"{found} {loaded_version(module) or 'no file'}"

@@ -1,0 +1,159 @@
+"""Digests of what a store holds, by which edits, deletions and insertions are noticed.
+
+Every game has a digest of all its columns, and a link: the digest of the link before it and its own
+digest. So the links of a tournament are a chain in the order in which games were finished. The
+tournament keeps the last link, the number of games and a seal: a digest of these and of everything
+else that is known of the tournament. The store keeps a digest of which tournaments it holds.
+
+Whoever can write the file and knows this module can forge all of it. It guards against mistakes,
+other programs and edits by hand; who needs more notes the last links elsewhere: ``plyground verify
+--json`` tells them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+BYTES = 16
+START = ""  # the link before the first game
+
+# what a game's digest covers, in this order
+GAME_FIELDS = (
+    "number, tournament, pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, "
+    "return_1, reason, fault, forfeited, seconds_0, seconds_1, decisions_0, decisions_1, finished"
+)
+# what never changes after a tournament has been entered
+BIRTH_FIELDS = "number, name, settings, created, sources"
+AGENT_FIELDS = "number, label, spec, options, version, sources"
+# what the seal covers beside that
+SEALED_FIELDS = "pairs, left_out, command, games, last_link"
+
+
+class Change(NamedTuple):
+    """A change that plyground has not made.
+
+    ``game`` is the number of the game that was changed or put in, where it is one.
+    """
+
+    what: str
+    game: int | None = None
+
+
+def digest_of_row(values: Iterable[Any]) -> str:
+    """A digest of the values of a row: texts, numbers, None."""
+    text = repr(tuple(values)).encode(errors="surrogatepass")
+    return hashlib.blake2b(text, digest_size=BYTES).hexdigest()
+
+
+def link_after(link: str, digest: str) -> str:
+    """The link of a game with this digest after another one's link."""
+    return digest_of_row((link, digest))
+
+
+def birth_of(connection: sqlite3.Connection, tournament: int) -> str:
+    """The digest of what never changes of a tournament: settings, agents, sources."""
+    row = connection.execute(
+        f"SELECT {BIRTH_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
+    ).fetchone()
+    agents = connection.execute(
+        f"SELECT {AGENT_FIELDS} FROM agents WHERE tournament = ? ORDER BY number", (tournament,)
+    ).fetchall()
+    return digest_of_row((row, *agents))
+
+
+def seal_of(connection: sqlite3.Connection, tournament: int, birth: str) -> str:
+    """The seal of a tournament as it stands."""
+    row = connection.execute(
+        f"SELECT {SEALED_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
+    ).fetchone()
+    return digest_of_row((birth, *row))
+
+
+def seal(connection: sqlite3.Connection, tournament: int, birth: str) -> None:
+    """Seal a tournament after a change of plyground's own, in the open transaction."""
+    connection.execute(
+        "UPDATE tournaments SET seal = ? WHERE number = ?",
+        (seal_of(connection, tournament, birth), tournament),
+    )
+
+
+def digest_of_tournaments(connection: sqlite3.Connection) -> str:
+    """The digest of which tournaments there are."""
+    return digest_of_row(
+        connection.execute("SELECT number, name, created FROM tournaments ORDER BY number")
+    )
+
+
+def note_tournaments(connection: sqlite3.Connection) -> None:
+    """Note which tournaments there are, in the open transaction."""
+    connection.execute("UPDATE contents SET tournaments = ?", (digest_of_tournaments(connection),))
+
+
+def seal_everything(connection: sqlite3.Connection) -> None:
+    """Give digests to a store that has none, in the open transaction; it vouches from now on."""
+    for (tournament,) in connection.execute("SELECT number FROM tournaments").fetchall():
+        link, count = START, 0
+        for row in _games(connection, tournament).fetchall():
+            digest = digest_of_row(row)
+            link, count = link_after(link, digest), count + 1
+            connection.execute(
+                "UPDATE games SET digest = ?, link = ? WHERE number = ?", (digest, link, row[0])
+            )
+        connection.execute(
+            "UPDATE tournaments SET games = ?, last_link = ? WHERE number = ?",
+            (count, link, tournament),
+        )
+        seal(connection, tournament, birth_of(connection, tournament))
+    note_tournaments(connection)
+
+
+def changes_of_store(connection: sqlite3.Connection) -> list[Change]:
+    """The changes to the list of tournaments."""
+    found = []
+    noted = connection.execute("SELECT tournaments FROM contents").fetchall()
+    if noted != [(digest_of_tournaments(connection),)]:
+        found.append(Change("tournaments were deleted, put in or renamed"))
+    orphans = (
+        "SELECT number FROM games WHERE tournament NOT IN (SELECT number FROM tournaments) LIMIT 1"
+    )
+    for (number,) in connection.execute(orphans):
+        found.append(Change(f"game {number} belongs to no tournament", number))
+    return found
+
+
+def changes_of_tournament(connection: sqlite3.Connection, tournament: int) -> list[Change]:
+    """The changes to a tournament and its games, in the order of the games."""
+    games, last_link, sealed = connection.execute(
+        "SELECT games, last_link, seal FROM tournaments WHERE number = ?", (tournament,)
+    ).fetchone()
+    found = []
+    if seal_of(connection, tournament, birth_of(connection, tournament)) != sealed:
+        found.append(Change("its settings, its agents or the number of its games were changed"))
+    before, count = START, 0
+    for *row, digest, link in _games(connection, tournament, "digest, link"):
+        number = row[0]
+        count += 1
+        linked = link_after(before, digest) == link
+        if digest_of_row(row) != digest:
+            found.append(Change(f"game {number} was changed or put in", number))
+            if not linked:
+                continue  # put in: the game after it is still linked to the one before
+        elif not linked:
+            found.append(Change(f"games before game {number} were deleted"))
+        before = link
+    if before != last_link:
+        found.append(Change("the last games were deleted or put in"))
+    if count != games:
+        found.append(Change(f"it holds {count} games, and {games} were stored"))
+    return found
+
+
+def _games(connection: sqlite3.Connection, tournament: int, more: str = "") -> sqlite3.Cursor:
+    """The games of a tournament in the order in which they were finished."""
+    fields = f"{GAME_FIELDS}, {more}" if more else GAME_FIELDS
+    return connection.execute(
+        f"SELECT {fields} FROM games WHERE tournament = ? ORDER BY number", (tournament,)
+    )

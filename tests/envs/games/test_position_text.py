@@ -1,0 +1,109 @@
+"""Positions written as text, and read from it."""
+
+from __future__ import annotations
+
+import pytest
+from broken.games import Line
+from helpers import ALL_GAMES, finished_position, random_position
+from plyground import make_game
+from plyground.envs import rules as r
+from plyground.envs.game import Game, IllegalPositionError
+
+
+@pytest.mark.parametrize("spec", ALL_GAMES)
+def test_every_position_of_a_random_game_is_read_as_it_was_written(spec):
+    game = make_game(spec)
+    for plies in [*range(0, game.facts.longest_game + 1, 3), game.facts.longest_game]:
+        position = random_position(game, plies, seed=plies)
+        text = position.to_text()
+        assert game.position_from_text(text) == position, text
+        assert game.position_from_text(text).to_text() == text
+
+
+@pytest.mark.parametrize("spec", ALL_GAMES)
+def test_won_games_are_read_as_they_were_written(spec):
+    game = make_game(spec)
+    for seed in range(12):
+        position = finished_position(game, seed)
+        assert game.position_from_text(position.to_text()) == position
+
+
+@pytest.mark.parametrize("spec", ALL_GAMES)
+def test_the_turn_may_be_left_out_where_the_board_tells_it(spec):
+    game = make_game(spec)
+    for plies in (0, 1, 4, 7):
+        position = random_position(game, plies, seed=plies)
+        found = game.position_from_text(position.to_text().partition(":")[0].lower())
+        assert r.board_rows(game.rules, found.record) == r.board_rows(game.rules, position.record)
+        stones_only = game.facts.observation_shape[2] == 2
+        assert found == position or not stones_only
+
+
+@pytest.mark.parametrize("spec", ALL_GAMES)
+def test_every_place_has_a_name_and_an_area_inside_the_picture(spec):
+    game = make_game(spec)
+    places = r.board_places(game.rules)
+    picture = r.picture(game.rules, game.initial_position().record, None)
+    assert len({place.name for place in places}) == len(places)
+    assert len({(place.row, place.column) for place in places}) == len(places)
+    for place in places:
+        assert place.area.contains(*place.area.centre)
+        assert all(0 <= x <= picture.width for x, _ in place.area.points)
+        assert all(0 <= y <= picture.height for _, y in place.area.points)
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "wrong"),
+    [
+        ("tic_tac_toe", "3/3:X", "it has 3 rows, with / between them, not 2"),
+        ("tic_tac_toe", "3/3/4:X", "row 3 has 3 places, not 4"),
+        ("tic_tac_toe", "3/1z1/3:X", "b2 is free or X or O, not 'z'"),
+        ("tic_tac_toe", "3/3/3:Z", "X or O is to move, not 'Z'"),
+        ("tic_tac_toe", "3/1X1/3:X", "O is to move, not X"),
+        ("tic_tac_toe", "XX1/3/3", "2 X and 0 O cannot be where X begins"),
+        ("tic_tac_toe", "XXX/OOO/3", "the game was over before its last stone"),
+        ("tic_tac_toe", "XXX/OO1/1O1", "the game was over before its last stone"),
+        ("tic_tac_toe:rows=3,cols=7,connect=3", "XXXOXXX/O1OO1O1/O6", "over before its last"),
+        ("connect_four", "7/7/7/7/X6/7:O", "the disc on a2 floats: the place below it is free"),
+        ("connect_four:rows=12,cols=12", "12/" * 10 + "3X8/12:O", "the disc on d2 floats"),
+        ("gomoku", "15/" * 14 + "99999999999999", "row 15 has 15 places"),
+        ("othello", "8/8/8/3OX3/3X4/8/8/8:X", "the four cells in the centre always hold discs"),
+        ("hex:size=3", "X2/X2/X2:O", "3 X and 0 O cannot be"),
+        ("hex:size=3", "1O1/1X1/3:O", "X is to move, not O"),
+        ("hex:size=3,swap=yes", "OO1/1X1/1O1", "1 X and 3 O cannot be"),
+        ("dots_and_boxes:dots=2x2", "_/I1I/_:A", "box 0 0 needs an owner"),
+        ("dots_and_boxes:dots=2x2", "_/IA1/_:A", "box 0 0 lacks a side, and has no owner"),
+        ("dots_and_boxes:dots=2x2", "_/2I/_:A", "B is to move, not A"),
+        ("dots_and_boxes:dots=3x3,start=icelandic", "2/5/2/5/2", "is drawn from the start"),
+        ("dots_and_boxes:dots=2x2", "I/3/1:B", "h 0 0 is free or _, not 'I'"),
+    ],
+)  # fmt: skip
+def test_what_no_position_is_written_as_is_refused_in_a_sentence(spec, text, wrong):
+    with pytest.raises(IllegalPositionError, match="is no position of") as refused:
+        make_game(spec).position_from_text(text)
+    assert wrong in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "mover"), [("1O1/1X1/3:O", 1), ("1O1/1X1/3", 0), ("1O1/3/3", 0), ("1OO/X2/3", 0)]
+)
+def test_a_swap_of_hex_is_a_turn_without_a_stone(text, mover):
+    position = make_game("hex:size=3,swap=yes").position_from_text(text)
+    assert position.to_move == mover
+
+
+def test_two_boxes_completed_at_once_leave_the_turn_open():
+    game = make_game("dots_and_boxes:dots=2x3")
+    for turn, moves in (("A", "h 0 0,h 0 1,h 1 0,h 1 1,v 0 0,v 0 2,v 0 1"),
+                        ("B", "h 0 0,h 0 1,h 1 0,h 1 1,v 0 0,v 0 1,v 0 2")):  # fmt: skip
+        assert game.position(moves.split(",")).to_text() == f"__/I{turn}I{turn}I/__:{turn}"
+        both = game.position_from_text(f"__/IAIAI/__:{turn}")
+        assert both.to_move == "AB".index(turn)
+
+
+def test_games_without_places_say_so():
+    game = Game(Line())
+    with pytest.raises(IllegalPositionError, match="reached by moves only"):
+        game.position_from_text("3:X")
+    with pytest.raises(NotImplementedError, match="board_rows"):
+        game.initial_position().to_text()

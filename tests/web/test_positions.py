@@ -1,0 +1,162 @@
+"""Positions that were set up: in the interface, in links, and by hand in a real browser."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from helpers import SMALL_VARIANTS, random_position
+from playwright.sync_api import expect
+from plyground import make_game
+from plyground.agents.solver import solve
+
+SMALL = "connect_four:rows=4,cols=5"
+
+
+def ask(server, browser, method, path, **content):
+    context = browser.new_context()
+    answer = context.request.fetch(f"{server.address}{path}", method=method, **content)
+    found = answer.status, answer.json()
+    context.close()
+    return found
+
+
+@pytest.mark.parametrize("spec", SMALL_VARIANTS)
+def test_a_view_of_a_position_is_that_of_the_moves_that_lead_to_it(server, browser, spec):
+    position = random_position(make_game(spec), 5, seed=2)
+    asked = {"game": spec, "position": position.to_text()}
+    status, view = ask(server, browser, "POST", "/api/view", data=asked)
+    assert status == 200
+    assert (view["text"], view["to_move"]) == (str(position), position.to_move)
+    assert (view["position"], view["board"]) == (position.to_text(), position.to_text())
+    assert [each["action"] for each in view["actions"]] == position.legal_actions()
+    action = position.legal_actions()[0]
+    _, after = ask(server, browser, "POST", "/api/play", data=asked | {"action": action})
+    assert after["board"] == position.after(action).to_text()
+    assert after["position"] == position.to_text()
+
+
+def test_the_initial_position_needs_no_place_in_a_link(server, browser):
+    asked = {"game": "tic_tac_toe", "position": "3/3/3"}
+    _, view = ask(server, browser, "POST", "/api/view", data=asked)
+    assert view["position"] == ""
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "sentence"),
+    [
+        ("tic_tac_toe", "XX1/3/3", "2 X and 0 O cannot be"),
+        ("tic_tac_toe", "XXX/OOO/3", "the game was over before its last stone"),
+        ("connect_four", "7/7/7/7/X6/7", "the disc on a2 floats"),
+        ("gomoku", "x" * 1001, "String should have at most 1000 characters"),
+    ],
+)
+def test_what_is_no_position_is_refused_in_a_sentence(server, browser, game, position, sentence):
+    for path in ("/api/think?agent=random&", "/api/solve?", "/api/lines?agent=random&"):
+        path = f"{path}game={game}&position={quote(position)}"
+        status, told = ask(server, browser, "GET", path)
+        assert status == 422
+        assert sentence.lower() in told["error"].lower()
+        assert told["error"].endswith(".")
+
+
+def test_a_game_from_a_position_that_was_set_up_is_not_reviewed(server, browser):
+    path = "/api/review?game=tic_tac_toe&position=1X1/3/3&moves=a1"
+    status, told = ask(server, browser, "GET", path)
+    assert (status, told["code"]) == (422, "no_game")
+
+
+def test_a_link_with_a_position_is_analysed_and_played_on(visit):
+    board = "5/5/1XO2/1OXX1:O"
+    page = visit(f"/analyse?game={SMALL}&position={board}&agent=greedy")
+    expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
+    shown = [label.text_content() for label in page.locator(".marks .label:not(.guess)").all()]
+    position = make_game(SMALL).position_from_text(board)
+    values = solve(position, moves="all").values
+    assert shown == [f"+{v}" if v > 0 else f"−{-v}" if v else "0" for v in values.values()]
+    page.get_by_role("button", name="Column e").click()
+    page.wait_for_url(f"**position={board}&moves=e&**")
+    page.click("#play-on")
+    page.wait_for_selector("body[data-ready]")
+    assert f"position={board}&moves=e" in page.url
+    assert page.locator("#moves button").count() == 1
+    page.get_by_role("button", name="Column d").click()
+    expect(page.locator("#moves button")).to_have_count(3, timeout=60_000)
+    assert f"position={board}&moves=ed" in page.url
+
+
+def test_a_position_is_set_up_by_clicks(visit):
+    page = visit("/analyse?game=tic_tac_toe&agent=greedy")
+    page.click("#edit")
+    page.get_by_role("button", name="Cell b2: free").click()
+    expect(page.locator("#editor-said")).to_have_text("This is a position.")
+    page.get_by_role("button", name="Cell a1: free").click()
+    expect(page.locator("#editor-said")).to_contain_text("2 X and 0 O cannot be")
+    assert page.is_disabled("#use")
+    assert page.locator(".put").count() == 2
+    page.click("#tools button:nth-child(2)")
+    page.get_by_role("button", name="Cell c3: free").click()
+    expect(page.locator("#editor-said")).to_have_text("This is a position.")
+    assert page.get_by_role("button", name="Cell c3: Ring").count() == 1
+    page.click("#use")
+    page.wait_for_url("**position=2O/1X1/X2:O&**")
+    assert page.inner_text("#status") == "Ring to move"
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert page.locator("#board .area").count() == 6
+    page.click("#edit")
+    page.click("#tools button:nth-child(3)")
+    page.get_by_role("button", name="Cell c3: Ring").click()
+    expect(page.locator("#editor-said")).to_contain_text("2 X and 0 O")
+    page.click("#leave")
+    assert "position=2O/1X1/X2:O" in page.url
+    assert page.locator("#board .area").count() == 6
+
+
+def test_edges_boxes_and_the_turn_are_set_up_with_the_keyboard(visit):
+    page = visit("/analyse?game=dots_and_boxes:dots=2x3&agent=greedy")
+    page.focus("#edit")
+    page.keyboard.press("Enter")
+    expect(page.locator("#tools button").first).to_be_focused()
+    for row, column, kind in ((0, 0, "Horizontal"), (1, 0, "Horizontal"),
+                              (0, 0, "Vertical"), (0, 1, "Vertical")):  # fmt: skip
+        edge = page.get_by_role("button", name=f"{kind} line, row {row}, column {column}: free")
+        edge.focus()
+        page.keyboard.press("Enter")
+    expect(page.locator("#editor-said")).to_contain_text("box 0 0 needs an owner")
+    page.get_by_role("button", name="Box, row 0, column 0: free").focus()
+    page.keyboard.press(" ")
+    expect(page.locator("#editor-said")).to_have_text("This is a position.")
+    page.select_option("#turn", "A")
+    expect(page.locator("#editor-said")).to_contain_text("B is to move, not A")
+    page.select_option("#turn", "")
+    page.click("#use")
+    page.wait_for_url("**position=_1/IAI2/_1:B&**")
+
+
+@pytest.mark.parametrize(
+    "spec", ["connect_four", "hex:size=4,swap=yes", "othello", "gomoku:size=9"]
+)
+def test_the_editor_begins_with_the_position_shown(visit, spec):
+    game = make_game(spec)
+    position, names = game.initial_position(), []
+    for action in (3, 2):
+        action = position.legal_actions()[action]
+        names.append(game.action_to_text(action))
+        position.play(action)
+    page = visit(f"/analyse?game={spec}&moves={','.join(names)}&agent=greedy")
+    page.click("#edit")
+    expect(page.locator("#editor-said")).to_have_text("This is a position.")
+    page.click("#use")
+    page.wait_for_url(lambda url: f"position={position.to_text()}" in url)
+
+
+def test_the_editor_has_no_serious_fault_and_fits_a_phone(visit):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit("/analyse?game=connect_four", viewport={"width": 360, "height": 740})
+    page.click("#edit")
+    expect(page.locator("#editor-said")).to_have_text("This is a position.")
+    found = Axe().run(page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -1,0 +1,74 @@
+"""What the addresses of many pages hold: a game, its moves, a position to begin from, an agent."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+
+from .errors import Refused
+from .opponents import permitted
+from .positions import Line, open_line
+from .settings import LONGEST_MOVES, LONGEST_POSITION, LONGEST_SPEC
+from .state import of
+from .thinking import SEEDS
+
+USUAL_GAME = "connect_four"
+
+SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
+AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
+MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
+PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION, examples=["3/3/3:X"])]
+SeedQuery = Annotated[int, Query(ge=0, lt=SEEDS)]
+
+
+def _line(game: SpecQuery, moves: MovesQuery = "", position: PositionQuery = "") -> Line:
+    return open_line(game, moves, position)
+
+
+def _usual_line(
+    game: SpecQuery = USUAL_GAME, moves: MovesQuery = "", position: PositionQuery = ""
+) -> Line:
+    return open_line(game, moves, position)
+
+
+# The line of play that an address describes.
+LineQuery = Annotated[Line, Depends(_line)]
+# The same; without a game it is the usual one.
+UsualLineQuery = Annotated[Line, Depends(_usual_line)]
+
+
+def _game_line(line: LineQuery) -> Line:
+    if line.start_text:
+        raise Refused("no_game")
+    return line
+
+
+# A game from its initial position on, as it is reviewed and kept.
+GameLineQuery = Annotated[Line, Depends(_game_line)]
+
+
+def _grader(request: Request, line: GameLineQuery, agent: AgentQuery = "") -> str | None:
+    return permitted(agent, line.game, of(request).settings.agents) if agent else None
+
+
+# The specification of the agent that grades a game; None for the usual one.
+GraderQuery = Annotated[str | None, Depends(_grader)]
+
+
+def _unfinished(line: LineQuery) -> Line:
+    if line.position.is_over:
+        raise Refused("over", 409)
+    return line
+
+
+# A line of play whose last position is not over.
+UnfinishedQuery = Annotated[Line, Depends(_unfinished)]
+
+
+def _permitted(request: Request, line: UnfinishedQuery, agent: AgentQuery) -> str:
+    return permitted(agent, line.game, of(request).settings.agents)
+
+
+# The specification of the agent that is asked, within the limits.
+PermittedQuery = Annotated[str, Depends(_permitted)]

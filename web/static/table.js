@@ -1,0 +1,80 @@
+// What the pages with a board share: their address, their messages, the moves beside the board.
+
+import { Refused } from "./api.js";
+import { t } from "./words.js";
+
+export const byId = (id) => document.getElementById(id);
+export const asked = new URL(location.href).searchParams;
+
+// The game, the position it is played from and its moves, as requests and addresses name them.
+export function played(view) {
+  const query = { game: view.game };
+  if (view.position) query.position = view.position;
+  if (view.link) query.moves = view.link;
+  return query;
+}
+
+// An address that a person can read: commas, colons, slashes and equals signs stay as they are.
+export function addressOf(path, query) {
+  const text = new URLSearchParams(query).toString();
+  return `${path}?${text.replace(/%(2C|2F|3A|3D)/g, decodeURIComponent)}`;
+}
+
+// The state of the page becomes its address; its language stays.
+export function keepInAddress(path, query) {
+  const lang = asked.get("lang");
+  history.replaceState(null, "", addressOf(path, lang ? { ...query, lang } : query));
+}
+
+// Actions that have no place on the picture: passes, swaps, or all of a game without areas.
+export function showElsewhere(actions, choose, kind = "button") {
+  byId("elsewhere").replaceChildren(
+    ...actions.filter((each) => !each.area).map((action) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = kind;
+      button.textContent = action.label;
+      button.addEventListener("click", () => choose(action));
+      return button;
+    }),
+  );
+}
+
+// Tell what did not work; `more` stands beside it.
+export function complain(error, ...more) {
+  if (error.name === "AbortError") return;
+  const problem = byId("problem");
+  problem.replaceChildren(error instanceof Refused ? error.message : String(error), ...more);
+  problem.hidden = false;
+}
+
+// A button that copies an address tells so for a moment.
+export async function copyAddress(button, address) {
+  await navigator.clipboard.writeText(address).catch(() => prompt("", address));
+  button.textContent = t("play.copied");
+  setTimeout(() => (button.textContent = t("play.link")), 2000);
+}
+
+// A list of agents holds the chosen one, which may have been set up by hand.
+export function showChosen(select, chosen) {
+  if (![...select.options].some((option) => option.value === chosen)) {
+    select.prepend(new Option(chosen, chosen));
+  }
+  select.value = chosen;
+}
+
+// The disc of a player, in its colour or with its mark.
+export function playersDisc({ colour, mark }) {
+  const disc = document.createElement("span");
+  disc.className = "disc";
+  if (colour) disc.style.backgroundColor = colour;
+  else disc.textContent = mark;
+  return disc;
+}
+
+export function textElement(kind, text, className = "") {
+  const element = document.createElement(kind);
+  element.textContent = text;
+  if (className) element.className = className;
+  return element;
+}
