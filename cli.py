@@ -9,6 +9,7 @@ from .commands import (  # noqa: F401
     alphazero,
     analysis,
     datasets,
+    gomocup,
     listing,
     policies,
     quality,
