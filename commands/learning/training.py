@@ -111,7 +111,7 @@ def _train(algorithm: str, game: Game, made: OpposedSettings, options: RunOption
     with missing_packages_are_refused():
         import torch
 
-        trainer = importlib.import_module(f"..training.{algorithm}.trainer", __package__)
+        trainer = importlib.import_module(f"...training.{algorithm}.trainer", __package__)
     torch.set_num_threads(options.threads)
     measure, facts = gauntlet(game, made, seed), run_facts(threads=options.threads)
     finish(partial(trainer.train, game, made, seed, out, facts), measure, _describe, out)
