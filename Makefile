@@ -36,7 +36,7 @@ test-oldest: .venv-oldest/installed
 .venv-oldest/installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt torch
-	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[train,policy]" pytest hypothesis pygame-ce
+	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[train,policy,report]" pytest hypothesis pygame-ce
 	mkdir -p build && ln -sfn .. build/plyground
 	touch $@
 
