@@ -9,6 +9,7 @@ from .commands import (  # noqa: F401
     alphazero,
     analysis,
     datasets,
+    gomocup,
     listing,
     policies,
     quality,
@@ -21,13 +22,18 @@ from .commands import (  # noqa: F401
     web,
     zoo,
 )
-from .commands.app import run
+from .commands.app import INTERRUPTED, run
 from .commands.terminal import playing, warm_up, watching  # noqa: F401
+from .commands.terminal.interruption import answer_ctrl_c, leave_at_once
 
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit status."""
-    sys.exit(run(sys.argv[1:]))
+    answer_ctrl_c()
+    status = run(sys.argv[1:])
+    if status == INTERRUPTED:
+        leave_at_once(status)
+    sys.exit(status)
 
 
 if __name__ == "__main__":
