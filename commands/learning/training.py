@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -111,10 +110,13 @@ def _train(algorithm: str, game: Game, made: OpposedSettings, options: RunOption
     with missing_packages_are_refused():
         import torch
 
-        trainer = importlib.import_module(f"...training.{algorithm}.trainer", __package__)
+        if algorithm == "dqn":
+            from ...training.dqn.trainer import train
+        else:
+            from ...training.ppo.trainer import train
     torch.set_num_threads(options.threads)
     measure, facts = gauntlet(game, made, seed), run_facts(threads=options.threads)
-    finish(partial(trainer.train, game, made, seed, out, facts), measure, _describe, out)
+    finish(partial(train, game, made, seed, out, facts), measure, _describe, out)
 
 
 @command("RUN...")
