@@ -8,10 +8,10 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 AGENTS = random greedy minimax:depth=2 alphabeta:depth=6 montecarlo:simulations=200
 
 # The libraries whose adapters are tested against them; each has an environment of its own.
-ADAPTERS = tianshou torchrl rllib agilerl kaggle pgx minari
+ADAPTERS = tianshou torchrl rllib agilerl kaggle pgx minari openenv
 ADAPTER_FOLDER ?= .venv-adapters
 
-# What is tested with the oldest versions allowed: all that meets PettingZoo, Gymnasium, SB3 and numpy.
+# What is tested with the oldest versions allowed, in CI too: all that meets PettingZoo, Gymnasium, SB3 and numpy.
 OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/training/test_league.py tests/training/test_longer_runs.py
 
 .PHONY: demo test test-all test-oldest test-adapters lint bench clean
@@ -36,7 +36,7 @@ test-oldest: .venv-oldest/installed
 .venv-oldest/installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt torch
-	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[train,policy]" pytest hypothesis pygame-ce
+	.venv-oldest/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable ".[train,policy,report]" pytest hypothesis pygame-ce
 	mkdir -p build && ln -sfn .. build/plyground
 	touch $@
 

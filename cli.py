@@ -6,22 +6,20 @@ import sys
 
 # Importing a file of commands adds them to the application.
 from .commands import (  # noqa: F401
-    alphazero,
     analysis,
-    datasets,
+    gomocup,
     listing,
     policies,
     quality,
     results,
     studies,
-    supervised,
     tournaments,
-    training,
     verification,
     web,
     zoo,
 )
 from .commands.app import INTERRUPTED, run
+from .commands.learning import alphazero, datasets, supervised, training  # noqa: F401
 from .commands.terminal import playing, warm_up, watching  # noqa: F401
 from .commands.terminal.interruption import answer_ctrl_c, leave_at_once
 

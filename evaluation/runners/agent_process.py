@@ -62,6 +62,10 @@ class AgentProcess:
         """
         return None if self._worker is None or self._answering else self._seated
 
+    def start(self) -> None:
+        """Start the process, if none runs; it loads what agents need while the caller goes on."""
+        self._start()
+
     def seat(
         self, spec: str, game: Game, modules: tuple[str, ...] = (), anew: bool = False
     ) -> Description:

@@ -8,6 +8,7 @@ import runpy
 import plyground
 import pytest
 from helpers import ROOT
+from plyground.evaluation.gauntlet import evaluate
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("sb3_contrib")
@@ -54,3 +55,10 @@ def test_every_reply_tells_who_can_be_beaten():
             )[2]
             > 0
         )
+
+
+@pytest.mark.parametrize("name", ["cleanrl_ppo", "cleanrl_dqn"])
+def test_learners_in_one_file_learn_and_their_policy_plays(name, tmp_path):
+    load(name).main(["--steps", "40960", "--out", str(tmp_path / "net.onnx")])
+    scores = evaluate(f"onnx:{tmp_path / 'net.onnx'}", "tic_tac_toe", ["random"], opening_plies=0)
+    assert scores[0].score > 0.65
