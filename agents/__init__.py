@@ -12,6 +12,7 @@ from .agent import Agent, Decision
 from .external import kaggle as kaggle
 from .external import language_model as language_model
 from .external import openspiel as openspiel
+from .external.gomocup import engine_agent as engine_agent
 from .policies import policy as policy
 from .registry import make_agent, register_agent, register_preset
 from .search import alphabeta as alphabeta

@@ -152,6 +152,9 @@ class Agent(ABC):
         self.seed = seed
         self.rng = new_stream(seed)
 
+    def close(self) -> None:
+        """Release what it holds outside of this process; it may still be asked again."""
+
     def act(self, situation: Any) -> int:
         """The action to play.
 

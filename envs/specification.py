@@ -4,8 +4,8 @@ A name has declared parameters, which the specification may set.
 
 ``connect_four``, ``gomoku:size=10,rule=caro`` and ``alphabeta:depth=6`` all follow the same
 grammar: a name, then after a colon parameters separated by commas. A value may hold commas inside
-brackets (``dots=(5,5)``). One parameter without a key (``ppo:runs/c4``) is the specification's
-argument.
+brackets (``dots=(5,5)``) and inside quotes. One parameter without a key (``ppo:runs/c4``) is the
+specification's argument; it may hold ``=`` inside quotes.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ def parse_specification(text: str) -> Specification:
         raise SpecificationError(f"{text!r} names nothing; write NAME or NAME:KEY=VALUE,…")
     argument: str | None = None
     parameters: dict[str, str] = {}
-    for index, item in enumerate(_split_at_commas(rest) if colon else ()):
-        key, equals, value = (part.strip() for part in item.partition("="))
-        if not equals and index == 0 and key:
+    for index, item in enumerate(_split(rest, ",") if colon else ()):
+        key, *values = (part.strip() for part in _split(item, "=", 1))
+        value = values[0] if values else ""
+        if not values and index == 0 and key:
             argument = key
-        elif not equals or not key or not value:
+        elif not values or not key or not value:
             raise SpecificationError(f"{item!r} in {text!r} is not of the form KEY=VALUE")
         elif key in parameters:
             raise SpecificationError(f"{key!r} is given twice in {text!r}")
@@ -71,12 +72,21 @@ def parse_specification(text: str) -> Specification:
     return Specification(name, argument, parameters)
 
 
-def _split_at_commas(text: str) -> list[str]:
-    """Split at the commas outside brackets."""
-    items, depth = [""], 0
-    for character in text:
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and depth == 0:
+def _split(text: str, separator: str, most: float = math.inf) -> list[str]:
+    """Split at separators outside brackets and quotes.
+
+    A quote begins where a word begins; one that is not closed is none.
+    """
+    items, depth, quote = [""], 0, ""
+    for place, character in enumerate(text):
+        begins = place == 0 or text[place - 1] in " =,"
+        if quote:
+            quote = "" if character == quote else quote
+        elif begins and character in "\"'" and character in text[place + 1 :]:
+            quote = character
+        else:
+            depth += (character in "([{") - (character in ")]}")
+        if character == separator and depth == 0 and not quote and len(items) <= most:
             items.append("")
         else:
             items[-1] += character

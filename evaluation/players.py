@@ -18,29 +18,39 @@ import numpy as np
 
 from ..agents.agent import Agent, Decision
 from ..agents.bots import as_bot, short_seed
+from ..agents.faults import (
+    CANCELLED,
+    CRASHES,
+    EXITED,
+    HUNG,
+    ILLEGAL_ACTION,
+    NO_ACTION,
+    OUT_OF_MEMORY,
+    OUT_OF_TIME,
+    RAISED,
+    Fault,
+)
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError, plain_text
 from .fingerprints import sources_of_agent
 
-# Kinds of faults that lose a game, as the store keeps them.
-RAISED, NO_ACTION, ILLEGAL_ACTION, OUT_OF_TIME = (
-    "raised",
-    "no action",
-    "illegal action",
-    "out of time",
-)
-# Those that end the process of an isolated agent, which must be started again.
-HUNG, EXITED, OUT_OF_MEMORY = "hung", "exited", "out of memory"
-CRASHES = (HUNG, EXITED, OUT_OF_MEMORY)
-CANCELLED = "cancelled"  # a decision that is no longer wanted: nobody's fault
-
-
-class Fault(Exception):
-    """An agent's fault: its kind, and what happened in words that follow the player's name."""
-
-    def __init__(self, kind: str, what: str) -> None:
-        super().__init__(what)
-        self.kind = kind
+__all__ = [
+    "CANCELLED",
+    "CRASHES",
+    "EXITED",
+    "HUNG",
+    "ILLEGAL_ACTION",
+    "NO_ACTION",
+    "OUT_OF_MEMORY",
+    "OUT_OF_TIME",
+    "RAISED",
+    "BotPlayer",
+    "Description",
+    "Fault",
+    "LocalPlayer",
+    "Player",
+    "as_player",
+]
 
 
 class Description(NamedTuple):
@@ -141,7 +151,7 @@ class LocalPlayer(Player):
     def reset(self, seed: int, allowed: float) -> None:
         try:
             self._agent.reset(seed)
-        except SpecificationError:
+        except (SpecificationError, Fault):
             raise
         except (Exception, SystemExit) as error:
             raise raised(error) from error
@@ -152,8 +162,13 @@ class LocalPlayer(Player):
                 decision = self._agent.analyse(position)
                 return decision.action, decision
             return self._agent.act(position), None
+        except Fault:
+            raise
         except (Exception, SystemExit) as error:
             raise raised(error) from error
+
+    def close(self) -> None:
+        self._agent.close()
 
     def __str__(self) -> str:
         return str(self._agent)

@@ -32,6 +32,9 @@ from plyground.envs.specification import (
         ("ppo:runs/c4,greedy=yes", "ppo", "runs/c4", {"greedy": "yes"}),
         ("python:module:function", "python", "module:function", {}),
         ("x:a=b=c", "x", None, {"a": "b=c"}),
+        ("x:./run '--a=1,2' 3,time=2", "x", "./run '--a=1,2' 3", {"time": "2"}),
+        ("x:\"my, own\" b,c='d,e'", "x", '"my, own" b', {"c": "'d,e'"}),
+        ("x:bob's,a=b's", "x", "bob's", {"a": "b's"}),
     ],
 )
 def test_a_specification_is_a_name_an_argument_and_parameters(text, name, argument, parameters):

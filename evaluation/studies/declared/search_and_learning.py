@@ -79,6 +79,8 @@ STUDY = Study(
             (),
             (Figure("lines", "hours", "score", "Best moves by processor hours of training", "run",
                     (("opponent", OPTIMAL),), "x"),
+             Figure("lines", "hours", "score", "Score against alphabeta:depth=4", "run",
+                    (("opponent", "alphabeta:depth=4"),), "x"),
              Figure("points", "hours", "optimal", "What the shipped networks reached", "agent",
                     logarithmic="x", measurement=1)),
         ),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ....agents.policies.zoo import Card, cards
 from ....envs.registry import make_game
@@ -47,7 +49,7 @@ class Networks(Measurement):
                 "network": f"zoo:{card.name}",
                 "game": card.game,
                 "algorithm": card.algorithm,
-                "hours": card.training["processor_hours"],
+                "hours": _hours(card.training),
                 "games": card.training.get("games"),
                 "weights": card.parameters,
                 "agent": row["agent"],
@@ -78,7 +80,11 @@ class Networks(Measurement):
 
 @dataclasses.dataclass(frozen=True)
 class Learning(Measurement):
-    """What the shipped networks of some boards scored while they learnt, without search."""
+    """What the shipped networks of some boards scored while they learnt, without search.
+
+    Shown are the share of best moves and the score against the last opponent of the run, which is
+    the strongest.
+    """
 
     boards: tuple[str, ...]
 
@@ -102,7 +108,7 @@ class Learning(Measurement):
                 "score_high": entry["high"],
             }
             for card in _cards(self.boards)
-            for entry in card.training.get("curve", ())
+            for entry in _told(card.training.get("curve", ()))
         ]
 
     def finding(self, rows: list[Row]) -> str:
@@ -117,6 +123,19 @@ class Learning(Measurement):
                     f"{percent_text(best['score'])} after {best['hours']:.2g}"
                 )
         return f"Best moves by processor hours of training: {'; '.join(told)}."
+
+
+def _hours(training: Mapping[str, Any]) -> float:
+    """The processor time of a run and of those before it."""
+    before = _hours(training["before"]) if "before" in training else 0.0
+    return float(training["processor_hours"]) + before
+
+
+def _told(curve: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The points of a curve that a table shows."""
+    opponents = dict.fromkeys(point["opponent"] for point in curve)
+    shown = {OPTIMAL, *[name for name in opponents if name != OPTIMAL][-1:]}
+    return [point for point in curve if point["opponent"] in shown]
 
 
 def _cards(boards: tuple[str, ...]) -> list[Card]:

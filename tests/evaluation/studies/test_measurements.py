@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import pytest
 from plyground import make_game
@@ -191,12 +190,16 @@ def test_pages_do_not_tell_where_a_book_lay(place):
     }
 
 
-def test_the_curve_of_a_network_begins_with_the_run_it_began_with():
-    rows = Learning(("connect_four",)).measure(Workplace(Path(), "cell"))
+def test_the_curve_of_a_network_begins_with_the_run_it_began_with(place):
+    rows = Learning(("connect_four",)).measure(place)
     shares = [row for row in rows if row["opponent"] == OPTIMAL]
     hours = [row["hours"] for row in shares]
     assert hours == sorted(hours)
     assert all(row["score_low"] <= row["score"] <= row["score_high"] for row in shares)
+    alone = next(
+        row for row in Networks(("connect_four",)).measure(place) if row["agent"] == row["network"]
+    )
+    assert alone["hours"] == pytest.approx(hours[-1], abs=0.02)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""Ctrl-C ends a command that is somewhere deep in compiled code; who hears it ends by itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+
+PROGRAM = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import numba
+from plyground.commands.terminal.interruption import answer_ctrl_c
+
+
+@numba.njit(nogil=True)
+def spin(limit):
+    count = 0
+    while count < limit:
+        count += 2 if count % 3 else -1
+    return count
+
+
+def sleep():
+    try:
+        time.sleep(1000)
+    except KeyboardInterrupt:
+        print("heard", flush=True)
+        time.sleep(2)
+        print("ended by itself", flush=True)
+        sys.exit(7)
+
+
+spin(-1)
+answer_ctrl_c()
+print("ready", flush=True)
+{what}
+"""
+
+
+def interrupted(what: str) -> tuple[int, str]:
+    """Exit status and output of a program that gets Ctrl-C while it does this."""
+    running = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.replace("{what}", what)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert running.stdout.readline() == "ready\n"
+        running.send_signal(signal.SIGINT)
+        told, _ = running.communicate(timeout=60)
+    finally:
+        running.kill()
+        running.wait()
+    return running.returncode, told
+
+
+def test_a_kernel_that_never_ends_is_ended():
+    assert interrupted("spin(2**62)") == (130, "stopped\n")
+
+
+def test_a_command_that_hears_it_ends_by_itself():
+    assert interrupted("sleep()") == (7, "heard\nended by itself\n")
