@@ -21,7 +21,7 @@ from plyground.training.export import export_policy
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=150_000)
+    parser.add_argument("--steps", type=int, default=300_000)
     parser.add_argument("--out", default="net.onnx")
     options = parser.parse_args(arguments)
     torch.manual_seed(1)
