@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import random
 import sqlite3
 from multiprocessing import resource_tracker
@@ -25,6 +26,7 @@ from plyground.envs.specification import (
 )
 from plyground.evaluation.runners.contest import Conditions
 from plyground.evaluation.runners.runner import Runner
+from plyground.evaluation.store.schema import migrate
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Plan, Tournament
 
@@ -228,6 +230,27 @@ def play(plan: Plan, path: Path, runner: Runner, on_game=None, **conditions) -> 
         tournament = Tournament(plan, store, runner=runner, conditions=Conditions(**conditions))
         tournament.run(on_game)
         return records(list(tournament.played()))
+
+
+def note_sources(path: Path, plan: Plan, name: str | None = None) -> None:
+    """Let an old store say that its games of a plan are of today's sources, so that they go on."""
+    with Store(path.with_name("sources.db")) as store:
+        fresh = Tournament(plan, store, name)
+    sources = fresh._sources
+    with sqlite3.connect(path) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        migrate(connection, version)
+        held = connection.execute("SELECT number FROM tournaments WHERE name = ?", [fresh.name])
+        (number,) = held.fetchone()
+        connection.execute(
+            "UPDATE tournaments SET sources = ? WHERE number = ?",
+            [json.dumps(sources.of_play), number],
+        )
+        connection.executemany(
+            "UPDATE agents SET sources = ? WHERE tournament = ? AND number = ?",
+            [(agent, number, place) for place, agent in enumerate(sources.agents)],
+        )
+    connection.close()
 
 
 def count_games(path: Path) -> int:

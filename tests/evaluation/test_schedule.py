@@ -10,14 +10,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers import DATA
+from helpers import DATA, note_sources
 from plyground import make_agent, make_game
 from plyground.evaluation.openings import Openings
 from plyground.evaluation.report.report import print_report, report_store
 from plyground.evaluation.schedule import FORMATS
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store, StoredGame
-from plyground.evaluation.tournament import Plan, Tournament
+from plyground.evaluation.tournament import ChangedSourcesError, Plan, Tournament
 from rich.console import Console
 
 LEFT, RIGHT = "python:plain_agents:DeclaredLeftmost", "python:plain_agents:DeclaredRightmost"
@@ -217,6 +217,9 @@ def old_store(folder: Path) -> Path:
 def test_a_tournament_of_an_old_store_goes_on_exactly(tmp_path):
     path = old_store(tmp_path)
     plan = Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5)
+    with pytest.raises(ChangedSourcesError, match="what has changed is all of it"):
+        run(plan, path)
+    note_sources(path, plan)
     tournament, games = run(plan, path)
     assert tournament.name == "tic_tac_toe 3de798fd"
     assert len(games) == 18
@@ -226,6 +229,7 @@ def test_a_tournament_of_an_old_store_goes_on_exactly(tmp_path):
 def test_repeated_games_of_an_old_store_stay_and_count_once(tmp_path):
     path = old_store(tmp_path)
     plan = Plan("tic_tac_toe", ("minimax:depth=2", "minimax:depth=3"), pairs=3, opening="random:0")
+    note_sources(path, plan, "with repeats")
     with Store(path) as store:
         tournament = Tournament(plan, store, "with repeats")
         tournament.run()

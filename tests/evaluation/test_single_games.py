@@ -123,7 +123,7 @@ def test_reports_exports_and_replays_cope_with_games_of_people(spec, store):
     assert {row["player_0"] for row in rows} == {"human", "greedy, then random"}
     verified = command("verify", store.path)
     assert verified.exit_code == 0
-    assert verified.stdout.count("left out, since people have played in it") == 2
+    assert verified.stdout.count("its agents were not asked again: people have played in it") == 2
     for number in (1, 2, 3):
         shown = command("replay", store.path, number)
         assert shown.exit_code == 0, shown.output

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import invoke
-from helpers import DATA, ROOT
+from helpers import DATA, ROOT, note_sources
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
@@ -219,6 +219,9 @@ def test_games_that_one_tournament_has_too_many_of_are_not_taken_for_those_of_an
         "'minimax:depth=3']\nopening = 'random:0'\n"
         "[[tournament]]\nagents = ['random', 'minimax:depth=1']\npairs = 2\n"
     )
+    agents = ("minimax:depth=2", "minimax:depth=3")
+    plan = Plan("tic_tac_toe", agents, pairs=3, opening="random:0")
+    note_sources(tmp_path / "old.db", plan, "with repeats")
     result = plyground("tournament file.toml --store old.db --json")
     assert "6 of 10 games are in old.db already; playing the other 4" in result.stderr
     assert [value["games"] for value in json.loads(result.stdout)["tournaments"]] == [6, 4]
