@@ -11,7 +11,7 @@ from ..envs.game import Position
 from ..envs.specification import Parameter, SpecificationError, format_specification
 from .agent import Agent, Decision
 from .bots import NotABotError, as_bot, short_seed
-from .own_modules import loaded_version
+from .external.own_modules import loaded_version
 from .registry import register_agent
 
 

@@ -12,7 +12,7 @@ import inspect
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from ..agents.own_modules import DIGITS, loaded_version
+from ..agents.external.own_modules import DIGITS, loaded_version
 from ..envs.compiled.sources import PACKAGE, digest_of, sources_of_play
 from ..envs.game import Game
 
