@@ -11,6 +11,7 @@ from .commands import (  # noqa: F401
     listing,
     policies,
     quality,
+    records,
     results,
     studies,
     tournaments,

@@ -7,12 +7,13 @@ import queue
 import sys
 import threading
 import time
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 from ..agents.external.gomocup.brain import Brain
 from ..envs.specification import SpecificationError
 from .app import command
 from .common import option
+from .terminal.interruption import leave_at_once
 
 LONGEST_LINE = 10_000  # characters; what follows in the line is taken for another one
 AGENT = "alphabeta"
@@ -56,7 +57,8 @@ def gomocup(
     while True:
         line, received = lines.get()
         if not brain.answer(line, received):
-            return
+            brain.close()
+            leave_at_once(0)  # Python would take its time
 
 
 def _read(descriptor: int, lines: queue.SimpleQueue[tuple[str, float]], brain: Brain) -> None:
@@ -72,12 +74,7 @@ def _read(descriptor: int, lines: queue.SimpleQueue[tuple[str, float]], brain: B
             line = raw.decode("utf-8", "replace") if raw else "END"
             ends = line.strip().upper() == "END"
             if ends and brain.thinking and lines.empty():
-                _leave()
+                leave_at_once(0)
             lines.put((line, received))
             if ends:
                 return
-
-
-def _leave() -> NoReturn:
-    """End the process without waiting for the agent."""
-    os._exit(0)

@@ -16,7 +16,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from ..envs.specification import SpecificationError, check_names
-from ..evaluation.match import CLOCKS, WALL, Limits
+from ..evaluation.match import CLOCKS, TO_THE_END, WALL, Adjudication, Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
 from ..evaluation.runners.processes import ProcessRunner
@@ -50,8 +50,8 @@ OpeningsOption = Annotated[
     str,
     option(
         "OPENINGS",
-        "random:PLIES, all:PLIES or a file: random moves, every position of that depth up to "
-        "symmetry, or what the file lists.",
+        "random:PLIES, all:PLIES, swap2:STONES or a file: random moves, every position of that "
+        "depth up to symmetry, stones near the centre (gomoku), or what the file lists.",
     ),
 ]
 
@@ -100,7 +100,11 @@ class ConditionOptions:
         str | None, option("SIZE", "Memory limit of an isolated agent, such as 2G or 700M.")
     ] = None
 
-    def conditions(self, withdraw_after: int = WITHDRAW_AFTER) -> Conditions:
+    def conditions(
+        self,
+        withdraw_after: int = WITHDRAW_AFTER,
+        adjudication: Adjudication = TO_THE_END,
+    ) -> Conditions:
         """The conditions asked for.
 
         Raises:
@@ -109,9 +113,32 @@ class ConditionOptions:
         memory = None if self.memory_limit is None else _bytes(self.memory_limit)
         check_names("there is no clock", [self.clock], CLOCKS)
         limits = Limits(self.move_timeout, self.game_time, memory, self.clock)
-        conditions = Conditions(self.isolate, limits, withdraw_after)
+        conditions = Conditions(self.isolate, limits, withdraw_after, adjudication)
         conditions.check()
         return conditions
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class AdjudicationOptions:
+    """The end of games before their rules end them."""
+
+    draw_after: Annotated[
+        int | None,
+        option("PLIES", "End a game as a draw after so many plies, those of the opening included."),
+    ] = None
+    agreed_after: Annotated[
+        int | None,
+        option(
+            "N",
+            "End a game once both agents see the same forced result in N moves each, one after "
+            "another.",
+        ),
+    ] = None
+
+    def adjudication(self) -> Adjudication:
+        """When games are ended."""
+        return Adjudication(self.draw_after, self.agreed_after)
 
 
 @Parameter(name="*")
@@ -167,6 +194,7 @@ class RunnerOptions:
 
 
 ANY_OPENING, NO_LIMITS, DEFAULT_RUNNER = BalanceOptions(), ConditionOptions(), RunnerOptions()
+PLAYED_OUT = AdjudicationOptions()
 
 
 def _bytes(size: str) -> int:

@@ -53,6 +53,8 @@ from .options import (
     ANY_OPENING,
     DEFAULT_RUNNER,
     NO_LIMITS,
+    PLAYED_OUT,
+    AdjudicationOptions,
     BalanceOptions,
     ChangedOption,
     ConditionOptions,
@@ -63,6 +65,7 @@ from .options import (
     tell_of_withdrawals,
 )
 from .output import note, print_json, say, write_page
+from .records import RECORD_FORMATS, export_records
 
 MINARI = "minari"
 
@@ -126,24 +129,34 @@ def export(
     store: StoreArgument = DEFAULT_STORE,
     /,
     *,
-    format: Annotated[str, option("|".join((*FORMATS, MINARI)), "Format of the games.")] = "jsonl",
+    format: Annotated[
+        str, option("|".join((*FORMATS, MINARI, *RECORD_FORMATS)), "Format of the games.")
+    ] = "jsonl",
     out: Annotated[
         Path | None,
-        option("FILE", "The file to write, or for minari a folder (default: standard output)."),
+        option(
+            "FILE", "The file to write, or for minari and psq a folder (default: standard output)."
+        ),
     ] = None,
 ) -> None:
     """Write the games of a store for other programs, one row a game.
 
-    With --format minari each game becomes two episodes of a dataset for offline learning.
+    With --format minari each game becomes two episodes of a dataset for offline learning. psq (a
+    file for each game) and sgf are formats of gomoku programs.
 
     [bold]Examples[/bold]
 
     plyground export plyground-tournament.db --format csv --out games.csv
 
     plyground export plyground-tournament.db | head -1
+
+    plyground export plyground-tournament.db --format sgf --out games.sgf
     """
     if format == MINARI:
         _export_minari(store, out)
+        return
+    if format in RECORD_FORMATS:
+        export_records(store, format, out)
         return
     with Store(store) as opened:
         count = export_games(opened, format, sys.stdout.buffer if out is None else out)
@@ -196,6 +209,7 @@ def sprt(
     store: StoreOption = DEFAULT_STORE,
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
+    ended: AdjudicationOptions = PLAYED_OUT,
     changed: ChangedOption = "ask",
     as_json: JsonOption = False,
 ) -> None:
@@ -212,7 +226,7 @@ def sprt(
     --max-pairs 500
     """
     refuse_people((first, second), "a test")
-    conditions = limits.conditions()
+    conditions = limits.conditions(adjudication=ended.adjudication())
     agents, (balanced, within) = (first, second), (balance.balanced, balance.within)
     plan = Plan(game, agents, max_pairs, opening, seed, balanced=balanced, within=within)
     with Store(store) as opened, where.make() as runner:

@@ -25,6 +25,8 @@ from .options import (
     ANY_OPENING,
     DEFAULT_RUNNER,
     NO_LIMITS,
+    PLAYED_OUT,
+    AdjudicationOptions,
     BalanceOptions,
     ChangedOption,
     ConditionOptions,
@@ -60,6 +62,9 @@ class ScheduleOptions:
         ),
     ] = "round-robin"
     opening: OpeningsOption = "random:2"
+    transform: Annotated[
+        bool, flag("Turn or mirror each opening, by a symmetry of the board that the seed decides.")
+    ] = False
     name: Annotated[
         str | None,
         option("NAME", "Name of the tournament in the store (default: made from its settings)."),
@@ -85,6 +90,7 @@ def tournament(
     store: StoreOption = DEFAULT_STORE,
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
+    ended: AdjudicationOptions = PLAYED_OUT,
     withdraw_after: Annotated[
         int,
         option(
@@ -115,9 +121,13 @@ def tournament(
     plyground tournament examples/tournaments.toml --store evening.db --concurrency 2
 
     plyground tournament connect_four greedy python:my_module:make_bot --move-timeout 1
+
+    plyground tournament gomoku alphabeta:time=1 "gomocup:./pbrain-x,time=1" --opening swap2:5
+    --balanced alphabeta:nodes=50000 --within 50 --draw-after 200 --agreed-after 3
     """
     planned = _planned(game, agents, schedule, balance, seed)
-    conditions, on_changed = limits.conditions(withdraw_after), answer_to_change(changed)
+    conditions = limits.conditions(withdraw_after, ended.adjudication())
+    on_changed = answer_to_change(changed)
     with Store(store) as opened, where.make() as runner:
         # All plans are checked before any game is played.
         tournaments = [
@@ -151,7 +161,9 @@ def _planned(
     else:
         pairs, format, opening = schedule.pairs, schedule.format, schedule.opening
         balanced, within = balance.balanced, balance.within
-        plan = Plan(game, agents, pairs, opening, seed, format, balanced, within)
+        plan = Plan(
+            game, agents, pairs, opening, seed, format, balanced, within, schedule.transform
+        )
         planned = [PlannedTournament(plan, schedule.name)]
     for one in planned:
         refuse_people(one.plan.agents, "a tournament")
@@ -275,6 +287,7 @@ def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:
     """A line with a tournament's settings, and its table."""
     plan, left_out = one.plan, one.schedule.left_out
     judged = f" balanced by {plan.balanced}" if plan.balanced else ""
+    judged += ", transformed" if plan.transform else ""
     settings = (
         f"{plan.format}, pairs {one.schedule.pairs}, opening {plan.opening}{judged}, seed "
         f"{plan.seed}"

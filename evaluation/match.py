@@ -8,20 +8,21 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..agents.agent import Decision
 from ..envs.game import PLAYERS, Game, Position
 from ..envs.registry import make_game
-from ..envs.specification import number_text
+from ..envs.specification import SpecificationError, number_text
 from ..envs.stepping import ILLEGAL, OVER, step
 from .players import OUT_OF_TIME, Fault, Player, as_player, existing_action, illegal
 
 # Called after each move of an agent with the position, the seat, the action and the decision.
 OnMove = Callable[[Position, int, int, Decision | None], None]
+Verdict = tuple[tuple[float, float], str]  # the returns, and the reason
 
-
+DRAW_AFTER, AGREED_AFTER = "draw after", "agreed after"  # in the settings of a tournament
 WALL, CPU = CLOCKS = ("wall", "cpu")
 RESET_SECONDS = 5.0  # more than a move may take, to forget a game
 
@@ -121,6 +122,89 @@ class GameResult(NamedTuple):
         return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
 
 
+class Adjudication(NamedTuple):
+    """When a game is ended; None is never.
+
+    Attributes:
+        draw_after: the plies, those of the opening included, after which it is a draw.
+        agreed_after: the decisions of each agent, one after another, in which both see the same
+            forced result. Agents that do not say what they see end no game.
+    """
+
+    draw_after: int | None = None
+    agreed_after: int | None = None
+
+    def check(self) -> None:
+        """SpecificationError if a number is none that can be."""
+        for what, number in zip(("a draw", "an agreed result"), self):
+            if number is not None and number < 1:
+                raise SpecificationError(
+                    f"{what} ends a game after 1 or more plies or moves, not after {number}"
+                )
+
+    def settings(self) -> dict[str, Any]:
+        """What it adds to the settings of a tournament."""
+        named = {DRAW_AFTER: self.draw_after, AGREED_AFTER: self.agreed_after}
+        return {name: number for name, number in named.items() if number is not None}
+
+
+def adjudication_of(settings: Mapping[str, Any]) -> Adjudication:
+    """When the games of a tournament with these settings are ended."""
+    return Adjudication(settings.get(DRAW_AFTER), settings.get(AGREED_AFTER))
+
+
+TO_THE_END = Adjudication()
+
+
+class Referee:
+    """Follows a game and says when it is ended.
+
+    Args:
+        adjudication: when that is.
+    """
+
+    def __init__(self, adjudication: Adjudication) -> None:
+        self._adjudication = adjudication
+        self._seen = [0.0, 0.0]  # what each agent saw last, as player 0 returns; 0 is nothing
+        self._times = [0, 0]  # in how many decisions, one after another
+
+    def note(self, seat: int, decision: Decision | None) -> None:
+        """Note the decision of a seat."""
+        seen = _forced_result(seat, decision)
+        self._times[seat] = self._times[seat] + 1 if seen == self._seen[seat] else 1
+        self._seen[seat] = seen
+
+    def verdict(self, plies: int) -> Verdict | None:
+        """How the game ends now, after so many plies; None if it goes on."""
+        draw_after, agreed_after = self._adjudication
+        first, second = self._seen
+        if agreed_after is not None and first == second != 0 and min(self._times) >= agreed_after:
+            return (first, -first), agreed_reason(first)
+        if draw_after is not None and plies >= draw_after:
+            return (0.0, 0.0), drawn_reason(draw_after)
+        return None
+
+
+def _forced_result(seat: int, decision: Decision | None) -> float:
+    """What player 0 is bound to return, as a seat's decision says; 0 if it does not."""
+    score = None if decision is None else decision.score
+    if score is None or score.unit != "return" or score.kind in ("lower", "upper"):
+        return 0.0
+    if not score.is_exact and score.mate_in is None:
+        return 0.0
+    return score.value if seat == 0 else -score.value
+
+
+def drawn_reason(plies: int) -> str:
+    """The reason of a game that was drawn by its length."""
+    return f"drawn after {plies} plies"
+
+
+def agreed_reason(first: float) -> str:
+    """The reason of a game whose result both agents have seen; ``first`` is what player 0 gets."""
+    return f"decided: both agents see that {PLAYERS[0 if first > 0 else 1]} wins"
+
+
 class _GameUnderWay:
     """The state of a game that is being played.
 
@@ -135,9 +219,12 @@ class _GameUnderWay:
         opening: Sequence[int],
         limits: Limits,
         on_move: OnMove | None,
+        adjudication: Adjudication,
     ) -> None:
         self._game, self._players, self._limits, self._on_move = game, players, limits, on_move
         self._timed = limits != NO_LIMITS
+        self._analyse = on_move is not None or adjudication.agreed_after is not None
+        self._referee = None if adjudication == TO_THE_END else Referee(adjudication)
         self._position = game.position(opening)
         self._moves = list(opening)
         self._seconds, self._decisions = [0.0, 0.0], [0, 0]
@@ -171,10 +258,14 @@ class _GameUnderWay:
             self._seconds[self.seat] += spent[0]
 
     def play(self) -> GameResult:
-        """Play to the end; Fault if a player fails."""
+        """Play to the end, or to the verdict of the referee; Fault if a player fails."""
         position, rules, record = self._position, self._game.rules, self._position.record
         mover = OVER if position.is_over else position.to_move
         while mover != OVER:
+            if self._referee is not None:
+                verdict = self._referee.verdict(len(self._moves))
+                if verdict is not None:
+                    return self._result(*verdict)
             self.seat = mover
             answer, decision = self._ask()
             action = existing_action(answer, self._game)
@@ -183,6 +274,8 @@ class _GameUnderWay:
                 raise illegal(self._game, action)
             position.note(action)
             self._moves.append(action)
+            if self._referee is not None:
+                self._referee.note(self.seat, decision)
             if self._on_move is not None:
                 self._on_move(position, self.seat, action, decision)
         assert position.outcome is not None
@@ -195,9 +288,7 @@ class _GameUnderWay:
         allowed = limits.seconds_left(before) if self._timed else math.inf
         try:
             with self._clocked() as spent:
-                answer = self._players[seat].ask(
-                    self._position.copy(), self._on_move is not None, allowed
-                )
+                answer = self._players[seat].ask(self._position.copy(), self._analyse, allowed)
         finally:
             self._decisions[seat] += 1
         if spent[0] > allowed:
@@ -241,6 +332,7 @@ def play_game(
     names: Sequence[str] | None = None,
     on_move: OnMove | None = None,
     limits: Limits = NO_LIMITS,
+    adjudication: Adjudication = TO_THE_END,
 ) -> GameResult:
     """Play one game.
 
@@ -259,13 +351,19 @@ def play_game(
             agent's decision (None if it is no Agent). This costs some microseconds a move.
         limits: what each agent may use. An agent of this process is judged after its move, since it
             cannot be stopped.
+        adjudication: when the game ends before its rules end it.
 
     Raises:
         IllegalActionError: the opening cannot be played.
         SpecificationError: an agent cannot play this game.
     """
     under_way = _GameUnderWay(
-        make_game(game), [as_player(agent) for agent in agents], opening, limits, on_move
+        make_game(game),
+        [as_player(agent) for agent in agents],
+        opening,
+        limits,
+        on_move,
+        adjudication,
     )
     try:
         under_way.prepare(seeds)

@@ -1,8 +1,9 @@
 """Openings: the first moves of games, so that deterministic agents do not repeat one game.
 
 A specification names where they come from: ``random:PLIES`` (seeded random moves), ``all:PLIES``
-(every position of that depth up to symmetry, in a seeded order) or a file of openings. A judge can
-choose the balanced ones among them.
+(every position of that depth up to symmetry, in a seeded order), ``swap2:STONES`` (gomoku: stones
+near the centre, as the opening swap2 begins) or a file of openings. A judge can choose the balanced
+ones among them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import hashlib
 import itertools
 import math
+import random
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..agents import Agent, make_agent
+from ..agents.external.gomocup.swap2 import centre_cells
 from ..envs.canonical import position_layers
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
@@ -42,7 +45,7 @@ MakeAgent = Callable[[str, Game], Agent]
 class OpeningSource(NamedTuple):
     """The source that a specification of openings names.
 
-    A file, or ``random`` or ``all`` with a number of plies.
+    A file, or ``random``, ``all`` or ``swap2`` with a number of plies.
     """
 
     kind: str
@@ -51,19 +54,20 @@ class OpeningSource(NamedTuple):
 
 
 def parse_openings(text: str) -> OpeningSource:
-    """``random:PLIES``, ``all:PLIES`` or the name of a file.
+    """``random:PLIES``, ``all:PLIES``, ``swap2:STONES`` or the name of a file.
 
     Raises:
         SpecificationError: it is none of these.
     """
-    found = re.fullmatch(r"(random|all):(\d{1,9})", text)
+    found = re.fullmatch(r"(random|all|swap2):(\d{1,9})", text)
     if found is not None:
         return OpeningSource(found[1], int(found[2]))
     with contextlib.suppress(OSError, ValueError):  # a name that no file can have
         if Path(text).is_file():
             return OpeningSource("file", path=Path(text))
     raise SpecificationError(
-        f"openings are random:PLIES, all:PLIES or a file, such as random:2, all:4 or openings.txt; "
+        f"openings are random:PLIES, all:PLIES, swap2:STONES or a file, such as random:2, all:4, "
+        f"swap2:5 or openings.txt; "
         f"there is no file {plain_text(text)!r}"
     )
 
@@ -82,6 +86,7 @@ class Openings:
         within: how far from 0 that may be, in the judge's unit; by default a tenth of the greatest
             return.
         make_judge: makes the judge of its specification, for the game.
+        transform: whether each is turned or mirrored, by a symmetry that the seed decides.
 
     Attributes:
         description: their source in words; for a file, a hash of the openings in it.
@@ -103,9 +108,10 @@ class Openings:
         balanced: str | None = None,
         within: float | None = None,
         make_judge: MakeAgent = make_agent,
+        transform: bool = False,
     ) -> None:
         source = parse_openings(spec)
-        self.listed = source.kind != "random"
+        self.listed = source.kind in ("all", "file")
         if source.kind != "file" and source.plies >= game.facts.longest_game:
             raise SpecificationError(
                 f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of "
@@ -118,9 +124,15 @@ class Openings:
         elif source.kind == "all":
             self.description = f"all positions after {source.plies} plies"
             drawn = all_openings(game, source.plies, seed)
+        elif source.kind == "swap2":
+            self.description = f"{source.plies} stones of swap2"
+            drawn = swap2_openings(game, source.plies, seed)
         else:
             self.description = f"{source.plies} random plies"
             drawn = random_openings(game, source.plies, seed)
+        if transform:
+            self.description += ", transformed"
+            drawn = transformed(game, drawn, seed)
         if balanced is None and within is not None:
             raise SpecificationError(
                 "how near to 0 an opening must be (--within) is for openings that are judged "
@@ -251,6 +263,51 @@ def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
         found,
         key=lambda opening: hashlib.blake2b(f"{seed} {opening}".encode(), digest_size=8).digest(),
     )
+
+
+def swap2_openings(game: Game, stones: int, seed: int) -> Iterator[Actions]:
+    """Random openings whose stones lie near the centre, as a player of swap2 places the first.
+
+    In a pair of games both agents play both sides, which takes the place of the choice of colours.
+    They are chosen and left out as :func:`random_openings` are.
+
+    Raises:
+        SpecificationError: another game than gomoku, or more stones than have room there.
+    """
+    if game.name != "gomoku":
+        raise SpecificationError(f"swap2 is an opening of gomoku, not of {game.name}")
+    room = centre_cells(game)
+    if not 1 <= stones <= len(room) // 2:
+        raise SpecificationError(
+            f"an opening swap2 of {game.spec} has from 1 to {len(room) // 2} stones, not {stones}"
+        )
+    choice, rng = random.Random(f"swap2 {seed}"), new_stream(seed, OPENING_STREAM)
+    positions = game.new_records(3)
+    scratch, nothing = np.empty(game.facts.num_actions, np.int16), np.empty(0, np.int16)
+    with announce_compilation(f"openings for {game.name}"):
+        draw_opening(game.rules, positions, rng.copy(), scratch, nothing)
+    seen: set[bytes] = set()
+    failures = 0
+    while failures < FEWEST_TRIES + 25 * len(seen):
+        failures += 1
+        opening = tuple(choice.sample(room, stones))
+        try:
+            positions[0] = game.position(opening).record
+        except IllegalActionError:  # it ends the game, which three in a row may do on small boards
+            continue
+        state = positions[0].tobytes()
+        if state not in seen and draw_opening(game.rules, positions, rng, scratch, nothing):
+            seen.add(state)
+            failures = 0
+            yield opening
+
+
+def transformed(game: Game, openings: Iterable[Actions], seed: int) -> Iterator[Actions]:
+    """Openings turned or mirrored, each by a symmetry of the board that the seed decides."""
+    choice = random.Random(f"transform {seed}")
+    for opening in openings:
+        symmetry = game.symmetries[choice.randrange(len(game.symmetries))]
+        yield tuple(int(symmetry[action]) for action in opening)
 
 
 def read_openings(path: Path, game: Game) -> list[Actions]:

@@ -10,6 +10,7 @@ import math
 import re
 
 from ..envs.game import Game
+from .match import AGREED_AFTER, DRAW_AFTER, agreed_reason, drawn_reason
 from .openings import Openings
 from .schedule import agent_seed
 from .single_games import ABANDONED, RESIGNATION, SCHEDULE
@@ -87,6 +88,8 @@ class RuleCheck:
         if result.fault is not None or result.forfeited is not None:
             return self._of_forfeit(stored, None if position.is_over else position.to_move, moved)
         if not position.is_over:
+            if self._is_adjudicated(stored):
+                return self._of_decisions(stored, moved)
             given_up = not self._scheduled and result.reason == RESIGNATION
             allowed = {self._loss(0), self._loss(1)} if given_up else set()
             return None if result.returns in allowed else "is not over after its moves"
@@ -96,6 +99,20 @@ class RuleCheck:
         if result.reason != position.outcome.reason:
             return _instead("the reason", result.reason, position.outcome.reason)
         return self._of_decisions(stored, moved)
+
+    def _is_adjudicated(self, stored: StoredGame) -> bool:
+        """Whether its tournament ends games such as this one before their end.
+
+        What the agents saw is not stored: of an agreed result only its form is checked.
+        """
+        settings, result = self._tournament.settings, stored.result
+        plies = settings.get(DRAW_AFTER)
+        if plies is not None and result.reason == drawn_reason(plies):
+            length = max(plies, len(stored.opening))
+            return result.returns == (0.0, 0.0) and len(result.moves) == length
+        first, second = result.returns
+        agreed = AGREED_AFTER in settings and result.reason == agreed_reason(first)
+        return agreed and first == -second != 0
 
     def _of_forfeit(self, stored: StoredGame, to_move: int | None, moved: list[int]) -> str | None:
         result, seat = stored.result, stored.result.forfeited

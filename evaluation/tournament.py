@@ -13,7 +13,7 @@ from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, check_names
 from ..envs.version import __version__
 from .fingerprints import Sources, changes, sources_of
-from .match import NO_LIMITS, Limits
+from .match import NO_LIMITS
 from .openings import Openings
 from .runners.contest import (
     USUAL,
@@ -54,6 +54,7 @@ class Plan(NamedTuple):
         format: which agents play each other: ``round-robin``, ``gauntlet`` or ``ladder``.
         balanced: an agent that chooses the openings it values near 0, or None.
         within: how far from 0, in its unit (None: a tenth of the greatest return).
+        transform: whether every opening is turned or mirrored, by a symmetry that the seed decides.
     """
 
     game: str
@@ -64,6 +65,7 @@ class Plan(NamedTuple):
     format: str = "round-robin"
     balanced: str | None = None
     within: float | None = None
+    transform: bool = False
 
 
 class ChangedSourcesError(StoreError):
@@ -111,16 +113,20 @@ class Tournament:
         self._contest = contest._replace(versions=tuple(agent.identity for agent in agents))
         self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
         self.openings = Openings(
-            self.game, plan.opening, plan.seed, plan.balanced, plan.within, make_safe_agent
+            self.game,
+            plan.opening,
+            plan.seed,
+            plan.balanced,
+            plan.within,
+            make_safe_agent,
+            plan.transform,
         )
         self._store = store
         self._entries = [
             AgentEntry(label, agent.spec, agent.options, agent.version, agent.sources)
             for label, agent in zip(self.labels, agents)
         ]
-        self.settings = _settings(
-            self.plan, self.game, self._entries, self.openings, conditions.limits
-        )
+        self.settings = _settings(self.plan, self.game, self._entries, self.openings, conditions)
         self._sources = sources_of(self.game, tuple(agent.sources for agent in agents))
         self.name = self._name_for_sources(name or default_name(self.settings), on_changed)
         self._deterministic = [agent.deterministic for agent in agents]
@@ -320,7 +326,7 @@ def distinct_labels(specs: tuple[str, ...]) -> list[str]:
 
 
 def _settings(
-    plan: Plan, game: Game, agents: list[AgentEntry], openings: Openings, limits: Limits
+    plan: Plan, game: Game, agents: list[AgentEntry], openings: Openings, conditions: Conditions
 ) -> dict[str, Any]:
     """Everything that decides which games are played, except how many."""
     settings = {
@@ -332,7 +338,8 @@ def _settings(
         "openings": openings.description,
         "seed": plan.seed,
     }
-    return settings | ({"limits": str(limits)} if limits != NO_LIMITS else {})
+    limits = {"limits": str(conditions.limits)} if conditions.limits != NO_LIMITS else {}
+    return settings | limits | conditions.adjudication.settings()
 
 
 def default_name(settings: dict[str, Any]) -> str:

@@ -38,9 +38,16 @@ KEYS: dict[str, tuple[type, ...]] = {
     "format": (str,),
     "balanced": (str,),
     "within": (int, float),
+    "transform": (bool,),
     "name": (str,),
 }
-KINDS = {str: "a text", int: "a whole number", float: "a number", list: "a list of texts"}
+KINDS = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list of texts",
+}
 
 
 class PlannedTournament(NamedTuple):
@@ -98,7 +105,7 @@ def _checked(table: dict[str, Any], place: str, allowed: Any) -> dict[str, Any]:
     check_names(f"{place}: there is no setting", table, allowed)
     for key, value in table.items():
         of_list = key == "agents"
-        right = isinstance(value, KEYS[key]) and not isinstance(value, bool)
+        right = isinstance(value, KEYS[key]) and isinstance(value, bool) == (KEYS[key] == (bool,))
         if not right or (of_list and not all(isinstance(agent, str) for agent in value)):
             raise SpecificationError(
                 f"{place}: {key} must be {KINDS[KEYS[key][-1]]}, not {plain_text(repr(value))}"

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
+from .match import adjudication_of
 from .players import CRASHES, OUT_OF_TIME
 from .replay import RuleCheck
 from .runners.contest import (
@@ -148,7 +149,8 @@ def _contest(tournament: StoredTournament, isolation: str) -> Contest:
     """
     labels = tuple(entry.label for entry in tournament.agents)
     specs = tuple(entry.spec for entry in tournament.agents)
-    contest = Contest(make_game(tournament.settings["game"]), specs, labels, Conditions(isolation))
+    conditions = Conditions(isolation, adjudication=adjudication_of(tournament.settings))
+    contest = Contest(make_game(tournament.settings["game"]), specs, labels, conditions)
     for entry, now in zip(tournament.agents, contest.describe()):
         there, here = (entry.version, entry.sources), (now.version, now.sources)
         if there[0] != here[0] or (entry.sources and there[1] != here[1]):

@@ -12,7 +12,7 @@ from ...agents.human import HumanAgent
 from ...agents.registry import resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ..match import NO_LIMITS, GameResult, Limits, play_game
+from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
 from ..players import Description, LocalPlayer, Player, check_identity
 from ..store.store import GameKey
 from ..withdrawals import WITHDRAW_AFTER
@@ -30,11 +30,13 @@ class Conditions(NamedTuple):
         limits: what each agent may use.
         withdraw_after: an agent that has crashed in this many games in a row is withdrawn; 0
             withdraws none.
+        adjudication: when games end before their rules end them.
     """
 
     isolation: str = AUTO
     limits: Limits = NO_LIMITS
     withdraw_after: int = WITHDRAW_AFTER
+    adjudication: Adjudication = TO_THE_END
 
     def check(self) -> None:
         """SpecificationError if nothing can be played under these conditions."""
@@ -53,6 +55,7 @@ class Conditions(NamedTuple):
                 f"an agent's process needs {LEAST_MEMORY >> 20}M of memory at least before it has "
                 f"done anything"
             )
+        self.adjudication.check()
         if self.withdraw_after < 0:
             raise SpecificationError(
                 f"an agent is withdrawn after 0 (never) or more crashes, not {self.withdraw_after}"
@@ -192,6 +195,7 @@ class Arena:
             game.seeds,
             names,
             limits=self.contest.conditions.limits,
+            adjudication=self.contest.conditions.adjudication,
         )
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ from .protocol import (
     read_cell,
     read_numbers,
 )
-from .swap2 import SWAP2_STONES, near_centre
+from .swap2 import SWAP2_STONES, centre_cells
 
 ABOUT = (
     f'name="plyground", version="{__version__}", author="plyground contributors", '
@@ -104,6 +104,10 @@ class Brain:
             message = " ".join(f"{type(error).__name__}: {error}".split())
             self._send(f"ERROR {self._agent.spec} failed: {message[:300]}")
         return True
+
+    def close(self) -> None:
+        """Release what the agent holds."""
+        self._agent.close()
 
     def _send(self, line: str) -> None:
         """Send an answer."""
@@ -312,7 +316,7 @@ class Brain:
         rng = random.Random(next(self._numbers))
         found: list[tuple[float, list[int]]] = []
         while len(found) < PROPOSALS:
-            actions = near_centre(game, 3, rng)
+            actions = rng.sample(centre_cells(game), 3)
             self._received = time.perf_counter()
             value = self._decide(game.position(actions), seconds).value
             found.append((abs(value or 0.0), actions))

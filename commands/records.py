@@ -1,0 +1,115 @@
+"""Games of gomoku in the files of other programs: ``import``, and two formats of ``export``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from ..agents.external.gomocup.protocol import RULES
+from ..envs.files import written_whole
+from ..envs.specification import SpecificationError, check_names
+from ..evaluation.records.psq import read_psq, write_psq
+from ..evaluation.records.record import (
+    Record,
+    RecordError,
+    held_games,
+    keep_record,
+    stored_records,
+)
+from ..evaluation.records.sgf import read_sgf, write_sgf
+from ..evaluation.store.store import Store, StoreError
+from .app import command
+from .common import DEFAULT_STORE, StoreOption, argument, option
+from .output import note
+
+PSQ, SGF = RECORD_FORMATS = ("psq", "sgf")
+
+
+@command("FILE...", name="import")
+def import_games(
+    *files: Annotated[Path, argument("FILE", "Files that end in .psq or .sgf.")],
+    rule: Annotated[
+        str,
+        option("|".join(RULES.values()), "The rule of games whose file does not state it."),
+    ] = "freestyle",
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Take over games of gomoku from the files of other programs into a store.
+
+    Piskvork and Gomocup write PSQ, many programs read and write SGF. Games that the store holds
+    already are left out.
+
+    [bold]Examples[/bold]
+
+    plyground import game.psq --store others.db
+
+    plyground import games.sgf --rule standard --store others.db
+    """
+    if not files:
+        raise SpecificationError("import needs a file; plyground import --help explains it")
+    check_names("there is no rule", [rule], RULES.values())
+    records = [record for path in files for record in _read(path, rule)]
+    kept = 0
+    with Store(store) as opened:
+        held = held_games(opened)
+        for path, record in records:
+            key = (record.game.spec, record.players, record.moves)
+            if key in held:
+                continue
+            try:
+                keep_record(opened, record)
+            except RecordError as error:
+                raise RecordError(f"{path}: {error}; {kept} games are in {store}") from None
+            held.add(key)
+            kept += 1
+    there = len(records) - kept
+    note(f"{kept} games in {store}" + (f"; {there} were there already" if there else ""))
+
+
+def _read(path: Path, rule: str) -> list[tuple[Path, Record]]:
+    """The games of a file, whose name tells the format."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in RECORD_FORMATS:
+        raise RecordError(f"{path}: files of games end in .psq or .sgf")
+    try:
+        text = path.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        records = [read_psq(text, rule)] if kind == PSQ else read_sgf(text, rule)
+    except RecordError as error:
+        raise RecordError(f"{path}: {error}") from None
+    return [(path, record) for record in records]
+
+
+def export_records(store: Path, format: str, out: Path | None) -> None:
+    """Write the games of gomoku of a store: to a file of SGF, or as files of PSQ in a folder."""
+    with Store(store) as opened:
+        records = list(stored_records(opened))
+    if not records:
+        raise SpecificationError(f"{store} holds no game of gomoku, which {format} is for")
+    try:
+        if format == PSQ:
+            _write_folder(records, out)
+        elif out is None:
+            sys.stdout.writelines(write_sgf(records))
+        else:
+            with written_whole(out) as stream:
+                stream.writelines(text.encode() for text in write_sgf(records))
+    except OSError as error:
+        raise StoreError(f"{out} cannot be written: {error.strerror}") from None
+    if out is not None:
+        note(f"{len(records)} games in {out}")
+
+
+def _write_folder(records: list[Record], out: Path | None) -> None:
+    if out is None:
+        raise SpecificationError("psq holds one game a file; name the folder: --out FOLDER")
+    out.mkdir(parents=True, exist_ok=True)
+    digits = len(str(len(records)))
+    for number, record in enumerate(records, 1):
+        players = "-".join(re.sub(r"\W+", "_", name)[:30] for name in record.players)
+        with written_whole(out / f"{number:0{digits}}-{players}.psq") as stream:
+            stream.write(write_psq(record).encode())

@@ -1,0 +1,149 @@
+"""Games of gomoku in PSQ and SGF: what is written is read again, so is what others write."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import plyground
+from helpers import finished_position, run
+from plyground import make_game
+from plyground.evaluation.records.psq import read_psq, write_psq
+from plyground.evaluation.records.record import Record, RecordError, result_of
+from plyground.evaluation.records.sgf import read_sgf, write_sgf
+from plyground.evaluation.store.store import Store
+from plyground.evaluation.tournament import Plan
+
+GAMES = [
+    "gomoku",
+    "gomoku:rows=7,cols=11,rule=standard",
+    "gomoku:size=9,rule=caro",
+    "gomoku:size=9,rule=caro_overline",
+]
+GOMOCUP = """Piskvorky 15x15, 11:11, 0\r
+8,8,0\r
+9,8,0\r
+8,9,1500\r
+9,9,31\r
+8,10,2\r
+9,10,3\r
+8,11,4\r
+9,11,5\r
+8,12,6\r
+RAPFI25.zip\r
+JAX25.zip\r
+-1\r
+0,Freestyle15_1\r
+"""
+
+
+def record_of(spec, seed=0):
+    position = finished_position(make_game(spec), seed)
+    return Record(
+        position.game, position.moves, ("a [b]\\", "c, d"), position.outcome.winner, True, title="t"
+    )
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_what_is_written_is_read_again(spec):
+    record = record_of(spec)
+    again = read_psq(write_psq(record))
+    assert (again.game, again.moves, again.players) == record[:3]
+    assert again.title == record.title
+    records = [record, record_of(spec, 1)]
+    assert read_sgf("".join(write_sgf(records))) == records
+    assert result_of(again) == result_of(record)
+
+
+def test_a_file_of_gomocup_is_read():
+    record = read_psq(GOMOCUP)
+    names = [record.game.action_to_text(action) for action in record.moves]
+    assert names[:3] == ["h8", "i8", "h7"]
+    assert record.players == ("RAPFI25.zip", "JAX25.zip")
+    assert (record.title, record.rule) == ("Freestyle15_1", "freestyle")
+    assert result_of(record).returns == (1, -1)
+
+
+def test_of_a_tree_of_variations_the_main_line_is_read():
+    text = """(;FF[4]GM[4]SZ[15]PB[Ann\\]]PW[Ben]C[a comment: \\] (;B[aa\\])]RE[W+R]
+      ;B[hh];W[ii](;B[jj](;W[kk])(;W[aa]))(;B[bb];W[cc]))"""
+    (record,) = read_sgf(text)
+    names = [record.game.action_to_text(action) for action in record.moves]
+    assert names == ["h8", "i7", "j6", "k5"]
+    assert record.players == ("Ann]", "Ben")
+    result = result_of(record)
+    assert (result.returns, result.reason) == ((-1, 1), "resignation")
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (read_psq, "", "the first line is not of the form Piskvorky"),
+        (read_psq, "Piskvorky 15x15, 0:0, 0\na\nb\n", "there are no moves"),
+        (read_psq, "Piskvorky 15x15, 0:0, 0\n16,1,0\na\nb\n", "off the board"),
+        (read_psq, "Piskvorky 99x99, 0:0, 0\n1,1,0\n", "rows must be a whole number"),
+        (read_psq, "Piskvorky 9x9, 0:0, 0\n1,1,0\na\nb\n-1\n4,Renju\n", "rule 4 is none"),
+        (read_sgf, "", "there is no game"),
+        (read_sgf, "hello", "outside of the games"),
+        (read_sgf, "(;GM[1];B[aa])", "another game"),
+        (read_sgf, "(;GM[4];B[aa];B[bb])", "colours take turns"),
+        (read_sgf, "(;GM[4]SZ[9];B[jj])", "no cell"),
+        (read_sgf, "(;GM[4]SZ[9];B[])", "no cell"),
+        (read_sgf, "(;GM[4];B[aa]", "does not end"),
+        (read_sgf, "(;GM[4]AB[aa];B[bb])", "sets stones up"),
+        (read_sgf, "(;GM[4]SZ[big];B[aa])", "no size"),
+        (read_sgf, "(;GM[4];B[aa] ]", "does not follow the format"),
+    ],
+)
+def test_what_is_no_such_file_is_refused(read, text, message):
+    with pytest.raises(RecordError, match=message):
+        read(text)
+
+
+def test_a_game_that_cannot_be_or_has_no_end_is_refused():
+    game = make_game("gomoku:size=7")
+    with pytest.raises(RecordError, match=r"move 2 \(a7\) cannot be played: the cell is taken"):
+        result_of(Record(game, (0, 0), ("a", "b")))
+    with pytest.raises(RecordError, match="not over after its 2 moves"):
+        result_of(Record(game, (0, 1), ("a", "b")))
+
+
+def test_a_store_is_exported_and_imported_again(tmp_path):
+    store, other = tmp_path / "store.db", tmp_path / "other.db"
+    games = run(Plan("gomoku:size=7,rule=caro", ("easy", "random"), 3), store)
+    assert plyground(f"export {store} --format sgf --out {tmp_path}/games.sgf").exit_code == 0
+    folder = tmp_path / "psq"
+    assert plyground(f"export {store} --format psq --out {folder}").exit_code == 0
+    files = sorted(folder.iterdir())
+    assert len(files) == len(games) == 6
+    first = plyground(f"import {tmp_path}/games.sgf --store {other}")
+    assert (first.exit_code, first.stderr) == (0, f"6 games in {other}\n")
+    again = plyground("import", *files, "--store", other)
+    assert again.stderr == f"0 games in {other}; 6 were there already\n"
+    with Store(other) as opened:
+        held = [game for one in opened.tournaments() for game in opened.games(one.number)]
+    assert sorted(game.result.moves for game in held) == sorted(game.result.moves for game in games)
+    assert sorted(game.result.returns for game in held) == sorted(
+        game.result.returns for game in games
+    )
+    report = plyground(f"report {other} --json")
+    assert report.exit_code == 0, report.stderr
+    standing = plyground(f"export {store} --format sgf")
+    assert standing.stdout == (tmp_path / "games.sgf").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("import", "import needs a file"),
+        ("import games.txt", "games.txt: files of games end in .psq or .sgf"),
+        ("import missing.sgf", "missing.sgf cannot be read: No such file"),
+        ("import missing.sgf --rule renju", "there is no rule 'renju'"),
+        ("export plyground-tournament.db --format psq", "holds no game of gomoku"),
+    ],
+)
+def test_commands_refuse_in_a_sentence(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(Plan("tic_tac_toe", ("random", "random"), 1), tmp_path / "plyground-tournament.db")
+    result = plyground(words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,136 @@
+"""Games that end before their rules end them, and openings for gomoku tournaments."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import plyground
+from helpers import run
+from plyground import Decision, make_agent, make_game
+from plyground.agents.score import Score
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.match import Adjudication, Referee, play_game
+from plyground.evaluation.openings import Openings
+from plyground.evaluation.store.store import Store
+from plyground.evaluation.tournament import Plan
+from plyground.evaluation.verify import verify
+
+GAME = "gomoku:size=9"
+WINS, LOSES = Score(1.0, "return", "exact", 5), Score(-1.0, "return", "estimate", 4)
+
+
+def decisions(referee, *scores):
+    """Note decisions of the seats in turn; the verdicts after each."""
+    verdicts = []
+    for ply, score in enumerate(scores):
+        referee.note(ply % 2, Decision(0, score=score))
+        verdicts.append(referee.verdict(ply + 1))
+    return verdicts
+
+
+def test_a_game_is_drawn_after_the_plies_asked_for():
+    agents = [make_agent("random"), make_agent("random")]
+    result = play_game(GAME, agents, [40, 41], adjudication=Adjudication(draw_after=7))
+    assert len(result.moves) == 7
+    assert (result.returns, result.reason) == ((0, 0), "drawn after 7 plies")
+    assert (result.fault, result.decisions) == (None, (3, 2))
+
+
+def test_a_game_ends_once_both_have_seen_the_same_result_often_enough():
+    referee = Referee(Adjudication(agreed_after=2))
+    verdicts = decisions(referee, WINS, LOSES, WINS, LOSES)
+    assert verdicts[:3] == [None] * 3
+    assert verdicts[3] == ((1, -1), "decided: both agents see that player_0 wins")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Score(300.0, "points"),
+        Score(-0.9, "return", "estimate"),
+        Score(-1.0, "return", "upper", 3),
+        WINS,
+        None,
+    ],
+)
+def test_without_the_same_forced_result_a_game_goes_on(other):
+    referee = Referee(Adjudication(agreed_after=1))
+    assert decisions(referee, WINS, other, WINS, other) == [None] * 4
+
+
+def test_what_an_agent_no_longer_sees_counts_from_the_beginning():
+    referee = Referee(Adjudication(agreed_after=2))
+    nothing = Score(0.0, "points")
+    assert decisions(referee, WINS, LOSES, WINS, nothing, WINS, LOSES) == [None] * 6
+
+
+def test_searches_agree_before_the_last_move_and_the_store_holds_what_happened(tmp_path):
+    plan = Plan("gomoku:size=7,connect=4", ("alphabeta:depth=4", "alphabeta:depth=3"), 2)
+    path = tmp_path / "store.db"
+    games = run(plan, path, adjudication=Adjudication(agreed_after=1))
+    reasons = {game.result.reason for game in games}
+    assert any(reason.startswith("decided: both agents see that") for reason in reasons)
+    with Store(path) as store:
+        (tournament,) = store.tournaments()
+        assert tournament.settings["agreed after"] == 1
+        found = verify(tournament, store, 4, "never")
+        assert found.sound, (found.contradictions, found.deviations)
+        assert found.played == 4
+
+
+def test_another_end_of_games_is_another_tournament(tmp_path):
+    path, plan = tmp_path / "store.db", Plan(GAME, ("random", "easy"), 1)
+    for adjudication in (Adjudication(), Adjudication(draw_after=10)):
+        run(plan, path, adjudication=adjudication)
+    with Store(path) as store:
+        assert len(store.tournaments()) == 2
+
+
+def test_the_command_ends_games_and_transforms_openings():
+    result = plyground(
+        f"tournament {GAME} random easy --pairs 2 --opening swap2:3 --transform --draw-after 8"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "opening swap2:3, transformed" in " ".join(result.stdout.split())
+    verified = plyground("verify plyground-tournament.db")
+    assert verified.exit_code == 0, verified.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--draw-after 0", "a draw ends a game after 1 or more plies or moves, not after 0"),
+        ("--agreed-after -1", "an agreed result ends a game after 1 or more"),
+        ("--opening swap2:0", "has from 1 to 24 stones, not 0"),
+        ("--opening swap2:30", "has from 1 to 24 stones, not 30"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    result = plyground(f"tournament {GAME} random easy {options}")
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_openings_of_swap2_are_different_and_near_the_centre():
+    game = make_game("gomoku")
+    openings = Openings(game, "swap2:5", seed=3)
+    again = Openings(game, "swap2:5", seed=3)
+    found = [openings[number] for number in range(30)]
+    assert found == [again[number] for number in range(30)]
+    assert len({game.position(opening).key() for opening in found}) == 30
+    for opening in found:
+        assert all(abs(cell // 15 - 7) <= 3 and abs(cell % 15 - 7) <= 3 for cell in opening)
+    with pytest.raises(SpecificationError, match="swap2 is an opening of gomoku, not of hex"):
+        Openings(make_game("hex"), "swap2:3", seed=3)[0]
+
+
+@pytest.mark.parametrize("spec", ["gomoku:rows=5,cols=7", "connect_four", "dots_and_boxes"])
+def test_transformed_openings_are_images_of_the_openings(spec):
+    game = make_game(spec)
+    plain = Openings(game, "random:3", seed=1)
+    turned = Openings(game, "random:3", seed=1, transform=True)
+    assert turned.description == "3 random plies, transformed"
+    pairs = [(plain[number], turned[number]) for number in range(20)]
+    for opening, image in pairs:
+        images = [tuple(int(row[action]) for action in opening) for row in game.symmetries]
+        assert image in images
+    assert any(opening != image for opening, image in pairs)
