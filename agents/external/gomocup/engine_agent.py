@@ -148,7 +148,7 @@ class GomocupAgent(Agent):
     def _start(self) -> None:
         """Start the engine, and tell it the board and the limits."""
         game, options = self._game, self.options
-        self._known: list[Stone] = []
+        self._known = []
         try:
             self._engine = Engine(self._command, options["folder"])
         except OSError as error:
