@@ -32,13 +32,18 @@ ROOT_FOURS = 200_000  # moves that the search for fours may try at the root
 
 
 @kernel
-def set_position(rules, source, workspace, table):
-    """Bring a plain record onto the board and begin a new generation of the table."""
+def set_position(rules, source, workspace, table, keep):
+    """Bring a plain record onto the board; unless ``keep``, begin a new generation of the table."""
     state = workspace.state[0]
-    state.generation = state.generation % GENERATIONS + 1
-    if state.generation == 1:
-        for i in range(table.size):
-            table[i].tag = 0
+    if not keep or state.generation == 0:
+        state.generation = state.generation % GENERATIONS + 1
+        if state.generation == 1:
+            for i in range(table.size):
+                table[i].tag = 0
+        workspace.history[:] = 0
+    for side in range(2):
+        for cell in range(workspace.history.shape[1]):
+            workspace.history[side, cell] >>= 3
     load_record(rules, source, workspace.board)
     workspace.killers[:] = NO_ACTION
     state.nodes, state.deepest = 0, 0
@@ -96,11 +101,17 @@ class GomokuEngine(Agent):
         Parameter("radius", int, 2, "only cells within this distance of a stone", 1, 5),
         Parameter("width", int, 20, "cells tried at a node, the most urgent", 2, 361),
         Parameter("near_width", int, 12, "the same near the horizon", 2, 361),
-        Parameter("reductions", int, 2, "late moves are searched with less depth first", 0, 3),
+        Parameter("reductions", int, 60, "percent: late moves are searched with less depth", 0, 300),
         Parameter("futility", int, 150, "points a quiet move may gain near the horizon", 0, 10_000),
+        Parameter("margin", int, 0, "points above the window, for each ply left", 0, 10_000),
+        Parameter("razoring", int, 0, "points below the window, for each ply left", 0, 10_000),
+        Parameter("late", int, 0, "quiet moves tried near the horizon", 0, 361),
+        Parameter("killers", int, 200, "order: points of what refuted a sibling", 0, 100_000),
+        Parameter("history", int, 0, "order: points of what refuted others", 0, 100_000),
+        Parameter("keep", bool, True, "the table is kept from move to move"),
         Parameter("fours", int, 60, "moves of the search for fours at the horizon", 0, 10_000),
         Parameter("inner_fours", int, 60, "the same above the horizon", 0, 10_000),
-        Parameter("extensions", bool, True, "a reply to a four uses up no depth"),
+        Parameter("extensions", int, 1, "1: a reply to a four uses up no depth", 0, 2),
     )
 
     def check_options(self) -> None:
@@ -122,13 +133,17 @@ class GomokuEngine(Agent):
             np.zeros((records, search.LISTED), np.int16),
             np.full((records, 2), NO_ACTION, np.int16),
             np.zeros((records, CHANGES), np.int32),
+            np.zeros((2, search.LISTED), np.int32),
+            np.zeros(search.LISTED, np.int32),
+            reductions(o["reductions"]),
             new_fours_search(),
             _records(1, search.ENGINE_STATE),
         )
         self._table = new_table(o["table"])
         self._switches = search.EngineOptions(
-            o["radius"], o["width"], o["near_width"], int(o["reductions"]), o["futility"], o["fours"],
-            o["inner_fours"], int(o["extensions"]),
+            o["radius"], o["width"], o["near_width"], o["reductions"], o["futility"], o["margin"],
+            o["razoring"], o["late"], o["killers"], o["history"], o["fours"], o["inner_fours"],
+            o["extensions"],
         )  # fmt: skip
         start = game.initial_position()
         self._search(start.after(start.legal_actions()[0]), 1, math.inf, math.inf)
@@ -149,7 +164,8 @@ class GomokuEngine(Agent):
     ) -> Decision:
         """Search to ``last_depth`` plies or as far as the limits allow."""
         workspace, rules = self._workspace, self._rules
-        set_position(rules, position.record, workspace, self._table)
+        keep = self.options["keep"] and not self.deterministic
+        set_position(rules, position.record, workspace, self._table, keep)
         found = int(settled(rules, workspace.board, workspace.actions[0]))
         if found >= 0:
             return self._decision(found, WIN - 1, 1, (found,))
@@ -162,8 +178,10 @@ class GomokuEngine(Agent):
         if action >= 0:
             return self._decision(int(action), WIN - int(length), int(length), (int(action),))
         value, best, reached, line = 0, NO_ACTION, 0, (position.legal_actions()[0],)
+        before = 0
         for depth in range(1, last_depth + 1):
-            complete = self._iterate(position, depth, value, deadline, nodes)
+            complete = self._iterate(position, depth, before, deadline, nodes)
+            before = value
             root = workspace.frames[0]
             if complete or (root.best_action >= 0 and root.best > root.first_alpha):
                 value, best = int(root.best), int(root.best_action)
@@ -225,6 +243,12 @@ class GomokuEngine(Agent):
             action, float(value), "points", principal_variation=line,
             nodes=int(self._workspace.state[0].nodes), depth=depth, score=score,
         )  # fmt: skip
+
+
+def reductions(percent: int) -> np.ndarray:
+    """Plies less for a late move, by depth and number: a product of logarithms."""
+    logs = np.log(np.maximum(np.arange(64), 1))
+    return (percent / 100 * np.outer(logs, logs)).astype(np.int8)
 
 
 @kernel

@@ -22,6 +22,7 @@ from ....envs.games.gomoku_patterns import (
     CELL_CLASS,
     CLASSES,
     COUNTERS,
+    DOUBLE_THREE,
     FOUR_OR_BETTER,
     FOUR_THREE,
     MAKES_FOUR,
@@ -34,13 +35,12 @@ from ..alphabeta_kernels import (
     DONE,
     INFINITY,
     WIN,
-    bring_to_front,
     from_table,
     to_table,
 )
 from ..transposition import EXACT, LOWER, NO_ACTION, UPPER, probe, store
 from .fours import FIVES, find_fours
-from .patterns import list_cells, list_row_ends, order_patterns, put_noted, take_back
+from .patterns import list_cells, list_row_ends, put_noted, take_back, urgency
 
 ENTER, LEAVE, ADVANCE = range(3)
 NEXT, REDUCED, SCOUT, FULL = range(4)  # how the move under way is searched; NEXT: not yet chosen
@@ -63,7 +63,9 @@ ENGINE_FRAME = np.dtype(
             ("cursor", np.int32),
             ("depth", np.int32),
             ("mode", np.int32),
+            ("reduction", np.int32),  # plies less for the move under way
             ("forced", np.bool_),  # every move answers a four
+            ("pressed", np.bool_),  # every move answers an open three
         ],
     )
 )
@@ -89,11 +91,17 @@ class EngineOptions(NamedTuple):
     Attributes:
         radius: cells at most this far from a stone are tried.
         width: cells tried at a node, the most urgent first.
-        reductions: whether late moves are reduced.
-        futility: points by which a quiet move may raise a value near the horizon; 0: no pruning.
+        near_width: the same where at most two plies are left.
+        reductions: percent by which the depth of late moves is reduced.
+        futility: points by which a quiet move may raise a value near the horizon.
+        margin: points by which a position near the horizon must exceed the window to be left.
+        razoring: points by which a position near the horizon may fall short of the window.
+        late: quiet moves tried near the horizon, and more with the square of the depth.
+        killers: points for the order of a move that refuted a sibling.
+        history: the most points for the order of a move that refuted others.
         fours: nodes of the search for continuous fours at the horizon.
         inner_fours: the same above the horizon.
-        extensions: whether a reply to a four uses up no depth.
+        extensions: 1: a reply to a four uses up no depth; 2: nor does one to an open three.
     """
 
     radius: int
@@ -101,6 +109,11 @@ class EngineOptions(NamedTuple):
     near_width: int
     reductions: int
     futility: int
+    margin: int
+    razoring: int
+    late: int
+    killers: int
+    history: int
     fours: int
     inner_fours: int
     extensions: int
@@ -115,6 +128,9 @@ class EngineWorkspace(NamedTuple):
         actions: int16, (MAX_PLY + 2, LISTED).
         killers: int16, (MAX_PLY + 2, 2).
         changes: int32, (MAX_PLY + 2, CHANGES): what takes each move back.
+        history: int32, (2, LISTED): how often a player's moves refuted others.
+        keys: int32, (LISTED,): the order of the moves of the node that is entered.
+        reduced: int8, (64, 64): plies less for a late move, by depth and number.
         fours: a FoursSearch.
         state: one ENGINE_STATE record.
     """
@@ -124,6 +140,9 @@ class EngineWorkspace(NamedTuple):
     actions: Any
     killers: Any
     changes: Any
+    history: Any
+    keys: Any
+    reduced: Any
     fours: Any
     state: Any
 
@@ -144,7 +163,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
     Its value and action are then in ``frames[0].best`` and ``best_action``. An iteration that is
     left open leaves stones on the board.
     """
-    boards, frames, actions, killers, changes, fours, states = workspace
+    boards, frames, actions, killers, changes, history, keys, reduced, fours, states = workspace
     position, state = boards[0], states[0]
     ply, step, value, nodes = state.ply, state.next, state.value, state.nodes
     limit = nodes + nodes_allowed
@@ -155,8 +174,8 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
             nodes += 1
             state.deepest = max(state.deepest, ply)
             step, value, tried = enter_node(
-                rules, options, position, frames[ply], actions[ply], killers, fours, table, ply,
-                state.generation,
+                rules, options, position, frames[ply], actions[ply], killers, history, keys, fours,
+                table, ply, state.generation,
             )
             nodes += tried
         elif step == LEAVE:
@@ -171,11 +190,13 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
         else:
             frame = frames[ply]
             if frame.cursor >= frame.count or frame.alpha >= frame.beta:
-                value = finish_node(frame, killers, table, ply, state.generation)
+                value = finish_node(
+                    frame, killers, history, table, ply, state.generation, position.ply & 1
+                )
                 step = LEAVE
                 continue
             if frame.mode == NEXT:
-                begin_move(options, frame, position, actions[ply])
+                begin_move(options, frame, position, actions[ply], reduced)
             if skip_move(options, position, frame, actions[ply], ply):
                 frame.cursor += 1
                 frame.mode = NEXT
@@ -189,7 +210,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
 
 @inner_kernel
 def enter_node(
-    rules, options, position, frame, actions, killers, fours, table, ply, generation
+    rules, options, position, frame, actions, killers, history, keys, fours, table, ply, generation
 ):
     """Visit a node: returns LEAVE and its value, or ADVANCE once its moves are listed; and the
     moves that the search for fours tried.
@@ -228,29 +249,72 @@ def enter_node(
                     or (bound == UPPER and known <= frame.alpha)
                 ):
                     return LEAVE, known, tried
-    # 3. A win by continuous fours.
+    # 3. A quiet position that is good enough already.
+    points = mover_points(mover, position.score, classes)
+    frame.points = points
+    narrow = frame.beta - frame.alpha == 1 and ply > 0
+    if quiet_horizon and points >= frame.beta:
+        return LEAVE, points, tried
+    if narrow and not under_four and options.margin > 0 and frame.depth <= 4:
+        if classes[theirs + WINS_SOON] + classes[theirs + FOUR_THREE] == 0:
+            if points - options.margin * frame.depth >= frame.beta and points < WIN // 2:
+                return LEAVE, points, tried
+    # 4. A win by continuous fours.
     allowed = options.fours if frame.depth <= 0 else options.inner_fours
     if allowed > 0 and not under_four and ply > 0:
         if classes[mine + MAKES_FOUR] + classes[mine + FOUR_THREE] + classes[mine + WINS_SOON] > 0:
             action, length, tried = find_fours(rules, position, fours, allowed)
             if action >= 0:
                 return LEAVE, np.int64(WIN - ply - length), tried
-    # 4. The horizon.
-    frame.points = mover_points(mover, position.score, classes)
+    # 5. The horizon, and positions near it that are too bad.
     if quiet_horizon or ply >= MAX_PLY:
-        return LEAVE, frame.points, tried
-    # 5. The moves, the most urgent first.
+        return LEAVE, points, tried
+    if narrow and not under_four and options.razoring > 0 and frame.depth <= 2:
+        if classes[mine + FOUR_THREE] + classes[mine + DOUBLE_THREE] == 0:
+            if points + options.razoring * frame.depth <= frame.alpha:
+                return LEAVE, points, tried
+    # 6. The moves, the most urgent first.
     count = list_moves(rules, options, position, mover, actions)
-    if not under_four:
-        order_patterns(rules, position, actions, count)
-        if ply > 0:
-            count = min(count, options.width if frame.depth > 2 else options.near_width)
-        bring_to_front(actions, count, np.int64(killers[ply, 1]))
-        bring_to_front(actions, count, np.int64(killers[ply, 0]))
-    bring_to_front(actions, count, first_action)
+    frame.pressed = not under_four and classes[theirs + WINS_SOON] > 0
+    if count > 1:
+        width = LISTED
+        if ply > 0 and not under_four:
+            width = options.width if frame.depth > 2 else options.near_width
+        count = sort_moves(
+            options, position, mover, actions, count, width, first_action, killers[ply],
+            history[mover], keys,
+        )  # fmt: skip
     frame.count, frame.cursor = count, 0
     frame.best, frame.best_action, frame.mode = -INFINITY, NO_ACTION, NEXT
     return ADVANCE, np.int64(0), tried
+
+
+@inner_kernel
+def sort_moves(
+    options, position, mover, actions, count, width, first_action, killers, history, keys
+):
+    """Keep the ``width`` best moves, the best first; returns how many are left."""
+    sums, kept = position.sums, 0
+    for i in range(count):
+        action = np.int64(actions[i])
+        key = urgency(sums, action, mover)
+        if options.history > 0:
+            key += min(history[action] >> 4, options.history)
+        if action == killers[0] or action == killers[1]:
+            key += options.killers
+        if action == first_action:
+            key += 1 << 24
+        if kept == width:
+            if keys[kept - 1] >= key:
+                continue
+            kept -= 1
+        j = kept
+        while j > 0 and keys[j - 1] < key:
+            keys[j], actions[j] = keys[j - 1], actions[j - 1]
+            j -= 1
+        keys[j], actions[j] = key, action
+        kept += 1
+    return kept
 
 
 @inner_kernel
@@ -279,19 +343,18 @@ def list_moves(rules, options, position, mover, out):
 
 
 @inner_kernel
-def begin_move(options, frame, position, actions):
+def begin_move(options, frame, position, actions, reduced):
     """Choose how the move at the cursor is searched at first."""
     late = frame.cursor
     if late == 0:
         frame.mode = FULL
         return
     frame.mode = SCOUT
-    if not options.reductions or late < 4 or frame.depth < 3 or frame.forced:
+    if options.reductions == 0 or late < 2 or frame.depth < 2 or frame.forced:
         return
-    if late < frame.count and is_quiet(
-        position, np.int64(actions[late]), np.int64(position.ply & 1)
-    ):
-        frame.mode = REDUCED
+    reduction = reduced[min(frame.depth, 63), min(late, 63)]
+    if reduction > 0 and is_quiet(position, np.int64(actions[late]), np.int64(position.ply & 1)):
+        frame.mode, frame.reduction = REDUCED, reduction
 
 
 @inner_kernel
@@ -306,11 +369,15 @@ def is_quiet(position, action, mover):
 @inner_kernel
 def skip_move(options, position, frame, actions, ply):
     """Whether a quiet move near the horizon is left out: it cannot raise the value enough."""
-    if options.futility == 0 or frame.cursor == 0 or frame.depth > 4 or frame.forced or ply == 0:
+    if frame.cursor == 0 or frame.depth > 4 or frame.forced or frame.pressed or ply == 0:
         return False
     if frame.mode == FULL or abs(frame.alpha) > WIN // 2:
         return False
-    if frame.points + options.futility * frame.depth > frame.alpha:
+    late = options.late > 0 and frame.cursor >= options.late + frame.depth * frame.depth
+    hopeless = (
+        options.futility > 0 and frame.points + options.futility * frame.depth <= frame.alpha
+    )
+    if not (late or hopeless):
         return False
     return is_quiet(position, np.int64(actions[frame.cursor]), np.int64(position.ply & 1))
 
@@ -321,13 +388,11 @@ def descend(rules, options, position, frames, actions, changes, ply):
     frame, child = frames[ply], frames[ply + 1]
     action, mover = np.int64(actions[ply, frame.cursor]), np.int64(position.ply & 1)
     put_noted(rules, position, action, mover, changes[ply])
-    used = 0 if frame.forced and options.extensions else 1
+    used = 1
+    if (frame.forced and options.extensions > 0) or (frame.pressed and options.extensions > 1):
+        used = 0
     if frame.mode == REDUCED:
-        used = 2
-        if options.reductions > 1:
-            used += (frame.cursor >= 7) + (frame.depth >= 6)
-        if options.reductions > 2:
-            used += frame.cursor >= 12
+        used += frame.reduction
     child.depth = frame.depth - used
     child.beta = -frame.alpha
     child.alpha = -frame.beta if frame.mode == FULL else -frame.alpha - 1
@@ -350,10 +415,12 @@ def take_value(frame, actions, value):
 
 
 @inner_kernel
-def finish_node(frame, killers, table, ply, generation):
-    """Note the result of a node in the table and the killers; returns its value."""
+def finish_node(frame, killers, history, table, ply, generation, mover):
+    """Note the result of a node in the table, killers and history; returns its value."""
     value, action = frame.best, np.int64(frame.best_action)
     bound = EXACT
+    if action == NO_ACTION:  # all moves were left out
+        value = min(frame.points, frame.first_alpha)
     if value <= frame.first_alpha:
         bound = UPPER
     elif value >= frame.beta:
@@ -361,6 +428,9 @@ def finish_node(frame, killers, table, ply, generation):
         if killers[ply, 0] != action:
             killers[ply, 1] = killers[ply, 0]
             killers[ply, 0] = action
+        if not frame.forced and frame.depth > 0:
+            known = history[mover, action]
+            history[mover, action] = known + frame.depth * frame.depth - (known >> 9)
     depth = min(max(frame.depth, 0), 250)
     store(table, frame.key, generation, to_table(value, ply), bound, action, depth)
     return value
