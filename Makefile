@@ -8,7 +8,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 AGENTS = random greedy minimax:depth=2 alphabeta:depth=6 montecarlo:simulations=200
 
 # The libraries whose adapters are tested against them; each has an environment of its own.
-ADAPTERS = tianshou torchrl rllib agilerl kaggle pgx minari
+ADAPTERS = tianshou torchrl rllib agilerl kaggle pgx minari openenv
 ADAPTER_FOLDER ?= .venv-adapters
 
 # What is tested with the oldest versions allowed: all that meets PettingZoo, Gymnasium, SB3 and numpy.

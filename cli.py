@@ -6,28 +6,31 @@ import sys
 
 # Importing a file of commands adds them to the application.
 from .commands import (  # noqa: F401
-    alphazero,
     analysis,
-    datasets,
+    gomocup,
     listing,
     policies,
     quality,
     results,
     studies,
-    supervised,
     tournaments,
-    training,
     verification,
     web,
     zoo,
 )
-from .commands.app import run
+from .commands.app import INTERRUPTED, run
+from .commands.learning import alphazero, datasets, supervised, training  # noqa: F401
 from .commands.terminal import playing, warm_up, watching  # noqa: F401
+from .commands.terminal.interruption import answer_ctrl_c, leave_at_once
 
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit status."""
-    sys.exit(run(sys.argv[1:]))
+    answer_ctrl_c()
+    status = run(sys.argv[1:])
+    if status == INTERRUPTED:
+        leave_at_once(status)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

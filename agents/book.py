@@ -20,6 +20,7 @@ are images of each other under the board's symmetries the book holds one, and al
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 from abc import ABC, abstractmethod
@@ -31,6 +32,7 @@ import numpy as np
 
 from ..envs import rules as r
 from ..envs.canonical import CanonicalForm
+from ..envs.files import read_file
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
 from ..envs.specification import Parameter, SpecificationError
@@ -96,6 +98,11 @@ def open_book(options: Mapping[str, Any]) -> Book | None:
     return None if source is None else BookFile(source)
 
 
+def _without_mark(content: bytes) -> bytes:
+    """A text without the byte order mark that some editors put before it."""
+    return content.removeprefix(codecs.BOM_UTF8)
+
+
 class CentreBook(Book):
     """The opening policy of taking the middle: the legal action nearest to the centre of the board.
 
@@ -140,7 +147,7 @@ class BookFile(Book):
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            first, newline, self._body = self.path.read_bytes().partition(b"\n")
+            first, newline, self._body = _without_mark(read_file(self.path)).partition(b"\n")
         except FileNotFoundError:
             raise SpecificationError(
                 f"there is no opening book {str(path)!r}; give centre, or a file made by: "
@@ -164,7 +171,7 @@ class BookFile(Book):
     def _check_header(self, line: bytes) -> dict[str, Any]:
         try:
             header = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise SpecificationError(
@@ -207,7 +214,7 @@ class BookFile(Book):
         for number, line in enumerate(self._body.splitlines(), 2):
             try:
                 key, move = self._read(line)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 raise SpecificationError(
                     f"line {number} of the opening book {self.path} describes no position of "
                     f"{self.game.spec}: {error}"

@@ -5,6 +5,8 @@ Source: Abramson, "Expected-outcome: a general model of static evaluation", IEEE
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..envs import rules as r
@@ -17,6 +19,8 @@ from .book import BOOK_PARAMETERS
 from .lookahead import LostMoves
 from .registry import register_agent
 from .score import Score, score_of_position
+
+PORTION = 1000  # games between which Ctrl-C is heard; always as many, so that sums are the same
 
 
 @inner_kernel
@@ -91,9 +95,7 @@ class MonteCarlo(Agent):
         n, rules = self.options["simulations"], position.game.rules
         means, errors, margins, scores = {}, {}, {}, {}
         for action in position.legal_actions():
-            total, squares, margin = sample_action(
-                rules, position.record, action, n, self.rng, self._spare, self._scratch
-            )
+            total, squares, margin = self._sample(rules, position, action)
             means[action], margins[action] = total / n, margin / n
             variance = max(squares / n - (total / n) ** 2, 0.0) * n / max(n - 1, 1)
             errors[action] = float(np.sqrt(variance / n))
@@ -115,6 +117,18 @@ class MonteCarlo(Agent):
             score=score,
             scores=scores,
         )
+
+    def _sample(self, rules: Any, position: Position, action: int) -> tuple[float, float, float]:
+        """The sums over the games after an action, in portions between which Ctrl-C is heard."""
+        sums, left = (0.0, 0.0, 0.0), self.options["simulations"]
+        while left:
+            asked = min(PORTION, left)
+            found = sample_action(
+                rules, position.record, action, asked, self.rng, self._spare, self._scratch
+            )
+            sums = (sums[0] + found[0], sums[1] + found[1], sums[2] + found[2])
+            left -= asked
+        return sums
 
     def _choose(
         self, position: Position, means: dict[int, float], margins: dict[int, float]

@@ -68,6 +68,9 @@ def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0)
     if isinstance(spec, Agent):
         return spec
     agent_class, options = resolve_agent(spec)
+    known = [parameter.name for parameter in agent_class.parameters]
+    if reserved := {"self", "game", "seed"} & options.keys():
+        check_names(f"{agent_class.name} has no parameter", sorted(reserved), known)
     return agent_class(game=game, seed=seed, **options)
 
 

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 from rich.console import Console
 
-from ..agents import Agent, Decision, make_agent
+from ..agents import Agent, Decision
 from ..agents.book_writer import write_book
 from ..agents.human import HumanAgent
+from ..agents.registry import resolve_agent
 from ..agents.solvers.solver import (
     DEFAULT_MEMORY_MB,
     Solution,
@@ -23,6 +24,7 @@ from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
+from ..evaluation.runners.isolated_agent import make_safe_agent
 from .app import INTERRUPTED, command
 from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
 from .output import note, print_json, say
@@ -105,12 +107,11 @@ def analyse(
 
 def _analyst(spec: str, game: Game, seed: int) -> Agent:
     """The agent that analyses; SpecificationError for a person at the terminal."""
-    analyst = make_agent(spec, game, seed)
-    if isinstance(analyst, HumanAgent):
+    if issubclass(resolve_agent(spec)[0], HumanAgent):
         raise SpecificationError(
             "a person at the terminal analyses nothing; use: plyground play GAME"
         )
-    return analyst
+    return make_safe_agent(spec, game, seed)
 
 
 def _show_static(position: Position, given: dict[str, str], as_json: bool) -> None:

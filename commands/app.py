@@ -28,8 +28,7 @@ from cyclopts import (
 )
 
 from ..envs import IllegalActionError, IllegalPositionError
-from ..envs.messages import plain_text
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, plain_text
 from ..envs.version import __version__
 from ..evaluation.runners.runner import RunnerError
 from ..evaluation.store.store import StoreError

@@ -16,7 +16,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from ..envs.specification import SpecificationError, check_names
-from ..evaluation.match import Limits
+from ..evaluation.match import CLOCKS, WALL, Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
 from ..evaluation.runners.processes import ProcessRunner
@@ -88,6 +88,14 @@ class ConditionOptions:
     game_time: Annotated[
         float | None, option("SECONDS", "Time limit for all moves of an agent in a game.")
     ] = None
+    clock: Annotated[
+        str,
+        option(
+            "|".join(CLOCKS),
+            "The time that limits mean: that of a watch, or an agent's own processor time, for "
+            "machines that do other work too.",
+        ),
+    ] = WALL
     memory_limit: Annotated[
         str | None, option("SIZE", "Memory limit of an isolated agent, such as 2G or 700M.")
     ] = None
@@ -99,7 +107,8 @@ class ConditionOptions:
             SpecificationError: a size that cannot be read, or nothing can be played under them.
         """
         memory = None if self.memory_limit is None else _bytes(self.memory_limit)
-        limits = Limits(self.move_timeout, self.game_time, memory)
+        check_names("there is no clock", [self.clock], CLOCKS)
+        limits = Limits(self.move_timeout, self.game_time, memory, self.clock)
         conditions = Conditions(self.isolate, limits, withdraw_after)
         conditions.check()
         return conditions

@@ -5,9 +5,12 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..envs.files import written_whole
 from ..evaluation.store.store import StoreError
@@ -51,7 +54,22 @@ def note(text: str) -> None:
 def print_json(value: Any) -> None:
     """Print a value as JSON to standard output; nothing of it is replaced in any encoding."""
     encoding = (sys.stdout.encoding or "utf-8").lower()
-    print(json.dumps(value, indent=2, ensure_ascii=not encoding.startswith("utf")))
+    ascii_only = not encoding.startswith("utf")
+    print(json.dumps(_plain(value), indent=2, ensure_ascii=ascii_only, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON knows it: what is no number (infinite, undefined) becomes null.
+
+    Numbers of numpy, which agents return, become plain ones.
+    """
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def write_page(path: Path, page: str) -> None:

@@ -15,7 +15,7 @@ from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
 from ..evaluation.report.display import (
     duration,
-    percent,
+    likelihood,
     plain_table,
     show_steps,
     status_line,
@@ -299,8 +299,9 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
     )
     ratings = match.ratings()
     if ratings is not None:
-        shown.add_row("Elo", f"{ratings.elo[0]:+.0f} ± {ratings.margin(0):.0f} (95 %)")
-        shown.add_row("likelihood of superiority", f"{percent(ratings.superiority(0, 1))} %")
+        elo, margin = ratings.difference(0, 1)
+        shown.add_row("Elo", f"{elo:+.0f} ± {margin:.0f} (95 %)")
+        shown.add_row("likelihood of superiority", f"{likelihood(ratings.superiority(0, 1))} %")
         outcomes = ", ".join(
             f"{points}: {count}" for count, points in zip(state.pairs, ("0", "½", "1", "1½", "2"))
         )

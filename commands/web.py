@@ -9,7 +9,9 @@ from typing import Annotated
 
 from ..agents.human import refuse_people
 from ..envs.specification import SpecificationError
+from ..evaluation.runners.agent_process import AgentProcess
 from ..evaluation.store.store import Store
+from ..web.settings import Settings
 from .app import command, missing_packages_are_refused
 from .common import flag, option
 from .output import say
@@ -44,14 +46,6 @@ def web(
 
     plyground web --store games.db --agent ppo:runs/c4
     """
-    with missing_packages_are_refused():
-        try:
-            from ..web.server import serve
-            from ..web.settings import Settings
-        except ImportError as error:
-            raise ImportError(
-                f"the pages need {error.name}, which is not installed; install plyground[web]"
-            ) from None
     refuse_people(agent, "the list of agents")
     if store is not None:
         Store(store).open().close()
@@ -62,7 +56,20 @@ def web(
         settings = dataclasses.replace(settings, workers=workers)
     if not host:
         raise SpecificationError("the address to listen on is empty; leave --host out")
-    serve(settings, _tell)
+    # It loads what agents need while this process loads the pages.
+    first = AgentProcess(settings.limits)
+    first.start()
+    try:
+        with missing_packages_are_refused():
+            try:
+                from ..web.server import serve
+            except ImportError as error:
+                raise ImportError(
+                    f"the pages need {error.name}, which is not installed; install plyground[web]"
+                ) from None
+        serve(settings, _tell, first)
+    finally:
+        first.close()
 
 
 def _tell(address: str) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+LARGEST_FILE = 1 << 30  # bytes, of a file that is read as a whole
+
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
@@ -45,6 +47,22 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
+
+
+def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
+    """The content of a regular file; a pipe is read too, as far as it is no longer.
+
+    Raises:
+        OSError: it cannot be read, is a device, or is longer than ``most`` bytes.
+    """
+    kind = path.stat().st_mode
+    if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+        raise OSError(errno.EINVAL, "it is a device, and no file", str(path))
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))
+    return content
 
 
 def refuse_special_file(path: Path) -> None:

@@ -15,7 +15,7 @@ from . import rules as r
 from .declaration import Declaration, Facts, parameter_values
 from .entry_points import EntryPoints, records_of
 from .games.rows import read_rows, write_rows
-from .specification import SpecificationError, format_specification
+from .specification import SpecificationError, format_specification, plain_text
 
 PLAYERS = ("player_0", "player_1")
 
@@ -44,6 +44,9 @@ class Outcome(NamedTuple):
 
     def __str__(self) -> str:
         return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
+
+
+LONGEST_NAME = 40  # characters of an action's name
 
 
 class Game:
@@ -162,6 +165,11 @@ class Game:
 
         Raises IllegalActionError if there is none.
         """
+        if len(text) > LONGEST_NAME:
+            raise IllegalActionError(
+                f"{plain_text(text, LONGEST_NAME)!r} is no action of {self.spec}: no name of an "
+                f"action is so long"
+            )
         try:
             return r.text_to_action(self.rules, text)
         except ValueError as error:
@@ -195,6 +203,16 @@ class Game:
         int16 of shape (symmetries, num_actions).
         """
         return r.symmetries(self.rules)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A game never changes: all its positions, those that agents are given included, share it.
+
+        Raises:
+            AttributeError: always, once the game is made.
+        """
+        if "facts" in self.__dict__:
+            raise AttributeError(f"a game cannot be changed: {name} of {self.name} is fixed")
+        object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -15,9 +15,29 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+LONGEST_TEXT = 300  # characters of a text of others inside of a message
+
 
 class SpecificationError(ValueError):
     """A specification names something that does not exist, or gives a value that is not allowed."""
+
+
+def plain_text(text: str, longest: int = LONGEST_TEXT) -> str:
+    """A text of others for a message: on one line, of a bounded length, without control characters.
+
+    What an agent says, a file holds or a user types may be of any length and hold anything, escape
+    sequences of terminals included. What cannot be printed stands as an escape sequence of
+    Python's; a longer text is cut in the middle.
+    """
+    if len(text) > 2 * longest:  # the rest would only be cut away again
+        text = text[:longest] + "…" + text[-longest:]
+    line = " ".join(text.split())
+    if not line.isprintable():
+        line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    if len(line) <= longest:
+        return line
+    kept = (longest - 1) // 2
+    return f"{line[: longest - 1 - kept]}…{line[-kept:]}"
 
 
 class Specification(NamedTuple):
@@ -101,7 +121,8 @@ class Parameter(NamedTuple):
         SpecificationError names ``owner``.
         """
         refused = SpecificationError(
-            f"{self.name}={value} is not possible for {owner}: {self.name} must be {self.allowed()}"
+            f"{self.name}={plain_text(str(value))} is not possible for {owner}: {self.name} must "
+            f"be {self.allowed()}"
         )
         if value is None and self.default is None:
             return None

@@ -5,9 +5,10 @@ Whatever an agent does wrong loses it this game and has no effect on others.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..agents.agent import Decision
@@ -21,18 +22,33 @@ from .players import OUT_OF_TIME, Fault, Player, as_player, existing_action, ill
 OnMove = Callable[[Position, int, int, Decision | None], None]
 
 
+WALL, CPU = CLOCKS = ("wall", "cpu")
+RESET_SECONDS = 5.0  # more than a move may take, to forget a game
+
+
 class Limits(NamedTuple):
     """Limits on what an agent may use; None is no limit.
 
     Attributes:
         move_seconds: thinking time for a move.
         game_seconds: thinking time for all moves of a game.
-        memory_bytes: resident memory of an isolated agent's process and those it has started.
+        memory_bytes: memory of an isolated agent's process and those it has started; what they
+            share counts once.
+        clock: what time means: ``wall``, as a watch shows it, or ``cpu``, the processor time of the
+            agent, which does not depend on what else the machine does.
     """
 
     move_seconds: float | None = None
     game_seconds: float | None = None
     memory_bytes: int | None = None
+    clock: str = WALL
+
+    @property
+    def seconds_of_reset(self) -> float:
+        """The time limit of a reset: that of the game, or where there is none, a lenient one."""
+        if self.game_seconds is not None:
+            return self.game_seconds
+        return math.inf if self.move_seconds is None else self.move_seconds + RESET_SECONDS
 
     def seconds_left(self, spent: float) -> float:
         """The time limit of the next move after moves of ``spent`` seconds."""
@@ -128,12 +144,31 @@ class _GameUnderWay:
         self.seat = 0
 
     def prepare(self, seeds: tuple[int, int]) -> None:
-        """Prepare both players; Fault if one fails."""
+        """Prepare both players; Fault if one fails. What an agent does in its reset is thinking."""
         for self.seat in (0, 1):
+            player, limits = self._players[self.seat], self._limits
+            allowed = limits.seconds_of_reset
             try:
-                self._players[self.seat].prepare(self._game, seeds[self.seat])
+                player.get_ready(self._game)
+                with self._clocked() as spent:
+                    player.reset(seeds[self.seat], allowed)
+                if spent[0] > allowed:
+                    took, known = _apart(spent[0], allowed)
+                    raise Fault(OUT_OF_TIME, f"took {took} s for its reset; {known} s are allowed")
             except Fault as fault:
                 raise Fault(fault.kind, f"{fault} before the first move") from fault
+
+    @contextlib.contextmanager
+    def _clocked(self) -> Iterator[list[float]]:
+        """Add the time of the body to that of the player whose turn it is; yields the time."""
+        player, spent = self._players[self.seat], [0.0]
+        clock = player.processor_seconds if self._limits.clock == CPU else time.perf_counter
+        began = clock()
+        try:
+            yield spent
+        finally:
+            spent[0] = max(clock() - began, 0.0)
+            self._seconds[self.seat] += spent[0]
 
     def play(self) -> GameResult:
         """Play to the end; Fault if a player fails."""
@@ -158,17 +193,15 @@ class _GameUnderWay:
         seat, limits = self.seat, self._limits
         before = self._seconds[seat]
         allowed = limits.seconds_left(before) if self._timed else math.inf
-        began = time.perf_counter()
         try:
-            answer = self._players[seat].ask(
-                self._position.copy(), self._on_move is not None, allowed
-            )
+            with self._clocked() as spent:
+                answer = self._players[seat].ask(
+                    self._position.copy(), self._on_move is not None, allowed
+                )
         finally:
-            spent = time.perf_counter() - began
-            self._seconds[seat] += spent
             self._decisions[seat] += 1
-        if spent > allowed:
-            raise Fault(OUT_OF_TIME, limits.overstepped(spent, before))
+        if spent[0] > allowed:
+            raise Fault(OUT_OF_TIME, limits.overstepped(spent[0], before))
         return answer
 
     def forfeit(self, fault: Fault, name: str) -> GameResult:

@@ -7,6 +7,7 @@ choose the balanced ones among them.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import math
@@ -21,8 +22,9 @@ from ..agents import Agent, make_agent
 from ..envs.canonical import position_layers
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
+from ..envs.files import read_file
 from ..envs.game import Game, IllegalActionError
-from ..envs.specification import SpecificationError, number_text
+from ..envs.specification import SpecificationError, number_text, plain_text
 from ..envs.stepping import draw_opening
 
 # keeps these random numbers apart from those that agents draw from the same seed
@@ -34,6 +36,7 @@ BALANCED_RETURN = 0.1
 SHOWN_VALUES = 20  # openings whose values the error names if the judge's unit needs a limit
 
 Actions = tuple[int, ...]
+MakeAgent = Callable[[str, Game], Agent]
 
 
 class OpeningSource(NamedTuple):
@@ -53,14 +56,15 @@ def parse_openings(text: str) -> OpeningSource:
     Raises:
         SpecificationError: it is none of these.
     """
-    found = re.fullmatch(r"(random|all):(\d+)", text)
+    found = re.fullmatch(r"(random|all):(\d{1,9})", text)
     if found is not None:
         return OpeningSource(found[1], int(found[2]))
-    if Path(text).is_file():
-        return OpeningSource("file", path=Path(text))
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        if Path(text).is_file():
+            return OpeningSource("file", path=Path(text))
     raise SpecificationError(
         f"openings are random:PLIES, all:PLIES or a file, such as random:2, all:4 or openings.txt; "
-        f"there is no file {text!r}"
+        f"there is no file {plain_text(text)!r}"
     )
 
 
@@ -77,6 +81,7 @@ class Openings:
         balanced: the specification of an agent; only openings that it values near 0 are taken.
         within: how far from 0 that may be, in the judge's unit; by default a tenth of the greatest
             return.
+        make_judge: makes the judge of its specification, for the game.
 
     Attributes:
         description: their source in words; for a file, a hash of the openings in it.
@@ -97,6 +102,7 @@ class Openings:
         seed: int,
         balanced: str | None = None,
         within: float | None = None,
+        make_judge: MakeAgent = make_agent,
     ) -> None:
         source = parse_openings(spec)
         self.listed = source.kind != "random"
@@ -121,7 +127,9 @@ class Openings:
                 "(--balanced AGENT)"
             )
         self.judged = 0
-        self.judge = None if balanced is None else BalanceJudge(game, balanced, within, seed)
+        self.judge = (
+            None if balanced is None else BalanceJudge(game, balanced, within, seed, make_judge)
+        )
         if self.judge is not None:
             self.description += f", balanced by {self.judge.description}"
             drawn = self._balanced(self.judge, drawn)
@@ -258,7 +266,7 @@ def read_openings(path: Path, game: Game) -> list[Actions]:
             played; says which and why.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_file(path).decode("utf-8-sig").splitlines()
     except OSError as error:
         raise SpecificationError(
             f"the openings in {path} cannot be read: {error.strerror}"
@@ -309,15 +317,23 @@ class BalanceJudge:
         within: how far from 0 the value may be; by default a tenth of the greatest return. An agent
             that values in points of a heuristic needs it.
         seed: what the agent is reset with before each opening.
+        make: makes the agent of its specification, for the game.
 
     Raises:
         SpecificationError: no such agent, or one that would not judge the same again; later, one
             that cannot value positions.
     """
 
-    def __init__(self, game: Game, spec: str, within: float | None, seed: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        spec: str,
+        within: float | None,
+        seed: int,
+        make: MakeAgent = make_agent,
+    ) -> None:
         self._game, self._seed = game, seed
-        self._agent: Agent = make_agent(spec, game)
+        self._agent: Agent = make(spec, game)
         if self._agent.options.get("time") is not None:
             raise SpecificationError(
                 f"{spec} looks at the clock and would not judge the same again; limit it by "

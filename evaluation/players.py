@@ -7,6 +7,8 @@ object with ``act(position)``, and
 
 from __future__ import annotations
 
+import math
+import time
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -17,7 +19,7 @@ import numpy as np
 from ..agents.agent import Agent, Decision
 from ..agents.bots import as_bot, short_seed
 from ..envs.game import Game, Position
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, plain_text
 from .fingerprints import sources_of_agent
 
 # Kinds of faults that lose a game, as the store keeps them.
@@ -77,12 +79,21 @@ class Player(ABC):
         """
 
     @abstractmethod
-    def prepare(self, game: Game, seed: int) -> None:
-        """Let the agent compile and allocate for the game, which is no thinking time, and reset it.
+    def get_ready(self, game: Game) -> None:
+        """Let the agent compile and allocate for the game, which is no thinking time.
 
         Raises:
             SpecificationError: the agent cannot play the game.
         """
+
+    @abstractmethod
+    def reset(self, seed: int, allowed: float) -> None:
+        """Reset the agent for a game, within ``allowed`` seconds if it can be stopped."""
+
+    def prepare(self, game: Game, seed: int) -> None:
+        """Get ready for a game and be reset, without a time limit."""
+        self.get_ready(game)
+        self.reset(seed, math.inf)
 
     @abstractmethod
     def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
@@ -94,6 +105,10 @@ class Player(ABC):
             analyse: whether more than an action is wanted.
             allowed: seconds after which an agent that can be stopped is stopped.
         """
+
+    def processor_seconds(self) -> float:
+        """The processor time that its process has used; that of this process if it has none."""
+        return time.process_time()
 
     def close(self) -> None:
         """Release what the player holds: its process, if it has one."""
@@ -115,9 +130,16 @@ class LocalPlayer(Player):
         """Let the agent report the iterations of its searches, or no longer."""
         self._agent.on_progress = report
 
-    def prepare(self, game: Game, seed: int) -> None:
+    def get_ready(self, game: Game) -> None:
         try:
             self._agent.get_ready(game)
+        except SpecificationError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise raised(error) from error
+
+    def reset(self, seed: int, allowed: float) -> None:
+        try:
             self._agent.reset(seed)
         except SpecificationError:
             raise
@@ -151,7 +173,10 @@ class BotPlayer(Player):
         deterministic = getattr(self._bot, "deterministic", False) is True
         return Description(str(self._bot), {}, "unknown", deterministic)
 
-    def prepare(self, game: Game, seed: int) -> None:
+    def get_ready(self, game: Game) -> None:
+        """Nothing is to be done ahead."""
+
+    def reset(self, seed: int, allowed: float) -> None:
         try:
             self._reset(short_seed(seed))
         except (Exception, SystemExit) as error:
@@ -244,7 +269,6 @@ def raised(error: BaseException) -> Fault:
 def _one_line(value: Any, render: Callable[[Any], str], longest: int = 200) -> str:
     """A value as one line of text, whatever ``__str__`` or ``__repr__`` of its class do."""
     try:
-        text = " ".join(render(value).split())
+        return plain_text(render(value), longest)
     except Exception:
         return f"an unprintable {type(value).__name__}"
-    return text if len(text) <= longest else text[: longest - 1] + "…"

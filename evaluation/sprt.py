@@ -249,9 +249,7 @@ class SprtMatch:
     def to_json(self) -> dict[str, Any]:
         ratings, state = self.ratings(), self.state
         lower, upper = self.hypotheses.bounds
-        elo, margin = (
-            (None, None) if ratings is None else (float(ratings.elo[0]), ratings.margin(0))
-        )
+        elo, margin = (None, None) if ratings is None else ratings.difference(0, 1)
         plan = {
             "game": self.plan.game,
             "agents": list(self.plan.agents),

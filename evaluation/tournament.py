@@ -21,6 +21,7 @@ from .runners.contest import (
     Contest,
     ScheduledGame,
 )
+from .runners.isolated_agent import make_safe_agent
 from .runners.runner import LocalRunner, Runner
 from .schedule import FORMATS, Schedule
 from .statistics.cross_table import CrossTable
@@ -34,7 +35,7 @@ from .store.store import (
 from .withdrawals import Withdrawals, Withdrawn
 
 LARGEST_SEED = 2**63 - 1
-DEFAULT_PAIRS = 10
+DEFAULT_PAIRS, MOST_PAIRS = 10, 1_000_000
 
 
 class Plan(NamedTuple):
@@ -109,7 +110,9 @@ class Tournament:
         agents = contest.describe()
         self._contest = contest._replace(versions=tuple(agent.identity for agent in agents))
         self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
-        self.openings = Openings(self.game, plan.opening, plan.seed, plan.balanced, plan.within)
+        self.openings = Openings(
+            self.game, plan.opening, plan.seed, plan.balanced, plan.within, make_safe_agent
+        )
         self._store = store
         self._entries = [
             AgentEntry(label, agent.spec, agent.options, agent.version, agent.sources)
@@ -176,8 +179,11 @@ class Tournament:
         if held is None or held.settings != self.settings:  # the latter is refused later
             return name
         then = Sources.known(held.sources, [agent.sources for agent in held.agents])
-        changed = ["all of it (it was not noted)"] if then is None else []
-        changed = changed or changes(then, self._sources, self.labels)
+        changed = (
+            ["all of it (it was not noted)"]
+            if then is None
+            else changes(then, self._sources, self.labels)
+        )
         if not changed:
             return name
         own_name = f"{name} (code {self._sources.digest})"
@@ -293,8 +299,11 @@ def _check(plan: Plan, game: Game) -> None:
     if len(plan.agents) < 2:
         raise SpecificationError(f"a tournament needs at least two agents, not {len(plan.agents)}")
     check_names("there is no tournament format", [plan.format], FORMATS)
-    if plan.pairs is not None and plan.pairs < 1:
-        raise SpecificationError(f"a tournament has at least one pair of games, not {plan.pairs}")
+    if plan.pairs is not None and not 1 <= plan.pairs <= MOST_PAIRS:
+        raise SpecificationError(
+            f"a tournament has from 1 to {MOST_PAIRS} pairs of games for each two agents, not "
+            f"{plan.pairs}"
+        )
     if not 0 <= plan.seed <= LARGEST_SEED:
         raise SpecificationError(
             f"a tournament's seed is a whole number from 0 to 2^63 - 1, not {plan.seed}"

@@ -18,11 +18,13 @@ An example::
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..envs.specification import SpecificationError, check_names
+from ..envs.files import read_file
+from ..envs.specification import SpecificationError, check_names, plain_text
 from .tournament import Plan
 
 # The settings of a file with their types in TOML. Each may be a default at the top or a setting of
@@ -58,13 +60,15 @@ def read_tournaments(path: Path) -> list[PlannedTournament]:
             in it is unknown, missing or of the wrong type.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_file(path).decode("utf-8-sig"))
     except OSError as error:
         raise SpecificationError(
             f"the tournament file {path} cannot be read: {error.strerror}"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecificationError(f"{path} is not TOML: {error}") from None
+    except RecursionError:
+        raise SpecificationError(f"{path} is nested too deep to be read") from None
     tables = content.pop("tournament", None)
     if (
         not isinstance(tables, list)
@@ -97,7 +101,7 @@ def _checked(table: dict[str, Any], place: str, allowed: Any) -> dict[str, Any]:
         right = isinstance(value, KEYS[key]) and not isinstance(value, bool)
         if not right or (of_list and not all(isinstance(agent, str) for agent in value)):
             raise SpecificationError(
-                f"{place}: {key} must be {KINDS[KEYS[key][-1]]}, not {value!r}"
+                f"{place}: {key} must be {KINDS[KEYS[key][-1]]}, not {plain_text(repr(value))}"
             )
     return table
 
@@ -110,6 +114,7 @@ def _planned(
         if key not in settings:
             raise SpecificationError(f"{path}, tournament {number}: {key} is missing")
     name = settings.pop("name", None)
-    if (path.parent / settings.get("opening", "")).is_file():
-        settings["opening"] = str(path.parent / settings["opening"])
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        if (path.parent / settings.get("opening", "")).is_file():
+            settings["opening"] = str(path.parent / settings["opening"])
     return PlannedTournament(Plan(**settings | {"agents": tuple(settings["agents"])}), name)

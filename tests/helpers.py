@@ -198,7 +198,8 @@ AGENTS = _agent_specs()
 NEED_AN_ARGUMENT = [
     name
     for name, agent_class in agent_classes().items()
-    if getattr(agent_class, "argument", None) is not None
+    for parameter in agent_class.parameters
+    if parameter.name == getattr(agent_class, "argument", None) and parameter.default is None
 ]
 
 

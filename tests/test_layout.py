@@ -47,6 +47,7 @@ LAYERS = {
         ("__init__",),
     ),
     "evaluation": (
+        ("fingerprints",),
         ("players", "match", "openings", "complexity"),
         ("store",),
         ("statistics", "quality", "withdrawals"),

@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from ..evaluation.runners.agent_process import AgentProcess
 from ..evaluation.store.store import StoreError
 from . import api, exports, games, pages
 from .errors import Refused, sentence
@@ -26,12 +27,17 @@ from .thinking import Decide, Thinkers
 log = logging.getLogger(__name__)
 
 
-def make_app(settings: Settings) -> App:
-    """The application with its guard, for any ASGI server."""
+def make_app(settings: Settings, first: AgentProcess | None = None) -> App:
+    """The application with its guard, for any ASGI server.
+
+    Args:
+        settings: how it runs.
+        first: one of the processes that think, if one runs already.
+    """
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        thinkers = Thinkers(settings)
+        thinkers = Thinkers(settings, first)
         app.state.server = State(settings, sessions, thinkers)
         if settings.presets_first:
             thinkers.warm_up(_preset_tasks())

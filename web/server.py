@@ -8,6 +8,7 @@ from collections.abc import Callable
 import uvicorn
 
 from ..envs.specification import SpecificationError
+from ..evaluation.runners.agent_process import AgentProcess
 from .app import make_app
 from .settings import Settings
 
@@ -16,12 +17,15 @@ KEEP_ALIVE_SECONDS = 60
 STOP_SECONDS = 2  # for requests under way when the server is stopped
 
 
-def serve(settings: Settings, tell: Callable[[str], None]) -> None:
+def serve(
+    settings: Settings, tell: Callable[[str], None], first: AgentProcess | None = None
+) -> None:
     """Serve the pages until Ctrl-C.
 
     Args:
         settings: how.
         tell: called with the address once it is reachable.
+        first: one of the processes that think, if one runs already.
 
     Raises:
         SpecificationError: the address or the port is not to be had.
@@ -30,7 +34,7 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{host}:{listening.getsockname()[1]}"
     config = uvicorn.Config(
-        make_app(settings),
+        make_app(settings, first),
         log_level="warning",
         access_log=False,
         server_header=False,

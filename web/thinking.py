@@ -105,11 +105,18 @@ class Call(NamedTuple):
 
 
 class Thinkers:
-    """A fixed number of processes. Searches wait for a free one in a queue of bounded length."""
+    """A fixed number of processes. Searches wait for a free one in a queue of bounded length.
 
-    def __init__(self, settings: Settings) -> None:
+    Args:
+        settings: how many, and their limits.
+        first: one of them that runs already.
+    """
+
+    def __init__(self, settings: Settings, first: AgentProcess | None = None) -> None:
         self._settings = settings
         self._free = [AgentProcess(settings.limits) for _ in range(settings.workers)]
+        if first is not None:
+            self._free[0] = first
         self._all = tuple(self._free)
         self._threads = ThreadPoolExecutor(settings.workers, "thinking")
         self._slots = asyncio.Semaphore(settings.workers)
@@ -161,7 +168,9 @@ class Thinkers:
         """
 
         async def warm() -> None:
-            await asyncio.gather(*(self._warm(job) for job in jobs[:1] * len(self._all)))
+            # one process is ready soonest while the others wait for the processors
+            await self._warm(jobs[0])
+            await asyncio.gather(*(self._warm(jobs[0]) for _ in self._all[1:]))
             for job in jobs[1:]:
                 for _ in self._all:
                     while self._waiting:

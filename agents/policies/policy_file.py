@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.declaration import parameter_values
-from ...envs.files import written_whole
+from ...envs.files import read_file, written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, format_specification
@@ -167,7 +167,8 @@ class OnnxNetwork(Network):
     def __init__(self, source: str, data: bytes) -> None:
         self._data = data
         self._session = _open_session(source, data)
-        stated = _read_metadata(source, self._session.get_modelmeta().custom_metadata_map)
+        metadata = _metadata(source, self._session)
+        stated = _read_metadata(source, metadata)
         super().__init__(
             source,
             _read_game(source, stated),
@@ -175,7 +176,6 @@ class OnnxNetwork(Network):
             stated["value"],
             hashlib.sha256(data).hexdigest(),
         )
-        metadata = self._session.get_modelmeta().custom_metadata_map
         self.discount = _read_discount(source, metadata)
         self.has_policy = metadata.get(_POLICY) != "none"
         self._check_shapes()
@@ -252,7 +252,7 @@ def load_policy_file(path: str | Path) -> OnnxNetwork:
     differ from those of this version.
     """
     try:
-        data = Path(path).read_bytes()
+        data = read_file(Path(path))
     except FileNotFoundError:
         raise SpecificationError(f"there is no policy file {str(path)!r}") from None
     except OSError as error:
@@ -292,6 +292,15 @@ def _open_session(source: str, data: bytes) -> Any:
     except Exception as error:  # onnxruntime's errors have no class in common
         raise SpecificationError(
             f"{source} is no ONNX file, or a damaged one: {_first_line(error)}"
+        ) from None
+
+
+def _metadata(source: str, session: Any) -> dict[str, str]:
+    try:
+        return dict(session.get_modelmeta().custom_metadata_map)
+    except UnicodeDecodeError:
+        raise SpecificationError(
+            f"{source} is no policy of plyground: its metadata are not text in UTF-8"
         ) from None
 
 

@@ -28,6 +28,8 @@ from .transposition import ENTRY, check_table_size, new_table
 DEFAULT_DEPTH = 4
 FIRST_SLICE, LARGEST_SLICE = 256, 1 << 20  # nodes searched between two checks of the time
 SLICE_SECONDS = 0.002
+GRACE_SECONDS = 0.01  # for the second ply after the time is up
+UNTIMED_SLICE, UNTIMED_SLICE_SECONDS = 1 << 16, 0.05  # where nobody waits for the clock
 # of the table, for each position at the depth limit: few of them then share a bucket
 ENTRIES_PER_POSITION = 8
 SYMMETRIC_PLIES = 3  # mirror images are merged this near the root
@@ -152,10 +154,14 @@ class TreeSearchAgent(Agent):
     def _iterate(self, plan: deepening.Plan, deadline: float, nodes: float, watched: bool) -> int:
         """Search to the end of the iteration or the limits; returns the status of ``deepen``.
 
-        A search that is ``watched`` goes in slices so short that a person can interrupt it.
+        It goes in slices so short that a person can interrupt it; one that is ``watched``, or has
+        a deadline, in shorter ones.
         """
         state = self._workspace.state[0]
-        allowed = FIRST_SLICE if deadline < math.inf or watched else LARGEST_SLICE
+        hurried = deadline < math.inf or watched
+        allowed, longest = (
+            (FIRST_SLICE, SLICE_SECONDS) if hurried else (UNTIMED_SLICE, UNTIMED_SLICE_SECONDS)
+        )
         while True:
             began = time.perf_counter()
             allowed = int(min(allowed, nodes - state.nodes))
@@ -171,10 +177,10 @@ class TreeSearchAgent(Agent):
             if status != deepening.ITERATION_OPEN or state.nodes >= nodes:
                 return status
             now = time.perf_counter()
-            # Two levels of the tree are always searched, so that there is a sound answer.
-            if now >= deadline and state.depth > 1:
+            # Two levels of the tree are searched if that takes little, for a sound answer.
+            if now >= deadline and (state.depth > 1 or now >= deadline + GRACE_SECONDS):
                 return status
-            if now - began < SLICE_SECONDS:
+            if now - began < longest:
                 allowed = min(2 * allowed, LARGEST_SLICE)
 
     def _decision(self, plan: deepening.Plan, complete: bool) -> Decision:
@@ -386,6 +392,7 @@ class AlphaBeta(TreeSearchAgent):
             self._endgame.clear()
 
     def decide(self, position: Position) -> Decision:
+        self._began = time.perf_counter()
         return self._endgame.decide(position, self.options["time"]) or super().decide(position)
 
     def _limits(self, position: Position) -> tuple[int, float, float]:
@@ -394,7 +401,7 @@ class AlphaBeta(TreeSearchAgent):
             depth = DEFAULT_DEPTH if seconds is None and nodes is None else search.MAX_DEPTH
         if self.options["adaptive"]:
             depth = _adapted_depth(position, depth)
-        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        deadline = math.inf if seconds is None else self._began + seconds
         return depth, deadline, math.inf if nodes is None else nodes
 
 

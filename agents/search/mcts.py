@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -30,6 +32,7 @@ from .puct import (
 
 DEFAULT_SIMULATIONS = 1000
 SLICE_SECONDS = 0.005
+FIRST_SLICE = 64
 LARGEST_SLICE = 1 << 20
 # simulations before the first report of progress; the next ones follow at twice as many each
 FIRST_REPORT = 64
@@ -155,11 +158,11 @@ class Mcts(Agent):
         self._streams = [new_stream(seed, thread) for thread in range(self.options["threads"])]
 
     def decide(self, position: Position) -> Decision:
-        return self._endgame.decide(position, self.options["time"]) or self._search(position)
-
-    def _search(self, position: Position) -> Decision:
         seconds = self.options["time"]
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        return self._endgame.decide(position, seconds) or self._search(position, deadline)
+
+    def _search(self, position: Position, deadline: float) -> Decision:
         kept = self._reroot(position) if self.options["reuse"] else False
         if not kept:
             for tree in self._trees:
@@ -176,7 +179,8 @@ class Mcts(Agent):
             simulations = DEFAULT_SIMULATIONS if self.options["time"] is None else math.inf
         threads, done = len(self._trees), 0
         goal = simulations if self.on_progress is None else FIRST_REPORT
-        with ThreadPoolExecutor(threads) as pool:
+        self._stopped = False
+        with ThreadPoolExecutor(threads) as pool, self._stopping_threads():
             while True:
                 goal = min(goal, simulations)
                 # Shares of the whole, so that reports do not change what each tree gets.
@@ -206,15 +210,23 @@ class Mcts(Agent):
                 self.on_progress(self._decision(position, done))
                 goal *= 2
 
+    @contextlib.contextmanager
+    def _stopping_threads(self) -> Iterator[None]:
+        """Let the threads end with the body, Ctrl-C included."""
+        try:
+            yield
+        finally:
+            self._stopped = True
+
     def _grow_tree(
         self, position: Position, index: int, simulations: float, deadline: float
     ) -> int:
         tree, stream = self._trees[index], self._streams[index]
         if self._guide is not None:
             return self._guide.grow(tree, simulations, deadline)
-        timed = deadline < math.inf or self.on_progress is not None  # or watched by a person
-        done, portion = 0, 64 if timed else LARGEST_SLICE
-        while done < simulations:
+        # a slow playout is the first surprise
+        done, portion = 0, FIRST_SLICE if deadline == math.inf else 1
+        while done < simulations and not self._stopped:
             began = time.perf_counter()
             asked = int(min(portion, simulations - done))
             ran = int(
@@ -224,8 +236,10 @@ class Mcts(Agent):
             now = time.perf_counter()
             if ran < asked or now >= deadline:
                 break
-            if now - began < SLICE_SECONDS:
-                portion = min(2 * portion, LARGEST_SLICE)
+            # slices of about the same time, whatever a playout takes and however busy the machine
+            rate = asked / max(now - began, 1e-6)
+            left = min(SLICE_SECONDS, deadline - now)
+            portion = min(max(int(rate * left), 1), 4 * portion, LARGEST_SLICE)
         return done
 
     def _reroot(self, position: Position) -> bool:

@@ -63,9 +63,9 @@ class Endgame:
         """The exact decision, or None.
 
         None means that the game can take too many plies more, or that the position was not solved
-        within ``time`` seconds.
+        within half of ``time`` seconds: the other half is for the search that takes its place.
         """
         if self._solver is None or self._solver.plies_left(position) > self._plies:
             return None
-        solution = self._solver.solve(position, time=time)
+        solution = self._solver.solve(position, time=None if time is None else time / 2)
         return decision_of(self._solver, position, solution) if solution.exact else None

@@ -32,6 +32,10 @@ from ..book import BOOK_PARAMETERS
 from ..registry import register_agent
 
 DEFAULT_MEMORY_MB = 512
+# Positions searched between two looks at the clock: less than a tenth of a second without a time
+# limit; with one they follow the time that a slice takes.
+UNTIMED_PORTION, FIRST_PORTION = 1 << 17, 1 << 10
+SLICE_SECONDS = 0.005
 
 S = TypeVar("S", bound="type[Solver]")
 
@@ -101,6 +105,8 @@ class Monitor:
     Attributes:
         nodes: positions visited.
         interrupted: whether Ctrl-C was pressed.
+        portion: positions that the next slice may visit. Under a time limit it follows the speed of
+            the search, so that a slice is short on a machine that is busy too.
     """
 
     def __init__(
@@ -108,6 +114,7 @@ class Monitor:
     ) -> None:
         self.nodes = 0
         self.interrupted = False
+        self.portion = UNTIMED_PORTION if time is None else FIRST_PORTION
         self._began = clock.perf_counter()
         self._deadline = None if time is None else self._began + time
         self._progress = progress
@@ -118,19 +125,23 @@ class Monitor:
         return clock.perf_counter() - self._began
 
     def run(
-        self, search_slice: Callable[[], tuple[bool, int]], bounds: Callable[[], tuple[int, int]]
+        self,
+        search_slice: Callable[[int], tuple[bool, int]],
+        bounds: Callable[[], tuple[int, int]],
     ) -> bool:
         """Search slice by slice; True once finished, False if time or Ctrl-C stopped the search.
 
         Args:
-            search_slice: continues the search for a bounded number of positions; returns whether
-                it is finished, and the positions visited.
+            search_slice: continues the search for at most so many positions; returns whether it is
+                finished, and the positions visited.
             bounds: the bounds proved so far, for the progress report.
         """
         try:
             while not self.interrupted:
-                finished, nodes = search_slice()
+                began = clock.perf_counter()
+                finished, nodes = search_slice(self.portion)
                 self.nodes += nodes
+                self._adapt(clock.perf_counter() - began)
                 if finished:
                     return True
                 if self.stopped(*bounds()):
@@ -138,6 +149,15 @@ class Monitor:
         except KeyboardInterrupt:
             self.interrupted = True
         return False
+
+    def _adapt(self, seconds: float) -> None:
+        """Make the next slice longer or shorter after one that took so long."""
+        if self._deadline is None:
+            return
+        if seconds < SLICE_SECONDS / 2:
+            self.portion = min(2 * self.portion, UNTIMED_PORTION)
+        elif seconds > 2 * SLICE_SECONDS:
+            self.portion = max(self.portion // 2, FIRST_PORTION)
 
     def stopped(self, lower: int, upper: int) -> bool:
         """Report progress; whether the time is up or Ctrl-C was pressed."""

@@ -18,6 +18,13 @@ from ..game import Game
 from ..registry import make_game
 from .making import make_single, make_vector
 
+try:
+    from ray.tune.registry import register_env
+except ImportError as error:
+    raise ImportError('plyground.envs.adapters.rllib needs: pip install "ray[rllib]"') from error
+
+NAME = "plyground"  # what RLlib knows the environments by
+
 
 def board(game: Game | str, **options: Any) -> dict[str, Any]:
     """The arguments of ``config.environment`` for a game.
@@ -32,7 +39,8 @@ def board(game: Game | str, **options: Any) -> dict[str, Any]:
         "layout": "flat",
         "dtype": "float32",
     }
-    return {"env": make_env, "env_config": {"game": make_game(game).spec, **shown, **options}}
+    register_env(NAME, make_env)
+    return {"env": NAME, "env_config": {"game": make_game(game).spec, **shown, **options}}
 
 
 def make_env(config: Any) -> Any:

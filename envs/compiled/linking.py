@@ -43,7 +43,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
     def __init__(
         self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None
     ) -> None:
-        super().__init__(py_func, locals, targetoptions)
+        super().__init__(py_func, locals or {}, targetoptions or {})
         self.linking_cache: Any = None
         self._linked: dict[tuple[Any, ...], Any] = {}
         self._linking_compiler = _LinkingCompiler(

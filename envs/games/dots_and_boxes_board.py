@@ -132,12 +132,18 @@ def plies_played(rules: Any, position: Any) -> int:
     return int(position.drawn) - sum(bool(starts_drawn(rules, edge)) for edge in edges)
 
 
+DOTS = re.compile(r"(\d{1,4})\s*[x×]\s*(\d{1,4})|[([]\s*(\d{1,4})\s*,\s*(\d{1,4})\s*[)\]]")
+
+
 def expand_dots(given: dict[str, Any]) -> dict[str, Any]:
     """Replace ``dots=(5, 5)`` or ``dots=5x5`` by rows=4, cols=4."""
     if "dots" not in given:
         return given
     dots = given.pop("dots")
-    numbers = re.findall(r"\d+", dots) if isinstance(dots, str) else dots
+    numbers = dots
+    if isinstance(dots, str):
+        found = DOTS.fullmatch(dots.strip())
+        numbers = [number for number in found.groups() if number] if found else None
     try:
         rows, cols = (int(number) - 1 for number in numbers)
     except (TypeError, ValueError):

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..compiled.dispatch import missing, rule
 from ..game import Game, IllegalActionError, Position
+from ..specification import SpecificationError, plain_text
 
 
 @rule
@@ -94,7 +95,13 @@ class PythonOpponent:
             self.player.rng = rng
         position = Position(self.game, record)
         while not position.is_over and position.to_move != seat:
-            action = self.player.act(position.copy())
+            try:
+                action = self.player.act(position.copy())
+            except SpecificationError:
+                raise
+            except (Exception, SystemExit) as error:
+                what = plain_text(f"{type(error).__name__}: {error}")
+                raise SpecificationError(f"the opponent {self.label} raised {what}") from error
             try:
                 position.play(action)
             except IllegalActionError as error:

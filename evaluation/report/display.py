@@ -52,6 +52,13 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f}"
 
 
+def likelihood(probability: float) -> str:
+    """A probability in percent that never claims certainty."""
+    if probability > 0.999:
+        return "> 99.9"
+    return "< 0.1" if probability < 0.001 else percent(probability)
+
+
 def duration(seconds: float | None) -> str:
     """Seconds in the unit that suits them, to two or three digits."""
     if seconds is None:

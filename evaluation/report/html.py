@@ -16,13 +16,14 @@ from ...envs.specification import SpecificationError
 from ...envs.version import __version__
 from ..statistics.cross_table import AgentRow, Tally
 from ..statistics.ratings import Ratings, score_of
-from .display import duration, percent
+from .display import duration, likelihood, percent
 from .plots import forest, speed_plot
 from .replays import replay_data
 from .report import TournamentReport, crashing_text
 
 # whose versions decide what is computed, beside Python's and our own
 LIBRARIES = ("numpy", "numba")
+MOST_TITLES = 4  # of games, in the title of a page
 
 
 def report_page(
@@ -50,6 +51,7 @@ def report_page(
     return render_page(
         "report.html",
         store=store,
+        title=_page_title([section["title"] for section in sections]) or store,
         commands=commands,
         sections=sections,
         versions=versions(),
@@ -80,12 +82,24 @@ def render_page(template: str, **values: Any) -> str:
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     environment.filters |= {
         "percent": percent,
+        "likelihood": likelihood,
         "duration": duration,
         "count": lambda number: f"{number:,}",
+        "breakable": _breakable,
     }
     return environment.from_string(text[template]).render(
         style=text["report.css"], script=text["report.js"], **values
     )
+
+
+def _breakable(name: str) -> Any:
+    """A name that may go on on the next line after its commas and colons, and not within words."""
+    import markupsafe
+
+    text = str(markupsafe.escape(name))
+    for sign in ":,/":
+        text = text.replace(sign, f"{sign}<wbr>")
+    return markupsafe.Markup(text)
 
 
 def versions() -> list[tuple[str, str]]:
@@ -129,6 +143,14 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "forfeits": sum(sum(row.faults.values()) for row in table.rows),
         "replays": _replays(report),
     }
+
+
+def _page_title(games: list[str]) -> str:
+    """The games of a page; a few of them where there are many."""
+    titles = list(dict.fromkeys(games))
+    if len(titles) > MOST_TITLES:
+        titles[MOST_TITLES - 1 :] = [f"{len(titles) - MOST_TITLES + 1} other games"]
+    return " and ".join(filter(None, [", ".join(titles[:-1]), *titles[-1:]]))
 
 
 def _title(report: TournamentReport) -> str:

@@ -92,11 +92,8 @@ def forest(ratings: Ratings) -> dict[str, Any]:
     rows = []
     for number in ratings.order():
         low, high = axis(elo[number] - margins[number]), axis(elo[number] + margins[number])
-        text = (
-            f"{elo[number]:.0f} ± {margins[number]:.0f}".replace("-", "−")
-            if margins[number]
-            else f"{elo[number]:g} (anchor)"
-        )
+        text = f"{elo[number]:.0f} ± {margins[number]:.0f}".replace("-", "−")
+        text += " (anchor)" if number == ratings.anchor else ""
         rows.append(
             {
                 "label": ratings.labels[number],

@@ -24,6 +24,7 @@ from ..withdrawals import WITHDRAW_AFTER, Withdrawals
 from .display import (
     duration,
     left_out_text,
+    likelihood,
     percent,
     plain_table,
     print_cross_table,
@@ -278,7 +279,7 @@ def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:
     order = ratings.order()
     for agent, following in zip(order, [*order[1:], None]):
         row = report.table.rows[agent]
-        superior = "" if following is None else percent(ratings.superiority(agent, following))
+        superior = "" if following is None else likelihood(ratings.superiority(agent, following))
         figures = [
             f"{ratings.elo[agent]:.0f}",
             f"{ratings.margin(agent):.0f}",

@@ -17,7 +17,7 @@ from typing import Any
 from ...agents import Decision
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
-from ..match import NO_LIMITS, Limits
+from ..match import CPU, NO_LIMITS, Limits
 from ..players import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Description, Fault
 from .worker_process import WorkerDied, WorkerProcess
 
@@ -37,14 +37,16 @@ class AgentProcess:
 
     Args:
         limits: what the process may use.
+        pausing: whether the process, and those it has started, are stopped between requests.
     """
 
-    def __init__(self, limits: Limits = NO_LIMITS) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits = NO_LIMITS, pausing: bool = False) -> None:
+        self._limits, self._pausing = limits, pausing
         self._worker: WorkerProcess | None = None
         self._seated: tuple[str, Game] | None = None
         self._answering = False
         self._requests = 0
+        self._cpu_began = 0.0  # the processor time before the request
         self._looked = 0.0  # when the memory was last looked at
 
     @property
@@ -59,6 +61,10 @@ class AgentProcess:
         None as well after an unanswered request, whose answer would be taken for that of the next.
         """
         return None if self._worker is None or self._answering else self._seated
+
+    def start(self) -> None:
+        """Start the process, if none runs; it loads what agents need while the caller goes on."""
+        self._start()
 
     def seat(
         self, spec: str, game: Game, modules: tuple[str, ...] = (), anew: bool = False
@@ -83,7 +89,20 @@ class AgentProcess:
 
     def prepare(self, seed: int) -> None:
         """Let the agent get ready for a game and reset it."""
-        self._request(b"P%d" % seed, START_SECONDS)
+        self.get_ready()
+        self.reset(seed, START_SECONDS)
+
+    def get_ready(self) -> None:
+        """Let the agent load and compile for its game."""
+        self._request(b"P", START_SECONDS)
+
+    def reset(self, seed: int, allowed: float) -> None:
+        """Reset the agent for a game, within ``allowed`` seconds."""
+        self._request(b"Z%d" % seed, allowed)
+
+    def processor_seconds(self) -> float:
+        """The processor time that the process has used, with those it has started."""
+        return 0.0 if self._worker is None else self._worker.processor_seconds()
 
     def choose(self, position: Position, allowed: float) -> int:
         """The agent's action, legal or not, within ``allowed`` seconds."""
@@ -170,7 +189,10 @@ class AgentProcess:
         self._requests += 1
         tag = NUMBER.pack(self._requests)
         began = time.perf_counter()
+        self._cpu_began = self.processor_seconds() if self._limits.clock == CPU else 0.0
         try:
+            if self._pausing:
+                self._worker.proceed()
             self._worker.send(tag + message)
             while True:
                 heard = cancelled if once_ready is None else None
@@ -194,6 +216,8 @@ class AgentProcess:
             self.close()
             raise
         self._answering = False
+        if self._pausing:
+            self._worker.pause()
         kind, content = answer[:1], answer[1:]
         if kind == b"F":
             fault, _, what = content.decode().partition("\0")
@@ -218,7 +242,8 @@ class AgentProcess:
         cancelled: threading.Event | None,
     ) -> None:
         """Wait for the answer; Fault if it is late or the agent uses too much memory."""
-        deadline = began + allowed + GRACE_SECONDS
+        by_cpu = self._limits.clock == CPU and allowed < LONGEST_MOVE_SECONDS
+        deadline = began + (LONGEST_MOVE_SECONDS if by_cpu else allowed) + GRACE_SECONDS
         limit = math.inf if self._limits.memory_bytes is None else self._limits.memory_bytes
         given_up = False
         while True:
@@ -229,11 +254,17 @@ class AgentProcess:
                 self._looked = now
                 used = worker.memory()
                 if used > limit:
+                    used = worker.memory_in_proportion()
+                if used > limit:
                     raise Fault(
                         OUT_OF_MEMORY, f"used {_gib(used)} of memory; {_gib(limit)} are allowed"
                     )
             if answered:
                 return
+            if by_cpu and self.processor_seconds() - self._cpu_began > allowed + GRACE_SECONDS:
+                raise Fault(
+                    HUNG, f"hung: no answer after {allowed + GRACE_SECONDS:.3g} s of processor time"
+                )
             if cancelled is not None and cancelled.is_set():
                 # again and again: a signal before the agent has begun is not noticed
                 worker.interrupt()

@@ -8,8 +8,10 @@ Requests:
 
 ``M``, pickled (modules, game, specification)
     make the agent, in place of the one before; answered by ``K`` and the pickled Description
-``P``, seed
-    prepare for a game; answered by ``K``
+``P``
+    load and compile for the game; answered by ``K``
+``Z``, seed
+    reset the agent for a game; answered by ``K``
 ``A``, position
     choose an action; answered by ``A`` and the action as text
 ``D``, position
@@ -95,7 +97,10 @@ class _Server:
             assert self._game is not None
             assert self._player is not None
             if kind == b"P":
-                self._player.prepare(self._game, int(content))
+                self._player.get_ready(self._game)
+                return b"K"
+            if kind == b"Z":
+                self._player.reset(int(content), 0.0)
                 return b"K"
             dtype = self._game.declaration.dtype
             record = np.ndarray((1,), dtype, bytearray(content[: dtype.itemsize]))[0]

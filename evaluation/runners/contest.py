@@ -42,7 +42,8 @@ class Conditions(NamedTuple):
             raise SpecificationError(
                 f"there is no isolation {self.isolation!r} (there are: {', '.join(ISOLATION)})"
             )
-        for what, limit in zip(("a move", "a game"), self.limits):
+        times = (self.limits.move_seconds, self.limits.game_seconds)
+        for what, limit in zip(("a move", "a game"), times):
             if limit is not None and not 0 < limit < math.inf:
                 raise SpecificationError(
                     f"the time for {what} must be more than 0 seconds, not {limit:g}"

@@ -1,7 +1,8 @@
 """Isolated agents: each plays from a process of its own.
 
 Whatever such an agent does (hang in native code, exit, use up the memory) loses it a game and
-nothing else. Its process is started again after every such fault, before its next game. This guards
+nothing else. Its process is started again after every such fault, before its next game. While it is
+not to move its processes are stopped, so that they take no time of the opponent's. This guards
 against mistakes, not against malice: the process has all rights of its user.
 """
 
@@ -54,7 +55,7 @@ class IsolatedPlayer(Player):
     ) -> None:
         self._spec, self._game, self._modules, self._expected = spec, game, modules, expected
         self._description: Description | None = None  # once the agent has been made
-        self._process = AgentProcess(limits)
+        self._process = AgentProcess(limits, pausing=True)
 
     @property
     def pid(self) -> int | None:
@@ -74,12 +75,18 @@ class IsolatedPlayer(Player):
                 raise SpecificationError(f"{self._spec} cannot be made: it {fault}") from None
         return self._description
 
-    def prepare(self, game: Game, seed: int) -> None:
+    def get_ready(self, game: Game) -> None:
         if game != self._game:
             raise ValueError(f"this player was made for {self._game.spec}, not for {game.spec}")
         if self._process.seated is None:
             self._description = self._start()
-        self._process.prepare(seed)
+        self._process.get_ready()
+
+    def reset(self, seed: int, allowed: float) -> None:
+        self._process.reset(seed, min(allowed, LONGEST_MOVE_SECONDS))
+
+    def processor_seconds(self) -> float:
+        return self._process.processor_seconds()
 
     def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
         allowed = min(allowed, LONGEST_MOVE_SECONDS)

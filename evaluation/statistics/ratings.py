@@ -77,15 +77,27 @@ class Ratings:
     Attributes:
         labels: the agents' names.
         elo: their ratings, float64[k].
-        covariance: of the ratings, in Elo points squared, float64[k, k]. That of an anchored agent
-            is 0.
+        covariance: of the ratings relative to the mean of the pool, in Elo points squared,
+            float64[k, k].
+        anchor: the number of the agent whose rating is given, or None.
     """
 
-    def __init__(self, labels: Sequence[str], elo: Floats, covariance: Floats) -> None:
+    def __init__(
+        self,
+        labels: Sequence[str],
+        elo: Floats,
+        covariance: Floats,
+        anchor: int | None = None,
+    ) -> None:
         self.labels, self.elo, self.covariance = list(labels), elo, covariance
+        self.anchor = anchor
 
     def margin(self, agent: int) -> float:
-        """Half the width of the 95 % interval of an agent's rating; 0 for the anchored agent."""
+        """Half the width of the 95 % interval of an agent's rating relative to the pool's mean.
+
+        An anchor moves all ratings and no interval: relative to a weak anchor all intervals would
+        be as wide as its own, and overlap where the order is certain.
+        """
         return QUANTILE * math.sqrt(max(0.0, float(self.covariance[agent, agent])))
 
     def difference(self, first: int, second: int) -> tuple[float, float]:
@@ -166,13 +178,10 @@ def rate(
     )
     covariance = ELO**2 * _sandwich(strengths, bread, prior, played)
     elo = ELO * strengths
-    if anchor is not None:
-        place = list(labels).index(anchor[0])
-        elo = elo - elo[place] + anchor[1]
-        covariance = (
-            covariance - covariance[place] - covariance[:, [place]] + covariance[place, place]
-        )
-    return Ratings(labels, elo, covariance)
+    if anchor is None:
+        return Ratings(labels, elo, covariance)
+    place = list(labels).index(anchor[0])
+    return Ratings(labels, elo - elo[place] + anchor[1], covariance, place)
 
 
 def elo_of(score: float) -> float:

@@ -117,16 +117,18 @@ def _write_jsonl(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
 
 def _write_csv(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    count = 0
-    for row in games:
-        count += 1
-        writer.writerow(
-            [" ".join(map(str, value)) if isinstance(value, list) else value for value in row]
-        )
-    text.detach()  # the stream is the caller's
-    return count
+    try:
+        writer = csv.writer(text)
+        writer.writerow(COLUMNS)
+        count = 0
+        for row in games:
+            count += 1
+            writer.writerow(
+                [" ".join(map(str, value)) if isinstance(value, list) else value for value in row]
+            )
+        return count
+    finally:
+        text.detach()  # the stream is the caller's
 
 
 def _write_parquet(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:

@@ -92,7 +92,7 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
     """
     try:
         import minari
-        from minari import EpisodeBuffer
+        from minari.data_collector import EpisodeBuffer
     except ImportError:
         raise SpecificationError('this format needs Minari: pip install "minari[hdf5]"') from None
     buffers: dict[str, list[Any]] = defaultdict(list)

@@ -192,11 +192,17 @@ class Store(StoreFile):
                 agents.setdefault(tournament, []).append(entry)
             return [
                 StoredTournament(
-                    *(number, name, _read_table(settings), pairs, agents[number], *more[:2]),
-                    sources=None if more[2] is None else _read_table(more[2]),
-                    last_link=more[3],
+                    number,
+                    name,
+                    _read_table(settings),
+                    pairs,
+                    agents[number],
+                    left_out,
+                    command,
+                    None if sources is None else _read_table(sources),
+                    link,
                 )
-                for number, name, settings, pairs, *more in found
+                for number, name, settings, pairs, left_out, command, sources, link in found
             ]
 
     def knows(self, name: str) -> bool:

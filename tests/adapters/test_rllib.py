@@ -11,10 +11,13 @@ from pettingzoo.classic import connect_four_v3
 from plyground.envs import connect_four_v0
 from plyground.envs.adapters.rllib import board
 from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
+from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.tune.registry import register_env
 
 
 class RandomLegal(TorchRLModule):
@@ -87,17 +90,21 @@ def test_its_speed_is_noted():
     def ours():
         return sum(len(episode) for episode in running.sample(num_timesteps=4096))
 
-    env = PettingZooEnv(connect_four_v3.env())
+    register_env("pettingzoo", lambda config: PettingZooEnv(connect_four_v3.env()))
+    config = (
+        PPOConfig()
+        .environment("pettingzoo")
+        .env_runners(num_env_runners=0)
+        .multi_agent(policies={"both"}, policy_mapping_fn=lambda *given, **more: "both")
+        .rl_module(
+            rl_module_spec=MultiRLModuleSpec(
+                rl_module_specs={"both": RLModuleSpec(module_class=RandomLegal)}
+            )
+        )
+    )
+    both = MultiAgentEnvRunner(config=config, worker_index=0)
 
     def theirs():
-        seen, _ = env.reset()
-        steps, ended = 0, {"__all__": False}
-        while not ended["__all__"]:
-            (agent,) = seen
-            masks = seen[agent]["action_mask"]
-            action = int((np.random.default_rng().random(7) * masks).argmax())
-            seen, _, ended, _, _ = env.step({agent: action})
-            steps += 1
-        return steps
+        return sum(episode.env_steps() for episode in both.sample(num_timesteps=128))
 
     note(steps=rate(ours), pettingzoo=rate(theirs))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import mmap
 import os
 import random
 import signal
@@ -290,3 +291,49 @@ class AnswersHalf(Broken):
     def misbehave(self, position):
         os.write(connection_of_the_match(), (1000).to_bytes(4, "big") + b"half")
         time.sleep(1000)
+
+
+class ThinksInItsReset(Broken):
+    """Uses the reset for what would count as thinking later."""
+
+    patience = 100
+
+    def reset(self, seed):
+        super().reset(seed)
+        time.sleep(2)
+
+
+class PondersInTheBackground(Broken):
+    """Starts a process that works for as long as it may run."""
+
+    patience = 0
+    working = None
+
+    def misbehave(self, position):
+        if self.working is None:
+            burn = "n = 0\nwhile True: n += 1"
+            type(self).working = subprocess.Popen([sys.executable, "-c", burn])
+        return position.legal_actions()[0]
+
+
+class SharesMemory(Broken):
+    """Two processes look at the same 400 MiB; together they use as much, not twice as much."""
+
+    patience = 0
+
+    def __init__(self):
+        self.block = mmap.mmap(-1, 400 << 20)
+        for place in range(0, len(self.block), 4096):
+            self.block[place] = 1
+
+    def reset(self, seed):
+        super().reset(seed)
+        if not hasattr(self, "child"):
+            self.child = os.fork()
+            if self.child == 0:
+                sum(self.block[place] for place in range(0, len(self.block), 4096))
+                time.sleep(1000)
+
+    def misbehave(self, position):
+        time.sleep(0.15)
+        return position.legal_actions()[0]

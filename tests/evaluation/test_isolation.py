@@ -191,6 +191,55 @@ def test_starting_and_compiling_is_no_thinking_time():
         assert play_game(GAME, [player, make_agent("random")], limits=limits).fault is None
 
 
+@pytest.mark.parametrize("isolated", [False, True])
+def test_what_an_agent_does_in_its_reset_counts_as_thinking(isolated):
+    spec, limits = "python:broken.agents:ThinksInItsReset", Limits(game_seconds=1.0)
+    player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
+    result = play_game(GAME, [player, make_agent("random")], limits=limits)
+    assert (result.forfeited, result.decisions) == (0, (0, 0))
+    assert re.search(r"took [\d.]+ s for its reset; 1 s are allowed|hung", result.reason)
+    assert result.seconds[0] > 1
+    if isolated:
+        player.close()
+
+
+def test_an_agent_that_is_not_to_move_takes_no_time_of_its_opponent():
+    with broken("PondersInTheBackground", Limits()) as player:
+        player.prepare(GAME, 1)
+        player.ask(GAME.initial_position(), False, 10.0)
+        (pondering,) = psutil.Process(player.pid).children()
+        assert pondering.status() == psutil.STATUS_STOPPED
+        before = player.processor_seconds()
+        time.sleep(0.5)
+        assert player.processor_seconds() == before
+        player.ask(GAME.initial_position(), False, 10.0)  # it goes on
+
+
+def test_the_processor_clock_does_not_count_waiting():
+    limits = Limits(move_seconds=0.3, clock="cpu")
+    for isolated in (False, True):
+        spec = "python:broken.agents:IsSlow"  # it sleeps
+        player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
+        result = play_game(GAME, [player, make_agent("random")], limits=limits)
+        assert result.fault is None, result.reason
+        assert max(result.seconds) < 0.3 * 5
+        if isolated:
+            player.close()
+    with broken("LoopsInPython", limits) as player:
+        result = play_game(GAME, [player, make_agent("random")], limits=limits)
+        assert (result.fault, result.forfeited) == (HUNG, 0)
+        assert "s of processor time" in result.reason
+
+
+def test_memory_that_processes_share_counts_once():
+    with broken("SharesMemory", Limits(memory_bytes=700 << 20)) as player:
+        result = play_game(
+            GAME,
+            [player, make_agent("random")],
+        )
+        assert result.fault is None, result.reason
+
+
 # -- who is isolated --
 
 

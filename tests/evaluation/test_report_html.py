@@ -14,6 +14,7 @@ from plyground.agents import make_agent
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
 from plyground.evaluation.match import GameResult, play_game
+from plyground.evaluation.report.display import likelihood
 from plyground.evaluation.report.html import report_page
 from plyground.evaluation.report.plots import Axis, forest, ticks
 from plyground.evaluation.report.replays import (
@@ -239,7 +240,9 @@ def test_axes_have_round_numbers_within_their_range():
         "2 s",
     ]
     plot = forest(rate(["a", "b"], [Meeting(0, 1, pairs=(0, 1, 5, 4, 2))], ("b", 100.0)))
-    assert plot["rows"][1]["text"] == "100 (anchor)"
+    first, second = (row["text"].partition(" (")[0].partition(" ± ")[2] for row in plot["rows"])
+    assert first == second != "0"  # an anchor has an interval too, that against the mean
+    assert plot["rows"][1]["text"].endswith(" (anchor)")
     assert (
         0
         < plot["rows"][0]["low"]
@@ -442,3 +445,34 @@ def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monk
         'plyground: an HTML page needs jinja2, which is not installed: pip install -e ".[report]"'
     )
     assert not (tmp_path / "report.html").exists()
+
+
+def test_a_table_that_is_wider_than_its_place_says_so(open_page):
+    narrow, wide = open_page(width=390), open_page(width=1200)
+    hints = narrow.locator("#t1 .swipe")
+    scrolls = narrow.locator("#t1 .swipe + .scroll")
+    for index in range(hints.count()):
+        needed = scrolls.nth(index).evaluate("each => each.scrollWidth > each.clientWidth + 1")
+        assert hints.nth(index).is_visible() == needed
+    assert hints.first.is_visible()
+    assert not wide.locator("#t1 .swipe").first.is_visible()
+
+
+def test_names_of_agents_break_between_words_only(tmp_path):
+    path = tmp_path / "store.db"
+    with Store(path) as opened_store:
+        names = ("alphabeta:depth=4,heuristic=default", "montecarlo:simulations=100")
+        number = opened_store.enter_tournament(
+            "names", {"game": "tic_tac_toe"}, [AgentEntry(n, n, {}, "1") for n in names], 1
+        )
+        opened_store.add(number, played_game("tic_tac_toe", 1, (0, 1), 0))
+    (report,) = report_store(Store(path))
+    page = report_page([report], "store.db", [])
+    assert "alphabeta:<wbr>depth=4,<wbr>heuristic=default" in page
+    assert "<h1>Tic-Tac-Toe</h1>" in page
+    assert "<title>Tic-Tac-Toe – plyground report</title>" in page
+
+
+def test_no_likelihood_claims_certainty():
+    shown = [likelihood(probability) for probability in (1.0, 0.9995, 0.95, 0.0)]
+    assert shown == ["> 99.9", "> 99.9", "95.0", "< 0.1"]

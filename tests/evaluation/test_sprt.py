@@ -160,7 +160,8 @@ def test_a_test_stops_at_the_first_pair_that_decides(tmp_path):
         (tournament,) = store.tournaments()
         assert len(list(store.games(tournament.number))) == 2 * sum(match.state.pairs)
     ratings = match.ratings()
-    assert ratings.elo[0] - ratings.margin(0) > 0 == ratings.elo[1]
+    elo, margin = ratings.difference(0, 1)
+    assert elo - margin > 0 == ratings.elo[1]
 
 
 def test_a_test_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_path):

@@ -86,7 +86,7 @@ def test_a_name_belongs_to_one_plan(tmp_path):
     ("plan", "message"),
     [
         (Plan("tic_tac_toe", ("random",)), "at least two agents, not 1"),
-        (Plan("tic_tac_toe", ("random", "random"), pairs=0), "at least one pair"),
+        (Plan("tic_tac_toe", ("random", "random"), pairs=0), "from 1 to 1000000 pairs of games"),
         (Plan("tic_tac_toe", ("random", "random"), seed=-1), "from 0 to 2^63"),
         (
             Plan("tic_tac_toe", ("random", "random"), opening="random:9"),

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from command_line import plyground
 from plyground import make_game
-from plyground.commands.training_runs import ProgressBar
+from plyground.commands.learning.runs import ProgressBar
 from plyground.envs.specification import SpecificationError
 from plyground.training.folder import RunFolder, TrainingError, read_metrics
 from plyground.training.ppo.settings import ppo_settings

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 from pages import chromium
+from playwright.sync_api import expect
 from web_server import running
+
+PATIENCE_MS = 90_000  # an opponent may have to be compiled, on a machine that has other work
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +36,7 @@ def visit(browser, server):
             context = browser.new_context(**settings)
             contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: requested.append(request.url))

@@ -31,6 +31,8 @@ export class Editor {
     byId("turn").value = "";
     const [board, mark] = view.board.split(":");
     const rows = board.split("/").map((row) => row.replace(/\d+/g, (free) => FREE.repeat(free)));
+    this.rows = rows;
+    this.#showBoard(view.svg); // at once, so that every click finds a place
     await this.#show(rows);
     // where the board leaves the turn open, it is that of the view
     if (this.found && this.found.to_move !== view.to_move) {
@@ -102,14 +104,17 @@ export class Editor {
     byId("status").textContent = this.found?.status ?? t("edit.title");
     byId("editor-said").textContent = said;
     byId("editor-said").classList.toggle("wrong", !this.found);
-    const { svg, places } = this.blank;
-    const actions = places.map((place, action) => ({
+    this.#showBoard(this.found?.svg ?? this.blank.svg);
+    if (!this.found) this.#draw();
+  }
+
+  #showBoard(svg) {
+    const actions = this.blank.places.map((place, action) => ({
       ...place,
       action,
-      label: `${place.label}: ${this.#name(rows[place.row][place.column])}`,
+      label: `${place.label}: ${this.#name(this.rows[place.row][place.column])}`,
     }));
-    this.board.show({ ...this.shown, svg: this.found?.svg ?? svg, actions, over: false }, true);
-    if (!this.found) this.#draw(actions);
+    this.board.show({ ...this.shown, svg, actions, over: false }, true);
   }
 
   #name(symbol) {
@@ -118,8 +123,8 @@ export class Editor {
   }
 
   // What no position looks like is drawn over the blank board.
-  #draw(actions) {
-    for (const { row, column, area } of actions) {
+  #draw() {
+    for (const { row, column, area } of this.blank.places) {
       const symbol = this.rows[row][column];
       if (symbol === FREE || !area) continue;
       const player = this.shown.players[this.blank.marks.indexOf(symbol)];

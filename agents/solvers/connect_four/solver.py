@@ -26,7 +26,6 @@ from . import search as s
 from . import table as t
 from .board import make_board
 
-NODES_PER_SLICE = 1 << 18  # about a tenth of a second
 MOST_BITS = 64
 
 
@@ -218,9 +217,9 @@ class ConnectFourSolver(Solver):
         state = self._stack.state
         s.begin(self._stack)
 
-        def search_slice() -> tuple[bool, int]:
+        def search_slice(portion: int) -> tuple[bool, int]:
             before = int(state.nodes)
-            limit = before + NODES_PER_SLICE
+            limit = before + portion
             finished = s.solve_positions(self._board, self._table, self._stack, tasks, weak, limit)
             self._most_nodes = max(self._most_nodes, int(state.nodes))
             return finished, int(state.nodes) - before

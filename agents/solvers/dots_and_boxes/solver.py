@@ -39,7 +39,6 @@ from .table import new_table, probe
 from .value_tables import is_at_hand, value_table
 
 MOST_EDGES = 64
-SLICE = 1 << 17  # positions between two checks of the clock: less than a tenth of a second
 CODE_BITS = 15  # at most 2^15 collections are numbered
 
 
@@ -243,10 +242,10 @@ class DotsAndBoxesSolver(Solver):
         finished = monitor.run(self._search_slice, lambda: known)
         return int(self._stack.state.result) if finished else None
 
-    def _search_slice(self) -> tuple[bool, int]:
+    def _search_slice(self, portion: int) -> tuple[bool, int]:
         """Continue the search for a slice: whether it is complete, and the positions visited."""
         before = int(self._stack.state.positions)
-        done = search(self._board, self._collections, self._table, self._stack, SLICE)
+        done = search(self._board, self._collections, self._table, self._stack, portion)
         return done, int(self._stack.state.positions) - before
 
     # -- actions --

@@ -26,8 +26,6 @@ from . import search as s
 from .board import MOST_CELLS, make_board
 from .table import NO_MOVE, new_table
 
-NODES_PER_SLICE = 1 << 17  # about a twentieth of a second
-
 
 @register_solver(Gomoku)
 @register_solver(TicTacToe)
@@ -111,10 +109,10 @@ class MnkSolver(Solver):
                 break
         return lower, upper, action
 
-    def _search_slice(self) -> tuple[bool, int]:
+    def _search_slice(self, portion: int) -> tuple[bool, int]:
         """Continue the search for a slice: whether it is complete, and the nodes visited."""
         before = int(self._stack.state.nodes)
-        finished = s.run(self._board, self._table, self._stack, NODES_PER_SLICE)
+        finished = s.run(self._board, self._table, self._stack, portion)
         return finished, int(self._stack.state.nodes) - before
 
     def _search_all(self, position: Position, monitor: Monitor) -> Solution:

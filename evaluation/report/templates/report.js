@@ -266,3 +266,10 @@ try {
     new ResizeObserver(() => { frame.style.height = `${document.documentElement.offsetHeight}px`; }).observe(document.documentElement);
   }
 } catch { /* another origin: the frame keeps its height */ }
+
+// A table that is wider than its place says so.
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries)
+    target.previousElementSibling.classList.toggle("needed", target.scrollWidth > target.clientWidth + 1);
+});
+for (const hint of document.querySelectorAll(".swipe")) widths.observe(hint.nextElementSibling);

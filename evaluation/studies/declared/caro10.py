@@ -96,7 +96,7 @@ STUDY = Study(
             "What do ordering by heuristic, killer moves, a transposition table, deepening, a "
             "board of 15×15 and a neural evaluation bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _IMPROVEMENTS),
-             Strength(_GAME, specs(_RIVALS), 10, "random:2", names=names(_RIVALS, (_NEURAL,)),
+             Strength(_GAME, specs(_RIVALS), 5, "random:2", names=names(_RIVALS, (_NEURAL,)),
                       awaited=specs((_NEURAL,)), seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 10, 2),), _IMPROVEMENTS),
              Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),

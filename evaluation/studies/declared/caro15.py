@@ -52,7 +52,10 @@ def _rivals(nodes: str, simulations: str) -> Named:
 
 _PARALLEL = ("MCTS, two threads", "mcts:simulations={count},threads=2")
 _NEURAL = ("AlphaZero", "mcts:simulations={count},network=zoo:gomoku")
-_THREATS = ("threat-space search", "gomoku:nodes={count}")
+_ENGINE = (
+    ("the engine without threats", "gomoku:nodes={count},fours=0,inner_fours=0"),
+    ("threat-space search", "gomoku:nodes={count}"),
+)
 _RIVALS = (*_rivals("{count}", "{count}"), _PARALLEL, _NEURAL)
 _FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))
 _BOOK = Book("alphabeta:depth=8", 2)
@@ -147,8 +150,8 @@ STUDY = Study(
             "database, MCTS, parallel search, self-play learning and threat-space search bring in "
             "nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 12, 6),), _IMPROVEMENTS),
-             Strength(_GAME, specs(_RIVALS), 6, "random:2", names=names(_RIVALS, (_THREATS,)),
-                      awaited=specs((_THREATS,)), seconds=0.005)),
+             Strength(_GAME, specs(_RIVALS), 4, "random:2", names=names(_RIVALS, _ENGINE),
+                      awaited=specs(_ENGINE), seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 6, 1),), _IMPROVEMENTS),
              Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
             (),
@@ -161,7 +164,7 @@ STUDY = Study(
             "An opening book",
             "What do two plies from a book, or the rule to begin in the centre, bring at equal "
             "cost?",
-            (Strength(_GAME, specs(_WITH_BOOK), 40, "random:1", names=names(_WITH_BOOK),
+            (Strength(_GAME, specs(_WITH_BOOK), 20, "random:1", names=names(_WITH_BOOK),
                       book=_BOOK, seconds=0.005),),
             (Strength(_GAME, specs(_QUICK_BOOK), 4, "random:1", names=names(_QUICK_BOOK)),),
         ),

@@ -269,7 +269,7 @@ STUDY = Study(
             ("D15",),
             "An opening book",
             "What do four plies of perfect play from a book bring at equal cost?",
-            (Strength(_dots("4x4", False), specs(_WITH_BOOK), 100, "random:2",
+            (Strength(_dots("4x4", False), specs(_WITH_BOOK), 50, "random:2",
                       names=names(_WITH_BOOK), book=_BOOK, seconds=0.004),),
             (Strength(_dots("3x3", False), specs(_QUICK_BOOK), 6, "random:1",
                       names=names(_QUICK_BOOK), book=_BOOK),),

@@ -85,10 +85,10 @@ STUDY = Study(
         Experiment(
             ("X3",),
             "The ceiling of supervised learning",
-            "How well does a network of the same size play that learnt the best moves of 98,500 "
-            "positions from the exact solver?",
-            (MoveQuality("connect_four", (_TAUGHT, "zoo:connect_four"), 300),),
-            (MoveQuality("connect_four", (_TAUGHT, "zoo:connect_four"), 30),),
+            "How well does a network of the same size play that learnt the best moves "
+            "from the exact solver?",
+            (MoveQuality("connect_four", ("zoo:connect_four",), 300, awaited=(_TAUGHT,)),),
+            (MoveQuality("connect_four", ("zoo:connect_four",), 30, awaited=(_TAUGHT,)),),
             (
                 Claim("Taught by perfect play, it plays a best move in 85 % of positions",
                       "optimal", 0.85, 1, (("agent", _TAUGHT), ("part", ALL))),

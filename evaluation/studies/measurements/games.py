@@ -228,7 +228,7 @@ class Strength(Pool):
         rows = []
         for number in order:
             openings = {game.opening for game in games if number in game.players}
-            plays = re.sub(r"(?<=book=)[^,]+", "{book}", entrants[number])
+            plays = re.sub(r"(?<=book=)[^,]+\.book", "{book}", entrants[number])
             played = {"plays": plays, "openings": len(openings), "time": costs[number]}
             rows.append(self._row(table, number, ratings) | played)
         for row in rows:

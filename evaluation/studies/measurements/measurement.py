@@ -16,8 +16,10 @@ import numpy.typing as npt
 
 from ....agents import make_agent
 from ....agents.agent import Agent
+from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
 from ....envs.version import __version__
+from ...fingerprints import sources_of_agent, sources_of_rules
 from ...statistics.intervals import share_interval
 
 Row = dict[str, Any]
@@ -147,9 +149,18 @@ class Measurement(ABC):
         return {"kind": type(self).__name__, **dataclasses.asdict(self)}
 
     def digest(self) -> str:
-        """A hash of everything that decides the rows: another network is another measurement."""
-        agents = {spec: agent.version for spec, agent in self._agents().items()}
-        known = json.dumps([FORMAT, __version__, self.to_json(), agents], sort_keys=True)
+        """A hash of everything that decides the rows.
+
+        Another network is another measurement, and so are other rules and another search, even
+        where the version of plyground is the same.
+        """
+        games, agents = [make_game(spec) for spec in self.games()], self._agents()
+        sources = [sources_of_rules(game) for game in games]
+        sources += [
+            sources_of_agent(type(each), game) for each in agents.values() for game in games
+        ]
+        versions = {spec: agent.version for spec, agent in agents.items()}
+        known = json.dumps([FORMAT, __version__, self.to_json(), versions, sources], sort_keys=True)
         return hashlib.blake2b(known.encode(), digest_size=8).hexdigest()
 
 

@@ -129,9 +129,10 @@ class MoveQuality(Measurement):
         others = ", ".join(
             f"{row['agent']} {percent_text(row['optimal'])}" for row in whole if row is not best
         )
+        others = f" ({others})" if others else ""
         told = (
             f"{self.game}: {best['agent']} plays a best move in {percent_text(best['optimal'])} of "
-            f"{best['moves']} positions ({others}); it errs most in those called "
+            f"{best['moves']} positions{others}; it errs most in those called "
             f"“{weakest['part']}” ({percent_text(weakest['optimal'])})"
         )
         learned = [row for row in whole if row["agent"].startswith("zoo:")]

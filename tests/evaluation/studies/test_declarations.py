@@ -10,6 +10,7 @@ from plyground.agents.policies.zoo import ZooNetworks
 from plyground.evaluation.studies.catalogue import STUDIES
 from plyground.evaluation.studies.declaration import Claim, seeded
 from plyground.evaluation.studies.lines import LINES
+from plyground.evaluation.studies.measurements import measurement
 from plyground.evaluation.studies.measurements.answers import Answers
 from plyground.evaluation.studies.measurements.games import Strength
 from plyground.evaluation.studies.measurements.measurement import SOLVER, example
@@ -94,15 +95,23 @@ def test_claims_and_figures_name_columns_that_are_measured(experiment, quick):
 def test_a_changed_declaration_or_seed_is_another_measurement():
     digests = {each.digest() for each in all_measurements()}
     assert len(digests) == len(set(all_measurements()))
-    for measurement in all_measurements():
-        changed = seeded(measurement, 12345)
-        assert (changed.digest() in digests) == (changed == measurement)
+    for each in all_measurements():
+        changed = seeded(each, 12345)
+        assert (changed.digest() in digests) == (changed == each)
 
 
 def test_another_network_is_another_measurement(monkeypatch):
     pool = Strength("tic_tac_toe", ("random", "zoo:tic_tac_toe"), 1)
     before = pool.digest()
     monkeypatch.setattr(ZooNetworks, "version", "another")
+    assert pool.digest() != before
+
+
+@pytest.mark.parametrize("of", ["sources_of_rules", "sources_of_agent"])
+def test_other_rules_or_another_search_are_another_measurement(of, monkeypatch):
+    pool = Strength("tic_tac_toe", ("random", "alphabeta:depth=2"), 1)
+    before = pool.digest()
+    monkeypatch.setattr(measurement, of, lambda *_: "changed")
     assert pool.digest() != before
 
 

@@ -36,9 +36,12 @@ EVERY_KIND = [
     Strength("tic_tac_toe", ("random", "greedy", "alphabeta:depth=2"), 2),
     Strength(
         "connect_four:rows=4,cols=5",
-        ("alphabeta:nodes=50", "alphabeta:nodes=50,book={book}"),
+        ("alphabeta:nodes=50,book=centre", "alphabeta:nodes=50,book={book}"),
         2,
-        names=(("alphabeta:nodes=50,book={book}", "with a book"),),
+        names=(
+            ("alphabeta:nodes=50,book=centre", "the centre"),
+            ("alphabeta:nodes=50,book={book}", "with a book"),
+        ),
         book=Book("alphabeta:depth=3", 2),
     ),
     Answers((Case("a row", "tic_tac_toe", "a1,a3,b1,b3", ("c1",)),), ("greedy", "random")),
@@ -182,9 +185,10 @@ def test_an_agent_that_is_awaited_enters_once_it_exists(place):
 
 def test_pages_do_not_tell_where_a_book_lay(place):
     rows = next(each for each in EVERY_KIND if getattr(each, "book", None)).measure(place)
-    assert [row["plays"] for row in rows if row["agent"] == "with a book"] == [
-        "alphabeta:nodes=50,book={book}"
-    ]
+    assert {row["agent"]: row["plays"] for row in rows} == {
+        "the centre": "alphabeta:nodes=50,book=centre",
+        "with a book": "alphabeta:nodes=50,book={book}",
+    }
 
 
 def test_the_curve_of_a_network_begins_with_the_run_it_began_with():

@@ -11,16 +11,16 @@ from typing import Annotated
 
 from rich.console import Console
 
-from ..agents.solvers.solver import DEFAULT_MEMORY_MB
-from ..envs import Game, make_game
-from ..envs.specification import SpecificationError
-from ..evaluation.report.display import show_steps
-from ..evaluation.store.store import Store, StoreError
-from ..training.datasets.build import RANDOM_PLAY, Progress, Source, build_dataset
-from ..training.datasets.positions import Report
-from .app import INTERRUPTED, command
-from .common import GameArgument, SeedOption, option
-from .output import note
+from ...agents.solvers.solver import DEFAULT_MEMORY_MB
+from ...envs import Game, make_game
+from ...envs.specification import SpecificationError
+from ...evaluation.report.display import show_steps
+from ...evaluation.store.store import Store, StoreError
+from ...training.datasets.build import RANDOM_PLAY, Progress, Source, build_dataset
+from ...training.datasets.positions import Report
+from ..app import INTERRUPTED, command
+from ..common import GameArgument, SeedOption, option
+from ..output import note
 
 
 @command("GAME --positions N --out FILE")

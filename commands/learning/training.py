@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..envs import Game, make_game
-from ..envs.specification import SpecificationError
-from ..training.dqn.settings import dqn_settings
-from ..training.ppo.settings import ppo_settings
-from ..training.settings import OpposedSettings, read_count
-from .app import command, missing_packages_are_refused, train_app
-from .common import GameArgument, argument, option
-from .output import note
-from .training_runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
+from ...envs import Game, make_game
+from ...envs.specification import SpecificationError
+from ...training.dqn.settings import dqn_settings
+from ...training.ppo.settings import ppo_settings
+from ...training.settings import OpposedSettings, read_count
+from ..app import command, missing_packages_are_refused, train_app
+from ..common import GameArgument, argument, option
+from ..output import note
+from .runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
 
 OpponentOption = Annotated[
     str | None,
@@ -111,7 +111,7 @@ def _train(algorithm: str, game: Game, made: OpposedSettings, options: RunOption
     with missing_packages_are_refused():
         import torch
 
-        trainer = importlib.import_module(f"..training.{algorithm}.trainer", __package__)
+        trainer = importlib.import_module(f"...training.{algorithm}.trainer", __package__)
     torch.set_num_threads(options.threads)
     measure, facts = gauntlet(game, made, seed), run_facts(threads=options.threads)
     finish(partial(trainer.train, game, made, seed, out, facts), measure, _describe, out)
@@ -128,7 +128,7 @@ def curves(
 
     plyground curves runs/c4 --out learning_connect_four.png
     """
-    from ..training.curves import draw_curves
+    from ...training.curves import draw_curves
 
     if not runs:
         raise SpecificationError("name the folders of the runs to draw, such as runs/c4")

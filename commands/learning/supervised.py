@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..envs import make_game
-from ..envs.specification import SpecificationError
-from ..training.settings import make_settings
-from ..training.supervised.settings import SupervisedSettings, supervised_defaults
-from .app import command, missing_packages_are_refused, train_app
-from .common import GameArgument, option
-from .training_runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
+from ...envs import make_game
+from ...envs.specification import SpecificationError
+from ...training.settings import make_settings
+from ...training.supervised.settings import SupervisedSettings, supervised_defaults
+from ..app import command, missing_packages_are_refused, train_app
+from ..common import GameArgument, option
+from .runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
 
 
 @command("GAME", parent=train_app)
@@ -47,7 +47,7 @@ def supervised(
     with missing_packages_are_refused():
         import torch
 
-        from ..training.supervised.trainer import train
+        from ...training.supervised.trainer import train
     torch.set_num_threads(options.threads)
     measure, facts = gauntlet(chosen, made, seed), run_facts(threads=options.threads)
     device = torch.device("cpu")

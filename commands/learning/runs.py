@@ -14,15 +14,15 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ..agents.human import refuse_people
-from ..envs import Game
-from ..envs.specification import SpecificationError
-from ..evaluation.gauntlet import play_gauntlet
-from ..evaluation.report.display import parameter_table, percent
-from ..training.settings import RunSettings, settings_table
-from .app import INTERRUPTED, same_command
-from .common import flag, option
-from .output import note, say
+from ...agents.human import refuse_people
+from ...envs import Game
+from ...envs.specification import SpecificationError
+from ...evaluation.gauntlet import play_gauntlet
+from ...evaluation.report.display import parameter_table, percent
+from ...training.settings import RunSettings, settings_table
+from ..app import INTERRUPTED, same_command
+from ..common import flag, option
+from ..output import note, say
 
 PACKAGES = ("plyground", "torch", "stable-baselines3", "sb3-contrib", "numpy", "numba")
 
@@ -95,7 +95,7 @@ def gauntlet(game: Game, settings: RunSettings, seed: int) -> Measure | None:
     opponents = settings.opponents_to_measure
     if not opponents:
         return None
-    from ..agents.opponents import make_opponents
+    from ...agents.opponents import make_opponents
 
     refuse_people(opponents, "training")
     for name in opponents:

@@ -6,13 +6,13 @@ import os
 from functools import partial
 from typing import Annotated, Any
 
-from ..envs import Game, make_game
-from ..envs.specification import SpecificationError
-from ..evaluation.optimality import OptimalityTest
-from ..training.alphazero.settings import AlphaZeroSettings, alphazero_settings
-from .app import command, missing_packages_are_refused, train_app
-from .common import GameArgument, option
-from .training_runs import (
+from ...envs import Game, make_game
+from ...envs.specification import SpecificationError
+from ...evaluation.optimality import OptimalityTest
+from ...training.alphazero.settings import AlphaZeroSettings, alphazero_settings
+from ..app import command, missing_packages_are_refused, train_app
+from ..common import GameArgument, option
+from .runs import (
     DEFAULT_RUN,
     Measure,
     RunOptions,
@@ -64,8 +64,8 @@ def alphazero(
     with missing_packages_are_refused():
         import torch
 
-        from ..training.alphazero.network import choose_device
-        from ..training.alphazero.trainer import train
+        from ...training.alphazero.network import choose_device
+        from ...training.alphazero.trainer import train
     if device not in DEVICES:
         raise SpecificationError(f"--device {device} is not possible; it is {', '.join(DEVICES)}")
     used = choose_device(device)

@@ -1,0 +1,360 @@
+"""plyground as an engine of the Gomocup protocol: a brain, which answers a manager's commands."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections.abc import Callable
+
+import psutil
+
+from ....envs.game import Game, Position
+from ....envs.version import __version__
+from ...agent import Agent, Decision
+from ...registry import make_agent
+from .clock import Clock
+from .protocol import (
+    OPPONENT,
+    OWN,
+    ProtocolError,
+    Stone,
+    cell_at,
+    cell_text,
+    make_board,
+    position_of,
+    read_cell,
+    read_numbers,
+)
+from .swap2 import SWAP2_STONES, near_centre
+
+ABOUT = (
+    f'name="plyground", version="{__version__}", author="plyground contributors", '
+    f'country="", www=""'
+)
+TELL_SECONDS = 0.1  # between two messages of progress at least
+WARM_UP_SECONDS = 0.05
+TIMES = ("timeout_turn", "timeout_match", "time_left")
+PROPOSALS = 8  # openings of three stones that a swap2 opening is chosen from
+MIB = 1 << 20
+
+
+class Brain:
+    """Answers the commands of a manager, line by line.
+
+    Args:
+        agent: the specification of the agent that chooses the moves.
+        send: sends a line to the manager.
+
+    Attributes:
+        thinking: whether it is choosing a move now.
+
+    Raises:
+        SpecificationError: there is no such agent.
+    """
+
+    def __init__(self, agent: str, send: Callable[[str], None]) -> None:
+        self._agent: Agent = make_agent(agent)
+        self._timed = any(parameter.name == "time" for parameter in self._agent.parameters)
+        self._clock = Clock(self._agent.options["time"] if self._timed else None)
+        self._send_line = send
+        self._size: tuple[int, int] | None = None  # columns and rows, once a game has begun
+        self._rule = 0
+        self._game: Game | None = None  # of that size and rule, once it was needed
+        self._stones: list[Stone] = []
+        self._listed: list[str] | None = None  # lines of BOARD or SWAP2BOARD, until DONE
+        self._listing: Callable[[list[str]], None] = self._set_board
+        self._decision: Decision | None = None  # the last one
+        self._received = 0.0  # when the time of the command began that is being answered
+        self._answered = 0.0  # when the last answer was sent
+        self._told = 0.0
+        self._numbers = itertools.count(1)  # of the games, as seeds
+        self._warm = False
+        self.thinking = False
+
+    def answer(self, line: str, received: float | None = None) -> bool:
+        """Answer a line; False after END.
+
+        Args:
+            line: the line, with or without its end.
+            received: when it came, by ``time.perf_counter``. Its time runs from then on, or from
+                the answer to the command before it, if that came later.
+        """
+        now = time.perf_counter() if received is None else received
+        self._received = max(now, self._answered)
+        text = line.strip()
+        if not text:
+            return True
+        command, _, rest = text.partition(" ")
+        command = command.upper()
+        if command == "END":
+            return False
+        try:
+            if self._listed is not None:
+                self._list(text)
+            elif command in self._COMMANDS:
+                self._COMMANDS[command](self, rest.strip())
+            else:
+                self._send(f"UNKNOWN {command[:40]}")
+        except ProtocolError as error:
+            self._send(f"ERROR {error}")
+        except Exception as error:
+            # An agent may raise anything. The manager must hear of it, and the next game may be one
+            # that it can play.
+            message = " ".join(f"{type(error).__name__}: {error}".split())
+            self._send(f"ERROR {self._agent.spec} failed: {message[:300]}")
+        return True
+
+    def _send(self, line: str) -> None:
+        """Send an answer."""
+        self._send_line(line)
+        self._answered = time.perf_counter()
+
+    def _message(self, text: str) -> None:
+        """Send a remark, which answers nothing."""
+        self._send_line(f"MESSAGE {text}")
+
+    # -- commands --
+
+    def _start(self, text: str) -> None:
+        (size,) = read_numbers(text, "15")
+        self._begin(size, size)
+
+    def _rectstart(self, text: str) -> None:
+        self._begin(*read_numbers(text, "20,15"))
+
+    def _restart(self, text: str) -> None:
+        self._begin(*self._board_size())
+
+    def _begin(self, cols: int, rows: int) -> None:
+        """Begin a game on an empty board; all that is compiled is loaded before the answer."""
+        self._size = None
+        game = make_board(cols, rows, self._rule)
+        self._warm_up(game)
+        self._size, self._game, self._stones, self._decision = (cols, rows), game, [], None
+        self._agent.reset(next(self._numbers))
+        self._clock.begin_game()
+        self._send("OK")
+
+    def _turn(self, text: str) -> None:
+        self._add(read_cell(self._board(), text), OPPONENT)
+        self._move()
+
+    def _first(self, text: str) -> None:
+        self._board()
+        if self._stones:
+            raise ProtocolError("BEGIN is for an empty board; RESTART empties it")
+        self._move()
+
+    def _play(self, text: str) -> None:
+        game = self._board()
+        action = read_cell(game, text)
+        self._add(action, OWN)
+        self._send(cell_text(game, action))
+
+    def _takeback(self, text: str) -> None:
+        action = read_cell(self._board(), text)
+        kept = [stone for stone in self._stones if stone.action != action]
+        if len(kept) == len(self._stones):
+            raise ProtocolError(f"there is no stone at {text}")
+        self._stones = kept
+        self._send("OK")
+
+    def _board_lines(self, text: str) -> None:
+        self._board()
+        self._listed, self._listing = [], self._set_board
+
+    def _swap2_lines(self, text: str) -> None:
+        self._board()
+        self._listed, self._listing = [], self._answer_swap2
+
+    def _about(self, text: str) -> None:
+        self._send(ABOUT)
+
+    def _info(self, text: str) -> None:
+        """A setting; it has no answer. Settings that are not known are ignored, as is usual."""
+        key, _, value = text.partition(" ")
+        key = key.lower()
+        try:
+            if key in TIMES:
+                (milliseconds,) = read_numbers(value, "1000")
+                self._clock.set_limit(key, milliseconds)
+            elif key == "rule":
+                (self._rule,) = read_numbers(value, "1")
+                self._game = None
+                if self._size is not None:
+                    # Refused now, so that the manager can tell, and again when a move is asked for.
+                    self._agent.get_ready(self._board())
+            elif key == "max_memory":
+                self._check_memory(*read_numbers(value, "1000000"))
+            elif key == "evaluate":
+                self._tell_value(value)
+        except ProtocolError as error:
+            self._message(f"INFO {key}: {error}")
+
+    _COMMANDS: dict[str, Callable[[Brain, str], None]] = {
+        "START": _start,
+        "RECTSTART": _rectstart,
+        "RESTART": _restart,
+        "BEGIN": _first,
+        "TURN": _turn,
+        "PLAY": _play,
+        "TAKEBACK": _takeback,
+        "BOARD": _board_lines,
+        "SWAP2BOARD": _swap2_lines,
+        "INFO": _info,
+        "ABOUT": _about,
+    }
+
+    # -- the board --
+
+    def _board_size(self) -> tuple[int, int]:
+        if self._size is None:
+            raise ProtocolError("no game has begun; START SIZE begins one")
+        return self._size
+
+    def _board(self) -> Game:
+        """The game of the board and the rule; ProtocolError where there is none."""
+        size = self._board_size()
+        if self._game is None:
+            self._game = make_board(*size, self._rule)
+        return self._game
+
+    def _add(self, action: int, owner: int) -> None:
+        if any(stone.action == action for stone in self._stones):
+            raise ProtocolError(f"{cell_text(self._board(), action)} is taken")
+        self._stones.append(Stone(action, owner))
+
+    def _list(self, text: str) -> None:
+        """Take a line of BOARD or SWAP2BOARD; after the last one, do what it is for."""
+        assert self._listed is not None
+        if text.upper() != "DONE":
+            self._listed.append(text)
+            return
+        lines, self._listed = self._listed, None
+        self._listing(lines)
+
+    def _set_board(self, lines: list[str]) -> None:
+        game, stones = self._board(), list[Stone]()
+        for line in lines:
+            column, row, owner = read_numbers(line, "7,8,1")
+            if owner not in (OWN, OPPONENT):
+                raise ProtocolError(f"{line}: a stone is of 1 (the engine) or 2 (its opponent)")
+            stones.append(Stone(cell_at(game, column, row), owner))
+        position_of(game, stones)
+        self._stones = stones
+        self._move()
+
+    # -- moves --
+
+    def _move(self) -> None:
+        """Choose a move, play it and send it."""
+        game = self._board()
+        position = position_of(game, self._stones)
+        if position.is_over:
+            raise ProtocolError(f"the game is over ({position.outcome})")
+        decision = self._decide(position, self._clock.budget())
+        if not position.is_legal(decision.action):
+            raise ProtocolError(f"{self._agent.spec} plays the illegal action {decision.action}")
+        self._stones.append(Stone(int(decision.action), OWN))
+        self._send(cell_text(game, decision.action))
+
+    def _decide(self, position: Position, seconds: float) -> Decision:
+        """The agent's decision within some seconds from the arrival of the command."""
+        self._agent.get_ready(position.game)
+        before = time.perf_counter() - self._received
+        if self._timed:
+            self._agent.options["time"] = max(seconds - before, 0.001)
+        self._agent.on_progress = self._tell_progress
+        self.thinking = True
+        try:
+            decision = self._agent.analyse(position)
+        finally:
+            self.thinking = False
+            self._agent.on_progress = None
+        self._message(_summary(position.game, decision))
+        self._decision = decision
+        self._clock.note(time.perf_counter() - self._received, seconds)
+        return decision
+
+    def _warm_up(self, game: Game) -> None:
+        """Load, or compile, all that moves need; the first game's board stands for all others."""
+        self._agent.get_ready(game)
+        if self._warm:
+            return
+        if self._timed:
+            self._agent.options["time"] = WARM_UP_SECONDS
+        self._agent.on_progress = lambda decision: None
+        self._agent.analyse(game.position([game.facts.num_actions // 2]))
+        self._agent.on_progress = None
+        self._warm = True
+
+    # -- the opening swap2 --
+
+    def _answer_swap2(self, lines: list[str]) -> None:
+        """Propose three stones, or choose a colour after three or five."""
+        game = self._board()
+        actions = [read_cell(game, line) for line in lines]
+        if len(actions) not in SWAP2_STONES or len(set(actions)) < len(actions):
+            raise ProtocolError(f"swap2 has 0, 3 or 5 stones on different cells, not {len(lines)}")
+        if not actions:
+            self._send(" ".join(cell_text(game, action) for action in self._proposal(game)))
+            return
+        # White is to move. Whoever is asked takes the side that is better off: two more stones,
+        # which the rules allow as well, can leave them no better than that.
+        decision = self._decide(game.position(actions), self._clock.budget())
+        loses = decision.value is not None and decision.value < 0
+        self._send("SWAP" if loses else cell_text(game, decision.action))
+
+    def _proposal(self, game: Game) -> list[int]:
+        """Of some openings of three stones near the centre, the one valued nearest to 0."""
+        seconds = self._clock.budget() / PROPOSALS
+        rng = random.Random(next(self._numbers))
+        found: list[tuple[float, list[int]]] = []
+        while len(found) < PROPOSALS:
+            actions = near_centre(game, 3, rng)
+            self._received = time.perf_counter()
+            value = self._decide(game.position(actions), seconds).value
+            found.append((abs(value or 0.0), actions))
+        return min(found)[1]
+
+    # -- what it tells --
+
+    def _tell_progress(self, decision: Decision) -> None:
+        now = time.perf_counter()
+        if now - self._told >= TELL_SECONDS:
+            self._told = now
+            assert self._game is not None
+            self._message(_summary(self._game, decision))
+
+    def _tell_value(self, text: str) -> None:
+        """What the last decision says of a cell."""
+        game = self._board()
+        action = read_cell(game, text)
+        scores = self._decision.scores if self._decision is not None else None
+        known = None if scores is None else scores.get(action)
+        value = "not valued" if known is None else _plain(known.text())
+        self._message(f"{game.action_to_text(action)}: {value}")
+
+    def _check_memory(self, allowed: int) -> None:
+        used = psutil.Process().memory_info().rss
+        if 0 < allowed < used:
+            raise ProtocolError(
+                f"{used // MIB} MiB are in use already; {allowed // MIB} MiB are too little"
+            )
+
+
+def _summary(game: Game, decision: Decision) -> str:
+    """A decision in one line of plain characters."""
+    parts = [f"depth {decision.depth}"] if decision.depth else []
+    if decision.score is not None:
+        parts.append(_plain(decision.score.text()))
+    if decision.nodes or decision.simulations:
+        parts.append(f"nodes {decision.nodes or decision.simulations}")
+    line = decision.principal_variation or (decision.action,)
+    return ", ".join([*parts, "line " + " ".join(game.action_to_text(move) for move in line[:12])])
+
+
+def _plain(text: str) -> str:
+    """Managers may read ASCII only."""
+    return text.replace("≥", ">=").replace("≤", "<=").replace("−", "-")

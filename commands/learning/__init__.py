@@ -1,0 +1,1 @@
+"""Commands that train networks and make what they learn from."""

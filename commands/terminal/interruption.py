@@ -1,0 +1,69 @@
+"""Ctrl-C is answered within a second, whatever the command is doing.
+
+Python hears of a signal only between two of its own instructions: a kernel or a library that works
+for minutes keeps it waiting. The system's handler writes to a socket at once, and a thread reads
+it. Where the command has not ended by itself soon after, the thread ends the process. Stores are
+written in transactions and files as a whole, so that nothing is lost by that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from typing import NoReturn
+
+from ..app import INTERRUPTED
+
+PATIENCE_SECONDS = 0.7  # in which a command tells how to go on
+
+_heard = threading.Event()
+
+
+def answer_ctrl_c() -> None:
+    """Watch for Ctrl-C from now on, in the main thread of a program."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return  # whoever started the program wants it otherwise
+    reading, writing = socket.socketpair()
+    writing.setblocking(False)
+    signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGINT, _hear)
+    threading.Thread(target=_watch, args=(reading, writing), daemon=True).start()
+
+
+def _hear(number: int, frame: object) -> None:
+    """Python's own handler; what the command does after it takes as long as it needs."""
+    _heard.set()
+    raise KeyboardInterrupt
+
+
+def _watch(reading: socket.socket, writing: socket.socket) -> None:
+    """End the process where a Ctrl-C is not heard."""
+    while True:
+        try:
+            received = reading.recv(1)
+        except OSError:
+            return
+        if received != bytes([signal.SIGINT]):
+            continue
+        time.sleep(PATIENCE_SECONDS)
+        if _heard.is_set():
+            _heard.clear()
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write("stopped\n")
+        leave_at_once(INTERRUPTED)
+
+
+def leave_at_once(status: int) -> NoReturn:
+    """End the process without waiting for its threads."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)

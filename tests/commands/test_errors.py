@@ -1,0 +1,185 @@
+"""Whatever a user writes: one clear sentence with status 2, never a trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import onnx
+import pytest
+from command_line import invoke
+from networks import write_network
+from plyground.commands import app as application
+from plyground.envs.specification import plain_text
+
+LONG = "x" * 100_000
+PAIR = ["tournament", "tic_tac_toe", "random", "greedy"]
+# words, and a part of what the command must say about them
+REFUSED = [
+    (["analyse", "tic_tac_toe", "--agent", "greedy:seed=3"], "greedy has no parameter 'seed'"),
+    (["analyse", "tic_tac_toe", "--agent", "greedy:game=hex"], "greedy has no parameter 'game'"),
+    (["analyse", "tic_tac_toe", "--agent", "greedy:self=1"], "greedy has no parameter 'self'"),
+    (["analyse", "tic_tac_toe", "--agent", "onnx:/dev/zero"], "it is a device, and no file"),
+    (["analyse", "tic_tac_toe", "--agent", f"onnx:{LONG}"], "the policy file"),
+    (["analyse", "tic_tac_toe", "--agent", f"minimax:depth=1,book={LONG}"], "opening book"),
+    (["analyse", "tic_tac_toe", "--moves", "9" * 5000], "no name of an action is so long"),
+    (["analyse", "tic_tac_toe", "--moves", "a" + "1" * 5000], "no name of an action is so long"),
+    (["analyse", f"tic_tac_toe:size={'9' * 5000}"], "is not possible"),
+    (["analyse", LONG], "there is no game"),
+    (["analyse", "dots_and_boxes:dots=-3x3"], "write two numbers"),
+    (["analyse", "dots_and_boxes:dots=[5;5]"], "write two numbers"),
+    (["analyse", "dots_and_boxes:dots=a3b4c"], "write two numbers"),
+    (["analyse", "dots_and_boxes:dots=4x4,rows=3"], "cannot be given together with rows"),
+    ([*PAIR, "--pairs", "99999999999999999999"], "from 1 to 1000000 pairs"),
+    ([*PAIR, "--pairs", "1000000000"], "from 1 to 1000000 pairs"),
+    ([*PAIR, "--opening", LONG], "there is no file"),
+    ([*PAIR, "--opening", "random:" + "9" * 5000], "there is no file"),
+    ([*PAIR, "--seed", "99999999999999999999"], "a tournament's seed is"),
+    ([*PAIR, "--store", LONG], "File name too long"),
+    (["sprt", "tic_tac_toe", "random", "greedy", "--elo1", "1e308"], "elo1 is from -4000 to 4000"),
+    (
+        ["sprt", "tic_tac_toe", "random", "greedy", "--elo0", "9", "--elo1", "1"],
+        "must be less than",
+    ),
+    (["sprt", "tic_tac_toe", "random", "greedy", "--elo1", "nan"], "elo1 is from -4000 to 4000"),
+    (["solve", "connect_four", "--memory", "1048576"], "there is not enough memory"),
+    (["report", LONG], "File name too long"),
+    (["export", "/dev/null"], "no file to keep games in"),
+    (["verify", "/"], "is a folder"),
+    ([LONG], "nknown command"),
+]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def refused(words) -> str:
+    result = invoke(words)
+    assert result.exit_code == 2, result.output[:2000]
+    assert result.stdout == ""
+    assert result.stderr.startswith("plyground: ")
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 1100
+    return result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"), REFUSED, ids=[" ".join(words)[:40] for words, _ in REFUSED]
+)
+def test_bad_input_is_refused_in_one_sentence(words, told):
+    assert told in refused(words)
+
+
+def test_a_network_whose_metadata_are_no_text_is_refused(tmp_path):
+    path = write_network(tmp_path / "network.onnx", "tic_tac_toe")
+    model = onnx.load(path).SerializeToString()
+    (tmp_path / "broken.onnx").write_bytes(model.replace(b"made by hand", b"made by \xff\xfe\xfd!"))
+    assert "are not text in UTF-8" in refused(
+        ["analyse", "tic_tac_toe", "--agent", f"onnx:{tmp_path / 'broken.onnx'}"]
+    )
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 3000, "a = " + "{b = " * 3000, "\xff", "x = 1"])
+def test_a_tournament_file_that_cannot_be_read_is_refused(text, tmp_path):
+    (tmp_path / "file.toml").write_bytes(text.encode("latin-1"))
+    refused(["tournament", "file.toml"])
+
+
+def test_a_byte_order_mark_before_a_text_does_no_harm(tmp_path):
+    mark = "\ufeff"
+    (tmp_path / "openings.txt").write_text(f"{mark}a1\nb2\n", encoding="utf-8")
+    (tmp_path / "file.toml").write_text(
+        f'{mark}[[tournament]]\ngame = "tic_tac_toe"\nagents = ["random", "greedy"]\n'
+        f'opening = "openings.txt"\n',
+        encoding="utf-8",
+    )
+    assert invoke(["tournament", "file.toml"]).exit_code == 0
+    book = ["book", "tic_tac_toe", "--agent", "greedy", "--plies", "1", "--out", "b.book"]
+    assert invoke(book).exit_code == 0
+    path = Path("b.book")
+    path.write_bytes(mark.encode() + path.read_bytes())
+    assert (
+        invoke(["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=b.book"]).exit_code == 0
+    )
+
+
+def test_json_is_json_whatever_the_numbers(tmp_path, capsys):
+    (tmp_path / "endless.py").write_text(
+        "from plyground.agents import Agent, Decision, register_agent\n\n\n"
+        "class Bot:\n    def act(self, position):\n        return position.legal_actions()[0]\n"
+    )
+    from plyground.commands.output import print_json
+
+    print_json({"a": [float("nan"), float("inf"), -1.5], "b": {"c": float("-inf")}})
+    assert json.loads(capsys.readouterr().out) == {"a": [None, None, -1.5], "b": {"c": None}}
+
+
+def test_what_an_agent_says_reaches_no_terminal_as_it_is(tmp_path):
+    (tmp_path / "rude.py").write_text(
+        "rude = '\\x1b[2J\\x1b]0;owned\\x07' + '\\ud800' + 'y' * 9999\n\n\n"
+        "def act(position):\n    raise ValueError(rude)\n"
+    )
+    result = invoke([*PAIR[:3], "python:rude:act", "--pairs", "1", "--isolate", "never"])
+    assert result.exit_code == 0, result.output
+    assert "\x1b]0;" not in result.output
+    exported = invoke(["export", "plyground-tournament.db"]).stdout
+    assert "raised ValueError: \\\\x1b[2J" in exported
+    assert len(exported) < 5000
+
+
+def test_output_to_a_full_device_is_told_in_a_sentence():
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "plyground.cli", "games"],
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            env=os.environ,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr == "plyground: the output cannot be written: No space left on device\n"
+
+
+def test_an_error_that_nobody_expected_leaves_a_report(monkeypatch, tmp_path):
+    def fail(*words, **options):
+        raise ZeroDivisionError("\x1b[31m" + "z" * 10_000)
+
+    monkeypatch.setattr(application, "app", fail)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    result = invoke(["games"])
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "\x1b" not in result.stderr
+    (report,) = tmp_path.glob("plyground-error-*.txt")
+    assert str(report) in result.stderr
+    text = report.read_text()
+    assert "ZeroDivisionError" in text
+    assert "plyground games" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\nb\t c", "a b c"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("é ü 中", "é ü 中"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_a_text_of_others_is_shown_on_one_line(text, shown):
+    assert plain_text(text) == shown
+
+
+def test_a_long_text_keeps_its_ends():
+    shown = plain_text("a" * 1000 + "z" * 1000, 101)
+    assert shown == "a" * 50 + "…" + "z" * 50

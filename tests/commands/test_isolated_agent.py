@@ -1,0 +1,78 @@
+"""Users' agents that fail outside of matches: one sentence that names them, and status 2."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import invoke
+from plyground import make_agent, make_game
+from plyground.evaluation.runners.isolated_agent import IsolatedAgent, make_safe_agent
+
+GAME = make_game("tic_tac_toe")
+FAILS = {
+    "RaisesAtOnce": "raised ValueError: I give up",
+    "ExitsAtOnce": "raised SystemExit: 3",
+    "EndsTheProcessAtOnce": "ended its process with exit status 3",
+    "ReturnsNothing": "returned None, which is no action",
+}
+
+
+@pytest.fixture(autouse=True)
+def agents(tmp_path, monkeypatch):
+    (tmp_path / "failing_agents.py").write_text(
+        "import os\n\n\n"
+        "def RaisesAtOnce(position):\n    raise ValueError('I give up')\n\n\n"
+        "def ExitsAtOnce(position):\n    raise SystemExit(3)\n\n\n"
+        "def EndsTheProcessAtOnce(position):\n    os._exit(3)\n\n\n"
+        "def ReturnsNothing(position):\n    return None\n\n\n"
+        "def First(position):\n    return position.legal_actions()[0]\n\n\n"
+        "def Numpy(position):\n    import numpy\n\n    return numpy.int64(4)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+
+
+COMMANDS = {
+    "analyse": ["analyse", "tic_tac_toe", "--agent"],
+    "book": ["book", "tic_tac_toe", "--plies", "1", "--out", "b.book", "--agent"],
+    "balanced": [
+        *["tournament", "tic_tac_toe", "random", "greedy", "--pairs", "1"],
+        *["--within", "1", "--balanced"],
+    ],
+}
+
+
+@pytest.mark.parametrize("name", FAILS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
+    spec = f"python:failing_agents:{name}"
+    result = invoke([*COMMANDS[command], spec])
+    assert result.exit_code == 2, result.output
+    assert f"{spec} {FAILS[name]}" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_an_isolated_agent_decides_as_the_agent_itself():
+    own, isolated = make_agent("alphabeta:depth=3", GAME), IsolatedAgent("alphabeta:depth=3", GAME)
+    position = GAME.position([4, 0])
+    mine, other = own.analyse(position), isolated.analyse(position)
+    assert (mine.action, mine.value, dict(mine.scores)) == (
+        other.action, other.value, dict(other.scores),
+    )  # fmt: skip
+    assert (own.spec, own.version, own.deterministic) == (
+        isolated.spec, isolated.version, isolated.deterministic,
+    )  # fmt: skip
+
+
+def test_agents_of_plyground_stay_in_this_process():
+    assert not isinstance(make_safe_agent("greedy", GAME), IsolatedAgent)
+
+
+def test_numbers_of_numpy_are_written_as_json():
+    result = invoke(["analyse", "tic_tac_toe", "--agent", "python:failing_agents:Numpy", "--json"])
+    assert result.exit_code == 0, result.output
+    assert '"b2"' in result.stdout
+
+
+def test_a_game_cannot_be_changed_by_an_agent_that_is_given_positions():
+    position = GAME.initial_position().copy()
+    with pytest.raises(AttributeError, match="a game cannot be changed"):
+        position.game.rules = make_game("tic_tac_toe:size=4").rules
