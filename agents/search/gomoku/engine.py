@@ -14,7 +14,7 @@ from ....envs.games.gomoku import Gomoku
 from ....envs.games.gomoku_patterns import CLASSES, LONGEST, WINS_NOW
 from ....envs.specification import Parameter, SpecificationError
 from ...agent import Agent, Decision
-from ...registry import register_agent
+from ...registry import register_agent, register_preset
 from ...score import Score
 from ..alphabeta_kernels import INFINITY, PROVEN, WIN
 from ..deepening import score_of_points
@@ -41,6 +41,7 @@ def set_position(rules, source, workspace, table, keep):
             for i in range(table.size):
                 table[i].tag = 0
         workspace.history[:] = 0
+        workspace.fours.failed[:] = 0
     for side in range(2):
         for cell in range(workspace.history.shape[1]):
             workspace.history[side, cell] >>= 3
@@ -101,17 +102,19 @@ class GomokuEngine(Agent):
         Parameter("radius", int, 2, "only cells within this distance of a stone", 1, 5),
         Parameter("width", int, 20, "cells tried at a node, the most urgent", 2, 361),
         Parameter("near_width", int, 12, "the same near the horizon", 2, 361),
-        Parameter("reductions", int, 60, "percent: late moves are searched with less depth", 0, 300),
+        Parameter(
+            "reductions", int, 60, "percent: late moves are searched with less depth", 0, 300
+        ),
         Parameter("futility", int, 150, "points a quiet move may gain near the horizon", 0, 10_000),
-        Parameter("margin", int, 0, "points above the window, for each ply left", 0, 10_000),
-        Parameter("razoring", int, 0, "points below the window, for each ply left", 0, 10_000),
-        Parameter("late", int, 0, "quiet moves tried near the horizon", 0, 361),
+        Parameter("margin", int, 150, "points above the window, for each ply left", 0, 10_000),
+        Parameter("razoring", int, 200, "points below the window, for each ply left", 0, 10_000),
+        Parameter("late", int, 4, "quiet moves tried near the horizon", 0, 361),
         Parameter("killers", int, 200, "order: points of what refuted a sibling", 0, 100_000),
         Parameter("history", int, 0, "order: points of what refuted others", 0, 100_000),
         Parameter("keep", bool, True, "the table is kept from move to move"),
         Parameter("fours", int, 60, "moves of the search for fours at the horizon", 0, 10_000),
         Parameter("inner_fours", int, 60, "the same above the horizon", 0, 10_000),
-        Parameter("extensions", int, 1, "1: a reply to a four uses up no depth", 0, 2),
+        Parameter("extensions", bool, True, "a reply to a four uses up no depth"),
     )
 
     def check_options(self) -> None:
@@ -143,7 +146,7 @@ class GomokuEngine(Agent):
         self._switches = search.EngineOptions(
             o["radius"], o["width"], o["near_width"], o["reductions"], o["futility"], o["margin"],
             o["razoring"], o["late"], o["killers"], o["history"], o["fours"], o["inner_fours"],
-            o["extensions"],
+            int(o["extensions"]),
         )  # fmt: skip
         start = game.initial_position()
         self._search(start.after(start.legal_actions()[0]), 1, math.inf, math.inf)
@@ -245,7 +248,7 @@ class GomokuEngine(Agent):
         )  # fmt: skip
 
 
-def reductions(percent: int) -> np.ndarray:
+def reductions(percent: int) -> np.ndarray[Any, Any]:
     """Plies less for a late move, by depth and number: a product of logarithms."""
     logs = np.log(np.maximum(np.arange(64), 1))
     return (percent / 100 * np.outer(logs, logs)).astype(np.int8)
@@ -261,3 +264,7 @@ def _records(count: int, dtype: Any) -> Any:
     records = np.recarray(count, dtype)
     records.view(np.uint8)[...] = 0
     return records
+
+
+register_preset("expert", "gomoku:depth=6", "caro level: the engine of gomoku, six plies and fours")
+register_preset("master", "gomoku:time=1", "caro level: the engine of gomoku, one second a move")

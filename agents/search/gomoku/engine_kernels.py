@@ -101,7 +101,7 @@ class EngineOptions(NamedTuple):
         history: the most points for the order of a move that refuted others.
         fours: nodes of the search for continuous fours at the horizon.
         inner_fours: the same above the horizon.
-        extensions: 1: a reply to a four uses up no depth; 2: nor does one to an open three.
+        extensions: whether a reply to a four uses up no depth.
     """
 
     radius: int
@@ -174,8 +174,18 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
             nodes += 1
             state.deepest = max(state.deepest, ply)
             step, value, tried = enter_node(
-                rules, options, position, frames[ply], actions[ply], killers, history, keys, fours,
-                table, ply, state.generation,
+                rules,
+                options,
+                position,
+                frames[ply],
+                actions[ply],
+                killers,
+                history,
+                keys,
+                fours,
+                table,
+                ply,
+                state.generation,
             )
             nodes += tried
         elif step == LEAVE:
@@ -198,6 +208,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
             if frame.mode == NEXT:
                 begin_move(options, frame, position, actions[ply], reduced)
             if skip_move(options, position, frame, actions[ply], ply):
+                frame.best = max(frame.best, frame.alpha)  # no worse a result is claimed
                 frame.cursor += 1
                 frame.mode = NEXT
             else:
@@ -212,8 +223,10 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
 def enter_node(
     rules, options, position, frame, actions, killers, history, keys, fours, table, ply, generation
 ):
-    """Visit a node: returns LEAVE and its value, or ADVANCE once its moves are listed; and the
-    moves that the search for fours tried.
+    """Visit a node.
+
+    Returns LEAVE and its value, or ADVANCE once its moves are listed; and the number of moves that
+    the search for fours tried.
     """
     mover = np.int64(position.ply & 1)
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
@@ -374,9 +387,7 @@ def skip_move(options, position, frame, actions, ply):
     if frame.mode == FULL or abs(frame.alpha) > WIN // 2:
         return False
     late = options.late > 0 and frame.cursor >= options.late + frame.depth * frame.depth
-    hopeless = (
-        options.futility > 0 and frame.points + options.futility * frame.depth <= frame.alpha
-    )
+    hopeless = options.futility > 0 and frame.points + options.futility * frame.depth <= frame.alpha
     if not (late or hopeless):
         return False
     return is_quiet(position, np.int64(actions[frame.cursor]), np.int64(position.ply & 1))
@@ -388,9 +399,7 @@ def descend(rules, options, position, frames, actions, changes, ply):
     frame, child = frames[ply], frames[ply + 1]
     action, mover = np.int64(actions[ply, frame.cursor]), np.int64(position.ply & 1)
     put_noted(rules, position, action, mover, changes[ply])
-    used = 1
-    if (frame.forced and options.extensions > 0) or (frame.pressed and options.extensions > 1):
-        used = 0
+    used = 0 if frame.forced and options.extensions else 1
     if frame.mode == REDUCED:
         used += frame.reduction
     child.depth = frame.depth - used
@@ -419,8 +428,6 @@ def finish_node(frame, killers, history, table, ply, generation, mover):
     """Note the result of a node in the table, killers and history; returns its value."""
     value, action = frame.best, np.int64(frame.best_action)
     bound = EXACT
-    if action == NO_ACTION:  # all moves were left out
-        value = min(frame.points, frame.first_alpha)
     if value <= frame.first_alpha:
         bound = UPPER
     elif value >= frame.beta:

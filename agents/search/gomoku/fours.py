@@ -104,7 +104,10 @@ def enter_attack(rules, position, attacker, moves, failed, salt):
 
 @inner_kernel
 def enter_defence(rules, position, attacker, moves):
-    """List the replies to a four; returns how many, FAILED for a counter-win, 0 where none helps."""
+    """List the replies to a four.
+
+    Returns how many there are, FAILED for a counter-win, 0 where none helps.
+    """
     if position.classes[CLASSES * (1 - attacker) + WINS_NOW] > 0:
         return FAILED
     count = list_cells(rules, position.sums, attacker, FIVES, moves, 0)
@@ -113,9 +116,9 @@ def enter_defence(rules, position, attacker, moves):
     if rules.rule < CARO:
         return 0 if count > 1 else 1
     for i in range(count):  # in caro a stone at the end of the row may stop it too
-        count = list_row_ends(rules, position.cells, np.int64(moves[i]), attacker + 1, moves, count)
         if count > MOST_FOURS - 8:
-            break
+            return FAILED  # no room for all replies
+        count = list_row_ends(rules, position.cells, np.int64(moves[i]), attacker + 1, moves, count)
     return count
 
 
@@ -166,9 +169,7 @@ def find_fours(rules, position, arrays, nodes_allowed):
                     if counts[ply] == 0:
                         state, lengths[ply] = WON, 2
                 else:
-                    counts[ply] = enter_attack(
-                        rules, position, attacker, moves[ply], failed, salt
-                    )
+                    counts[ply] = enter_attack(rules, position, attacker, moves[ply], failed, salt)
                     if counts[ply] == 0:
                         state, lengths[ply] = WON, 1
                 if counts[ply] == FAILED:

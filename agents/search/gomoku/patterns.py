@@ -146,10 +146,10 @@ def put_patterns(rules, position, action, player):
 
 @inner_kernel
 def put_noted(rules, position, action, player, changes):
-    """``put``, with a note of the codes that it changes, by which :func:`take_back` restores them.
+    """``put``, with a note of the codes that it changes; :func:`take_back` restores them.
 
-    ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes`` and
-    the code before: 256 · place + code. The first four are those of the cell itself.
+    ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes``
+    and the code before: 256 · place + code. The first four are those of the cell itself.
     """
     lines, codes, sums, score, classes, table = (
         position.lines,
