@@ -93,7 +93,7 @@ def expected_line(rules, workspace, table, action, line):
 class GomokuEngine(Agent):
     """Principal-variation search over patterns, with wins by continuous fours seen at once."""
 
-    summary = "the strongest for gomoku and caro: a search that sees wins by continuous fours"
+    summary = "gomoku and caro: a search that sees wins by continuous fours"
     parameters = (
         Parameter("time", float, None, "seconds a move; 1 unless depth or nodes", 0.001, 86400),
         Parameter("depth", int, None, "plies to look ahead", 1, DEEPEST),
