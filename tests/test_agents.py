@@ -75,7 +75,7 @@ def test_an_agent_keeps_its_time(name, specification, monkeypatch):
         if not accepts(specification(name, game), game):
             continue
         agent_class, options = resolve_agent(specification(name, game))
-        unlimited = {"depth", "simulations", "nodes"}
+        unlimited = {"depth", "simulations", "nodes", "time"}
         kept = {key: value for key, value in options.items() if key not in unlimited}
         agent = agent_class(game, 0, **kept, time=SECONDS)
         with monkeypatch.context() as patch:

@@ -119,6 +119,22 @@ def occupy(rules, position, action, player):
         )
 
 
+@inner_kernel
+def vacate(rules, position, action):
+    """Remove the stone that was put last: the inverse of :func:`occupy`."""
+    row, column = action // rules.cols, action % rules.cols
+    position.hash ^= mix64(np.uint64(2 * action + position.cells[action]))
+    position.cells[action] = 0
+    position.ply -= 1
+    position.winner = r.NOBODY
+    position.stones[row] &= ~(1 << column)
+    for direction in range(4):
+        place = row if direction == 1 else column
+        position.lines[line_of(rules, row, column, direction)] &= ~(
+            np.int64(3) << (CELL_BITS * (place + REACH))
+        )
+
+
 @rule
 def put(rules, position, action, player):
     """Put a stone of ``player`` on a free cell and update all fields but the winner."""

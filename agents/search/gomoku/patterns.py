@@ -53,6 +53,7 @@ from .lines import (
     put,
     register_shared_rules,
     step_of,
+    vacate,
 )
 from .scores import SCORES_RECORD, GomokuScores
 
@@ -80,6 +81,7 @@ PATTERNS_RECORD = np.dtype(
 OWN_CLASS = np.array([0, 0, 0, 600, 2000, 6000, 9000], np.int32)
 OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
 OWN_WEIGHT, OTHER_WEIGHT = 5, 4
+CHANGES = 5 + 8 * REACH  # the most that a stone can change, see put_noted
 SORTED = 24  # number of cells that are sorted; the rest follow unsorted
 
 # The options of a search by patterns, unless they are given: the order of the patterns is better
@@ -88,13 +90,17 @@ PATTERNS_DEFAULTS = {"radius": 2, "width": 16, "history": False, "win_in_one": T
 
 
 class GomokuPatterns(NamedTuple):
-    """The parameters of a Gomoku, and the table of its patterns (uint8, 4^10)."""
+    """The parameters of a Gomoku, the table of its patterns (uint8, 4^10), and a buffer.
+
+    ``changes`` takes what :func:`put_noted` notes where nobody takes the stone back.
+    """
 
     rows: int
     cols: int
     connect: int
     rule: int
     table: Any
+    changes: Any
 
 
 register_shared_rules(GomokuPatterns)
@@ -135,6 +141,16 @@ def start_patterns(rules, position):
 @put.register_body(GomokuPatterns)
 @inner_kernel
 def put_patterns(rules, position, action, player):
+    put_noted(rules, position, action, player, rules.changes)
+
+
+@inner_kernel
+def put_noted(rules, position, action, player, changes):
+    """``put``, with a note of the codes that it changes; :func:`take_back` restores them.
+
+    ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes``
+    and the code before: 256 · place + code. The first four are those of the cell itself.
+    """
     lines, codes, sums, score, classes, table = (
         position.lines,
         position.codes,
@@ -152,8 +168,10 @@ def put_patterns(rules, position, action, player):
         score[0] -= VALUES[code & 15]
         score[1] -= VALUES[code >> 4]
         codes[4 * action + direction] = 0
+        changes[1 + direction] = (4 * action + direction) << 8 | code
     occupy(rules, position, action, player)
     # 2. Update the codes of the free cells near it on the four lines.
+    count = 5
     row, column = action // rules.cols, action % rules.cols
     reach = rules.connect - (rules.rule == FREESTYLE)
     for direction in range(4):
@@ -167,23 +185,48 @@ def put_patterns(rules, position, action, player):
         for offset in range(-reach, reach + 1):
             if word >> (CELL_BITS * (here + REACH + offset)) & 3 != 0:
                 continue
-            cell = action + offset * step
-            code, before = (
-                code_at(table, word, here + offset),
-                np.int64(codes[4 * cell + direction]),
-            )
-            if code == before:
-                continue
-            codes[4 * cell + direction] = code
-            for side in range(2):
-                new, old = code >> (4 * side) & 15, before >> (4 * side) & 15
-                if new != old:
-                    known = sums[2 * cell + side]
-                    summed = known + PACKED[new] - PACKED[old]
-                    sums[2 * cell + side] = summed
-                    score[side] += VALUES[new] - VALUES[old]
-                    classes[CLASSES * side + CELL_CLASS[known & COUNTERS]] -= 1
-                    classes[CLASSES * side + CELL_CLASS[summed & COUNTERS]] += 1
+            place = 4 * (action + offset * step) + direction
+            code, before = code_at(table, word, here + offset), np.int64(codes[place])
+            if code != before:
+                changes[count] = place << 8 | before
+                count += 1
+                change_code(sums, score, classes, place >> 2, code, before)
+                codes[place] = code
+    changes[0] = count
+
+
+@inner_kernel
+def change_code(sums, score, classes, cell, code, before):
+    """Change what a free cell's sums, the score and the classes owe to one of its codes."""
+    for side in range(2):
+        new, old = code >> (4 * side) & 15, before >> (4 * side) & 15
+        if new != old:
+            known = sums[2 * cell + side]
+            summed = known + PACKED[new] - PACKED[old]
+            sums[2 * cell + side] = summed
+            score[side] += VALUES[new] - VALUES[old]
+            classes[CLASSES * side + CELL_CLASS[known & COUNTERS]] -= 1
+            classes[CLASSES * side + CELL_CLASS[summed & COUNTERS]] += 1
+
+
+@inner_kernel
+def take_back(rules, position, action, changes):
+    """Remove the stone that was put last, by the note of :func:`put_noted`."""
+    codes, sums, score, classes = position.codes, position.sums, position.score, position.classes
+    for i in range(5, changes[0]):
+        place = np.int64(changes[i] >> 8)
+        before = np.int64(changes[i] & 255)
+        change_code(sums, score, classes, place >> 2, before, np.int64(codes[place]))
+        codes[place] = before
+    vacate(rules, position, action)
+    for direction in range(4):
+        code = np.int64(changes[1 + direction] & 255)
+        codes[4 * action + direction] = code
+        for side in range(2):
+            sums[2 * action + side] += PACKED[code >> (4 * side) & 15]
+            score[side] += VALUES[code >> (4 * side) & 15]
+    for side in range(2):
+        classes[CLASSES * side + CELL_CLASS[sums[2 * action + side] & COUNTERS]] += 1
 
 
 @r.play.register_body(GomokuPatterns)
@@ -344,7 +387,8 @@ def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
     if heuristic == "none":
         return plain_form(game)
     if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
-        by_patterns = GomokuPatterns(*rules, patterns.pattern_table(rules.connect, rules.rule))
+        table = patterns.pattern_table(rules.connect, rules.rule)
+        by_patterns = GomokuPatterns(*rules, table, np.zeros(CHANGES, np.int32))
         return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
     by_runs = {"caro15": gomoku_heuristics.CARO15, "caro15_open": gomoku_heuristics.CARO15_OPEN}
     by_scores = GomokuScores(

@@ -1,0 +1,443 @@
+"""The search of the agent ``gomoku``: principal variations over a board changed in place.
+
+Values are points for the player to move. A node whose result is forced is settled without search: a
+five, an open four that nothing stops, a win by continuous fours. A reply to a four uses up no
+depth. Late moves are searched with less depth first, and left out where the position is too bad for
+a quiet move to help.
+
+Sources: Marsland, "A review of game-tree pruning", 1986 (principal-variation search); Heinz,
+"Extended futility pruning", 1998; late-move reductions as described in the chess programming wiki.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....envs.compiled.kernels import inner_kernel, kernel
+from ....envs.games.gomoku import list_near
+from ....envs.games.gomoku_patterns import (
+    CARO,
+    CELL_CLASS,
+    CLASSES,
+    COUNTERS,
+    DOUBLE_THREE,
+    FOUR_OR_BETTER,
+    FOUR_THREE,
+    MAKES_FOUR,
+    PLAIN,
+    WINS_NOW,
+    WINS_SOON,
+    mover_points,
+)
+from ..alphabeta_kernels import (
+    DONE,
+    INFINITY,
+    WIN,
+    from_table,
+    to_table,
+)
+from ..transposition import EXACT, LOWER, NO_ACTION, UPPER, probe, store
+from .fours import FIVES, find_fours
+from .patterns import list_cells, list_row_ends, put_noted, take_back, urgency
+
+ENTER, LEAVE, ADVANCE = range(3)
+NEXT, REDUCED, SCOUT, FULL = range(4)  # how the move under way is searched; NEXT: not yet chosen
+MAX_PLY = 120
+LISTED = 362
+DRAW = 0
+
+ENGINE_FRAME = np.dtype(
+    (
+        np.record,
+        [
+            ("alpha", np.int64),
+            ("beta", np.int64),
+            ("first_alpha", np.int64),
+            ("best", np.int64),
+            ("points", np.int64),  # the static value
+            ("key", np.uint64),
+            ("best_action", np.int32),
+            ("count", np.int32),
+            ("cursor", np.int32),
+            ("depth", np.int32),
+            ("mode", np.int32),
+            ("reduction", np.int32),  # plies less for the move under way
+            ("forced", np.bool_),  # every move answers a four
+            ("pressed", np.bool_),  # every move answers an open three
+        ],
+    )
+)
+
+ENGINE_STATE = np.dtype(
+    (
+        np.record,
+        [
+            ("ply", np.int64),
+            ("next", np.int64),
+            ("value", np.int64),
+            ("nodes", np.int64),
+            ("deepest", np.int64),
+            ("generation", np.int64),
+        ],
+    )
+)
+
+
+class EngineOptions(NamedTuple):
+    """The switches of the search, whole numbers; 0 switches an item off.
+
+    Attributes:
+        radius: cells at most this far from a stone are tried.
+        width: cells tried at a node, the most urgent first.
+        near_width: the same where at most two plies are left.
+        reductions: percent by which the depth of late moves is reduced.
+        futility: points by which a quiet move may raise a value near the horizon.
+        margin: points by which a position near the horizon must exceed the window to be left.
+        razoring: points by which a position near the horizon may fall short of the window.
+        late: quiet moves tried near the horizon, and more with the square of the depth.
+        killers: points for the order of a move that refuted a sibling.
+        history: the most points for the order of a move that refuted others.
+        fours: nodes of the search for continuous fours at the horizon.
+        inner_fours: the same above the horizon.
+        extensions: whether a reply to a four uses up no depth.
+    """
+
+    radius: int
+    width: int
+    near_width: int
+    reductions: int
+    futility: int
+    margin: int
+    razoring: int
+    late: int
+    killers: int
+    history: int
+    fours: int
+    inner_fours: int
+    extensions: int
+
+
+class EngineWorkspace(NamedTuple):
+    """The arrays of a search.
+
+    Attributes:
+        board: one PATTERNS_RECORD, changed in place.
+        frames: ENGINE_FRAME records, (MAX_PLY + 2,).
+        actions: int16, (MAX_PLY + 2, LISTED).
+        killers: int16, (MAX_PLY + 2, 2).
+        changes: int32, (MAX_PLY + 2, CHANGES): what takes each move back.
+        history: int32, (2, LISTED): how often a player's moves refuted others.
+        keys: int32, (LISTED,): the order of the moves of the node that is entered.
+        reduced: int8, (64, 64): plies less for a late move, by depth and number.
+        fours: a FoursSearch.
+        state: one ENGINE_STATE record.
+    """
+
+    board: Any
+    frames: Any
+    actions: Any
+    killers: Any
+    changes: Any
+    history: Any
+    keys: Any
+    reduced: Any
+    fours: Any
+    state: Any
+
+
+@inner_kernel
+def begin_search(workspace, depth, alpha, beta):
+    """Make ready to search the board to ``depth`` within a window."""
+    root, state = workspace.frames[0], workspace.state[0]
+    root.alpha, root.beta, root.depth = alpha, beta, depth
+    root.best_action = NO_ACTION
+    state.ply, state.next, state.value = 0, ENTER, 0
+
+
+@kernel
+def run_engine(rules, options, workspace, table, nodes_allowed):
+    """Search on for at most ``nodes_allowed`` nodes; returns whether the iteration is complete.
+
+    Its value and action are then in ``frames[0].best`` and ``best_action``. An iteration that is
+    left open leaves stones on the board.
+    """
+    boards, frames, actions, killers, changes, history, keys, reduced, fours, states = workspace
+    position, state = boards[0], states[0]
+    ply, step, value, nodes = state.ply, state.next, state.value, state.nodes
+    limit = nodes + nodes_allowed
+    while step != DONE:
+        if step == ENTER:
+            if nodes >= limit:
+                break
+            nodes += 1
+            state.deepest = max(state.deepest, ply)
+            step, value, tried = enter_node(
+                rules,
+                options,
+                position,
+                frames[ply],
+                actions[ply],
+                killers,
+                history,
+                keys,
+                fours,
+                table,
+                ply,
+                state.generation,
+            )
+            nodes += tried
+        elif step == LEAVE:
+            if ply == 0:
+                step = DONE
+            else:
+                ply -= 1
+                frame = frames[ply]
+                take_back(rules, position, np.int64(actions[ply, frame.cursor]), changes[ply])
+                take_value(frame, actions[ply], -value)
+                step = ADVANCE
+        else:
+            frame = frames[ply]
+            if frame.cursor >= frame.count or frame.alpha >= frame.beta:
+                value = finish_node(
+                    frame, killers, history, table, ply, state.generation, position.ply & 1
+                )
+                step = LEAVE
+                continue
+            if frame.mode == NEXT:
+                begin_move(options, frame, position, actions[ply], reduced)
+            if skip_move(options, position, frame, actions[ply], ply):
+                frame.best = max(frame.best, frame.alpha)  # no worse a result is claimed
+                frame.cursor += 1
+                frame.mode = NEXT
+            else:
+                descend(rules, options, position, frames, actions, changes, ply)
+                ply += 1
+                step = ENTER
+    state.ply, state.next, state.value, state.nodes = ply, step, value, nodes
+    return step == DONE
+
+
+@inner_kernel
+def enter_node(
+    rules, options, position, frame, actions, killers, history, keys, fours, table, ply, generation
+):
+    """Visit a node.
+
+    Returns LEAVE and its value, or ADVANCE once its moves are listed; and the number of moves that
+    the search for fours tried.
+    """
+    mover = np.int64(position.ply & 1)
+    mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
+    classes = position.classes
+    tried = 0
+    if position.ply >= rules.rows * rules.cols:
+        return LEAVE, np.int64(DRAW), tried
+    # 1. Results that can be read off.
+    under_four = classes[theirs + WINS_NOW] > 0
+    if ply > 0:
+        if classes[mine + WINS_NOW] > 0:
+            return LEAVE, np.int64(WIN - ply - 1), tried
+        if rules.rule < CARO and classes[theirs + WINS_NOW] > 1:
+            return LEAVE, np.int64(ply + 2 - WIN), tried
+        if rules.rule < CARO and not under_four and classes[mine + WINS_SOON] > 0:
+            return LEAVE, np.int64(WIN - ply - 3), tried
+    frame.forced = under_four
+    quiet_horizon = frame.depth <= 0 and not under_four
+    # 2. The table.
+    first_action = NO_ACTION
+    frame.first_alpha = frame.alpha
+    frame.key = position.hash
+    if not quiet_horizon:
+        index = probe(table, frame.key, generation)
+        if index >= 0:
+            entry = table[index]
+            first_action = np.int64(entry.action)
+            if entry.depth >= frame.depth and ply > 0:
+                known, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
+                if (
+                    bound == EXACT
+                    or (bound == LOWER and known >= frame.beta)
+                    or (bound == UPPER and known <= frame.alpha)
+                ):
+                    return LEAVE, known, tried
+    # 3. A quiet position that is good enough already.
+    points = mover_points(mover, position.score, classes)
+    frame.points = points
+    narrow = frame.beta - frame.alpha == 1 and ply > 0
+    if quiet_horizon and points >= frame.beta:
+        return LEAVE, points, tried
+    if narrow and not under_four and options.margin > 0 and frame.depth <= 4:
+        if classes[theirs + WINS_SOON] + classes[theirs + FOUR_THREE] == 0:
+            if points - options.margin * frame.depth >= frame.beta and points < WIN // 2:
+                return LEAVE, points, tried
+    # 4. A win by continuous fours.
+    allowed = options.fours if frame.depth <= 0 else options.inner_fours
+    if allowed > 0 and not under_four and ply > 0:
+        if classes[mine + MAKES_FOUR] + classes[mine + FOUR_THREE] + classes[mine + WINS_SOON] > 0:
+            action, length, tried = find_fours(rules, position, fours, allowed)
+            if action >= 0:
+                return LEAVE, np.int64(WIN - ply - length), tried
+    # 5. The horizon, and positions near it that are too bad.
+    if quiet_horizon or ply >= MAX_PLY:
+        return LEAVE, points, tried
+    if narrow and not under_four and options.razoring > 0 and frame.depth <= 2:
+        if classes[mine + FOUR_THREE] + classes[mine + DOUBLE_THREE] == 0:
+            if points + options.razoring * frame.depth <= frame.alpha:
+                return LEAVE, points, tried
+    # 6. The moves, the most urgent first.
+    count = list_moves(rules, options, position, mover, actions)
+    frame.pressed = not under_four and classes[theirs + WINS_SOON] > 0
+    if count > 1:
+        width = LISTED
+        if ply > 0 and not under_four:
+            width = options.width if frame.depth > 2 else options.near_width
+        count = sort_moves(
+            options, position, mover, actions, count, width, first_action, killers[ply],
+            history[mover], keys,
+        )  # fmt: skip
+    frame.count, frame.cursor = count, 0
+    frame.best, frame.best_action, frame.mode = -INFINITY, NO_ACTION, NEXT
+    return ADVANCE, np.int64(0), tried
+
+
+@inner_kernel
+def sort_moves(
+    options, position, mover, actions, count, width, first_action, killers, history, keys
+):
+    """Keep the ``width`` best moves, the best first; returns how many are left."""
+    sums, kept = position.sums, 0
+    for i in range(count):
+        action = np.int64(actions[i])
+        key = urgency(sums, action, mover)
+        if options.history > 0:
+            key += min(history[action] >> 4, options.history)
+        if action == killers[0] or action == killers[1]:
+            key += options.killers
+        if action == first_action:
+            key += 1 << 24
+        if kept == width:
+            if keys[kept - 1] >= key:
+                continue
+            kept -= 1
+        j = kept
+        while j > 0 and keys[j - 1] < key:
+            keys[j], actions[j] = keys[j - 1], actions[j - 1]
+            j -= 1
+        keys[j], actions[j] = key, action
+        kept += 1
+    return kept
+
+
+@inner_kernel
+def list_moves(rules, options, position, mover, out):
+    """The moves worth trying: only what answers a threat, where there is one."""
+    sums, classes = position.sums, position.classes
+    mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
+    if classes[mine + WINS_NOW] > 0:
+        return min(list_cells(rules, sums, mover, FIVES, out, 0), 1)
+    if classes[theirs + WINS_NOW] > 0:
+        count = list_cells(rules, sums, 1 - mover, FIVES, out, 0)
+        if rules.rule >= CARO:
+            for i in range(count):
+                count = list_row_ends(
+                    rules, position.cells, np.int64(out[i]), 2 - mover, out, count
+                )
+        return count
+    if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
+        count = 0
+        for cell in range(rules.rows * rules.cols):
+            if (sums[2 * cell] | sums[2 * cell + 1]) & FOUR_OR_BETTER != 0:
+                out[count] = cell
+                count += 1
+        return count
+    return list_near(rules, position.stones, options.radius, out)
+
+
+@inner_kernel
+def begin_move(options, frame, position, actions, reduced):
+    """Choose how the move at the cursor is searched at first."""
+    late = frame.cursor
+    if late == 0:
+        frame.mode = FULL
+        return
+    frame.mode = SCOUT
+    if options.reductions == 0 or late < 2 or frame.depth < 2 or frame.forced:
+        return
+    reduction = reduced[min(frame.depth, 63), min(late, 63)]
+    if reduction > 0 and is_quiet(position, np.int64(actions[late]), np.int64(position.ply & 1)):
+        frame.mode, frame.reduction = REDUCED, reduction
+
+
+@inner_kernel
+def is_quiet(position, action, mover):
+    """Whether a stone there makes neither side a three or more."""
+    sums = position.sums
+    own = CELL_CLASS[sums[2 * action + mover] & COUNTERS]
+    other = CELL_CLASS[sums[2 * action + 1 - mover] & COUNTERS]
+    return own == PLAIN and other <= MAKES_FOUR
+
+
+@inner_kernel
+def skip_move(options, position, frame, actions, ply):
+    """Whether a quiet move near the horizon is left out: it cannot raise the value enough."""
+    if frame.cursor == 0 or frame.depth > 4 or frame.forced or frame.pressed or ply == 0:
+        return False
+    if frame.mode == FULL or abs(frame.alpha) > WIN // 2:
+        return False
+    late = options.late > 0 and frame.cursor >= options.late + frame.depth * frame.depth
+    hopeless = options.futility > 0 and frame.points + options.futility * frame.depth <= frame.alpha
+    if not (late or hopeless):
+        return False
+    return is_quiet(position, np.int64(actions[frame.cursor]), np.int64(position.ply & 1))
+
+
+@inner_kernel
+def descend(rules, options, position, frames, actions, changes, ply):
+    """Play the move at the cursor and set the child's window and depth."""
+    frame, child = frames[ply], frames[ply + 1]
+    action, mover = np.int64(actions[ply, frame.cursor]), np.int64(position.ply & 1)
+    put_noted(rules, position, action, mover, changes[ply])
+    used = 0 if frame.forced and options.extensions else 1
+    if frame.mode == REDUCED:
+        used += frame.reduction
+    child.depth = frame.depth - used
+    child.beta = -frame.alpha
+    child.alpha = -frame.beta if frame.mode == FULL else -frame.alpha - 1
+
+
+@inner_kernel
+def take_value(frame, actions, value):
+    """Take the value of the move at the cursor, or have it searched again with more care."""
+    if frame.mode == REDUCED and value > frame.alpha:
+        frame.mode = SCOUT
+        return
+    if frame.mode == SCOUT and frame.alpha < value < frame.beta:
+        frame.mode = FULL
+        return
+    if value > frame.best:
+        frame.best, frame.best_action = value, actions[frame.cursor]
+    frame.alpha = max(frame.alpha, value)
+    frame.cursor += 1
+    frame.mode = NEXT
+
+
+@inner_kernel
+def finish_node(frame, killers, history, table, ply, generation, mover):
+    """Note the result of a node in the table, killers and history; returns its value."""
+    value, action = frame.best, np.int64(frame.best_action)
+    bound = EXACT
+    if value <= frame.first_alpha:
+        bound = UPPER
+    elif value >= frame.beta:
+        bound = LOWER
+        if killers[ply, 0] != action:
+            killers[ply, 1] = killers[ply, 0]
+            killers[ply, 0] = action
+        if not frame.forced and frame.depth > 0:
+            known = history[mover, action]
+            history[mover, action] = known + frame.depth * frame.depth - (known >> 9)
+    depth = min(max(frame.depth, 0), 250)
+    store(table, frame.key, generation, to_table(value, ply), bound, action, depth)
+    return value

@@ -1,0 +1,194 @@
+"""Wins by continuous fours: each move of the attacker makes a four that must be answered.
+
+The search is an AND/OR tree over a :class:`~plyground.agents.search.gomoku.patterns.GomokuPatterns`
+record that is changed in place and restored. What it finds is a proof; that it finds nothing proves
+nothing, since nodes and plies are limited.
+
+Source: Allis, van den Herik and Huntjens, "Go-Moku solved by new search techniques", 1996 (there
+"threat sequences of fours").
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....envs.compiled.kernels import inner_kernel
+from ....envs.compiled.randomness import mix64
+from ....envs.games.gomoku_patterns import (
+    CARO,
+    CELL_CLASS,
+    CLASSES,
+    COUNTERS,
+    FOUR_OR_BETTER,
+    WINS_NOW,
+    WINS_SOON,
+)
+from .patterns import CHANGES, list_cells, list_row_ends, put_noted, take_back
+
+FIVES = 7 << 9  # the counters of a cell that completes a five
+MOST_PLIES = 64
+MOST_FOURS = 32  # fours tried at a node, the strongest first
+FAILED, OPEN, WON = -1, 0, 1
+
+
+class FoursSearch(NamedTuple):
+    """The arrays of a search for fours.
+
+    Attributes:
+        moves: int16, (MOST_PLIES, MOST_FOURS): the moves of each ply; attacker on even plies.
+        counts, cursors, lengths: int64, (MOST_PLIES,): moves listed; the next one; plies to the win
+            that was found below.
+        changes: int32, (MOST_PLIES, CHANGES): what takes each ply back.
+        failed: uint64, a power of two: keys of positions from which the attacker found no win.
+    """
+
+    moves: Any
+    counts: Any
+    cursors: Any
+    lengths: Any
+    changes: Any
+    failed: Any
+
+
+def new_fours_search(entries: int = 1 << 14) -> FoursSearch:
+    """Room for searches for fours; ``entries`` of the table of failures, a power of two."""
+    return FoursSearch(
+        np.zeros((MOST_PLIES, MOST_FOURS), np.int16),
+        np.zeros(MOST_PLIES, np.int64),
+        np.zeros(MOST_PLIES, np.int64),
+        np.zeros(MOST_PLIES, np.int64),
+        np.zeros((MOST_PLIES, CHANGES), np.int32),
+        np.zeros(entries, np.uint64),
+    )
+
+
+@inner_kernel
+def list_fours(rules, position, attacker, out):
+    """The attacker's cells that make a four, an open four first; returns how many are listed."""
+    sums, count, opened = position.sums, 0, 0
+    for cell in range(rules.rows * rules.cols):
+        own = sums[2 * cell + attacker]
+        if own & FOUR_OR_BETTER == 0 or count == MOST_FOURS:
+            continue
+        out[count] = cell
+        if CELL_CLASS[own & COUNTERS] >= WINS_SOON:
+            out[count] = out[opened]
+            out[opened] = cell
+            opened += 1
+        count += 1
+    return count
+
+
+@inner_kernel
+def enter_attack(rules, position, attacker, moves, failed, salt):
+    """List the attacker's moves; returns how many, FAILED for none, or 0 for a win at once."""
+    mine, theirs = CLASSES * attacker, CLASSES * (1 - attacker)
+    if position.classes[mine + WINS_NOW] > 0:
+        list_cells(rules, position.sums, attacker, FIVES, moves, 0)
+        return 0
+    key = position.hash ^ salt
+    if failed[np.int64(key & np.uint64(failed.size - 1))] == key:
+        return FAILED
+    if position.classes[theirs + WINS_NOW] > 0:
+        # The block must be a four too.
+        if list_cells(rules, position.sums, 1 - attacker, FIVES, moves, 0) > 1:
+            return FAILED
+        if position.sums[2 * moves[0] + attacker] & FOUR_OR_BETTER == 0:
+            return FAILED
+        return 1
+    count = list_fours(rules, position, attacker, moves)
+    return count if count > 0 else FAILED
+
+
+@inner_kernel
+def enter_defence(rules, position, attacker, moves):
+    """List the replies to a four.
+
+    Returns how many there are, FAILED for a counter-win, 0 where none helps.
+    """
+    if position.classes[CLASSES * (1 - attacker) + WINS_NOW] > 0:
+        return FAILED
+    count = list_cells(rules, position.sums, attacker, FIVES, moves, 0)
+    if count == 0:
+        return FAILED
+    if rules.rule < CARO:
+        return 0 if count > 1 else 1
+    for i in range(count):  # in caro a stone at the end of the row may stop it too
+        if count > MOST_FOURS - 8:
+            return FAILED  # no room for all replies
+        count = list_row_ends(rules, position.cells, np.int64(moves[i]), attacker + 1, moves, count)
+    return count
+
+
+@inner_kernel
+def find_fours(rules, position, arrays, nodes_allowed):
+    """Look for a win of the player to move by continuous fours.
+
+    Args:
+        rules: a GomokuPatterns.
+        position: its record; it is changed and restored.
+        arrays: a :class:`FoursSearch`.
+        nodes_allowed: moves tried at most.
+
+    Returns:
+        The winning action or −1, the plies to the five, and the moves tried.
+    """
+    moves, counts, cursors, lengths, changes, failed = arrays
+    attacker = np.int64(position.ply & 1)
+    salt = mix64(np.uint64(7 + attacker))
+    ply, nodes, cut = 0, 0, False
+    state = OPEN
+    counts[0] = enter_attack(rules, position, attacker, moves[0], failed, salt)
+    if counts[0] == 0:
+        return np.int64(moves[0, 0]), np.int64(1), nodes
+    if counts[0] == FAILED:
+        return np.int64(-1), np.int64(0), nodes
+    cursors[0], lengths[0] = 0, 0
+    while True:
+        attacking = ply % 2 == 0
+        if state == OPEN:
+            if cursors[ply] == counts[ply]:
+                # all fours fail, or all replies lose
+                state = FAILED if attacking else WON
+                if attacking and not cut:
+                    key = position.hash ^ salt
+                    failed[np.int64(key & np.uint64(failed.size - 1))] = key
+            elif nodes >= nodes_allowed or ply + 2 >= MOST_PLIES:
+                cut, state = True, FAILED
+            else:
+                nodes += 1
+                action = np.int64(moves[ply, cursors[ply]])
+                put_noted(rules, position, action, np.int64(position.ply & 1), changes[ply])
+                cursors[ply] += 1
+                ply += 1
+                cursors[ply], lengths[ply] = 0, 0
+                if attacking:
+                    counts[ply] = enter_defence(rules, position, attacker, moves[ply])
+                    if counts[ply] == 0:
+                        state, lengths[ply] = WON, 2
+                else:
+                    counts[ply] = enter_attack(rules, position, attacker, moves[ply], failed, salt)
+                    if counts[ply] == 0:
+                        state, lengths[ply] = WON, 1
+                if counts[ply] == FAILED:
+                    state = FAILED
+        else:
+            if ply == 0:
+                break
+            ply -= 1
+            action = np.int64(moves[ply, cursors[ply] - 1])
+            take_back(rules, position, action, changes[ply])
+            attacking = ply % 2 == 0
+            if attacking:
+                if state == WON:
+                    lengths[ply] = lengths[ply + 1] + 1
+                else:
+                    state = OPEN
+            elif state == WON:
+                lengths[ply] = max(lengths[ply], lengths[ply + 1] + 1)
+                state = OPEN
+    if state == WON:
+        return np.int64(moves[0, cursors[0] - 1]), lengths[0], nodes
+    return np.int64(-1), np.int64(0), nodes

@@ -1,0 +1,196 @@
+"""The agent ``gomoku``: its board, wins by continuous fours, defence, levels."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from plyground import make_agent, make_game
+from plyground.agents.search.gomoku.engine import load_board, root_fours
+from plyground.agents.search.gomoku.patterns import CHANGES, put_noted, take_back
+from plyground.envs.compiled.kernels import kernel
+from plyground.envs.specification import SpecificationError
+
+RULES = ["freestyle", "standard", "caro", "caro_overline"]
+ENOUGH = 200_000  # moves of a search for fours
+
+
+@kernel
+def put_stone(rules, board, action, player, changes):
+    put_noted(rules, board[0], action, player, changes)
+
+
+@kernel
+def take_stone(rules, board, action, changes):
+    take_back(rules, board[0], action, changes)
+
+
+def random_position(game, rng, plies, spread):
+    """A position of a game after random stones at most ``spread`` from the centre."""
+    position, centre = game.initial_position(), game.rules.rows // 2
+    for _ in range(plies):
+        near = [
+            a
+            for a in position.legal_actions()
+            if all(abs(x - centre) <= spread for x in divmod(a, game.rules.cols))
+        ]
+        position.play(rng.choice(near))
+        if position.is_over:
+            return random_position(game, rng, plies, spread)
+    return position
+
+
+def engine(game, spec="gomoku:depth=1"):
+    agent = make_agent(spec, game)
+    agent.get_ready(game)
+    return agent
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_taking_stones_back_restores_every_byte(rule):
+    game, rng = make_game(f"gomoku:rule={rule}"), random.Random(1)
+    agent = engine(game)
+    rules, board = agent._rules, agent._workspace.board
+    for _ in range(20):
+        position = random_position(game, rng, rng.randrange(60), 7)
+        load_board(rules, position.record, agent._workspace)
+        before, actions = board.tobytes(), rng.sample(position.legal_actions(), 10)
+        changes = np.zeros((len(actions), CHANGES), np.int32)
+        for i, action in enumerate(actions):
+            put_stone(rules, board, action, (position.to_move + i) % 2, changes[i])
+        assert board.tobytes() != before
+        for i in reversed(range(len(actions))):
+            take_stone(rules, board, actions[i], changes[i])
+        assert board.tobytes() == before
+
+
+def find_fours(agent, position):
+    """The first move of a win by fours, or −1, and the plies to it."""
+    load_board(agent._rules, position.record, agent._workspace)
+    action, length, _ = root_fours(
+        agent._rules, agent._workspace.board, agent._workspace.fours, ENOUGH
+    )
+    return int(action), int(length)
+
+
+def fives(position):
+    """The cells with which the player to move ends the game."""
+    return [cell for cell in position.legal_actions() if position.after(cell).is_over]
+
+
+def wins_against_every_reply(agent, position, plies):
+    """Whether the moves found win by the rules of the game alone, within ``plies``."""
+    action, _ = find_fours(agent, position)
+    if action < 0 or plies <= 0:
+        return False
+    after = position.after(action)
+    if after.is_over:
+        return True
+    if fives(after):
+        return False  # the opponent is first
+    gaps: list[int] = []
+    for reply in after.legal_actions():
+        replied = after.after(reply)
+        if not any(cell != reply and replied.after(cell).is_over for cell in gaps):
+            gaps = fives(replied)
+        if not gaps and not wins_against_every_reply(agent, replied, plies - 2):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_wins_by_fours_hold_against_every_reply(rule):
+    game, rng = make_game(f"gomoku:rule={rule}"), random.Random(2)
+    agent, won = engine(game), []
+    while len(won) < 12:
+        position = random_position(game, rng, rng.randrange(20, 34), 4)
+        action, length = find_fours(agent, position)
+        if action >= 0 and length > 3:
+            won.append(length)
+            assert wins_against_every_reply(agent, position, length), str(position)
+    assert max(won) >= 5
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_win_by_fours_is_played_to_the_five(rule):
+    game, rng = make_game(f"gomoku:rule={rule}"), random.Random(3)
+    agent, defender, played = engine(game), engine(game, "gomoku:depth=2"), 0
+    while played < 4:
+        position = random_position(game, rng, rng.randrange(20, 34), 4)
+        action, length = find_fours(agent, position)
+        if action < 0 or length < 5:
+            continue
+        attacker, played = position.to_move, played + 1
+        for _ in range(length):
+            if position.is_over:
+                break
+            mover = agent if position.to_move == attacker else defender
+            position.play(mover.act(position))
+        assert position.is_over
+        assert position.returns[attacker] > 0
+
+
+OPEN_THREE = ["h8", "a1", "i8", "o15", "j8"]  # the second player must stop g8 and k8
+OPEN_FOUR = [*OPEN_THREE, "a15", "k8"]
+BROKEN_FOUR = ["h8", "a1", "i8", "o15", "k8", "a15", "l8"]
+
+
+@pytest.mark.parametrize("agent", ["gomoku:depth=4", "gomoku:nodes=20000", "expert", "hard"])
+def test_an_open_three_is_stopped_on_its_row(agent):
+    game = make_game("gomoku")
+    action = make_agent(agent, game).act(game.position(OPEN_THREE))
+    assert game.action_to_text(action) in {"f8", "g8", "k8", "l8"}
+
+
+@pytest.mark.parametrize("agent", ["gomoku:depth=4", "gomoku:nodes=20000", "expert", "hard"])
+@pytest.mark.parametrize(
+    ("moves", "stops"), [(OPEN_FOUR, {"g8", "l8"}), (BROKEN_FOUR, {"j8"})], ids=["open", "broken"]
+)
+def test_a_four_is_blocked_even_in_a_lost_position(agent, moves, stops):
+    game = make_game("gomoku")
+    action = make_agent(agent, game).act(game.position(moves))
+    assert game.action_to_text(action) in stops
+
+
+@pytest.mark.parametrize("spec", ["gomoku:depth=5", "gomoku:nodes=20000"])
+def test_a_search_without_a_clock_does_not_depend_on_those_before(spec):
+    game, rng = make_game("gomoku"), random.Random(4)
+    positions = [random_position(game, rng, 8, 3) for _ in range(3)]
+    agent = engine(game, spec)
+    first = [agent.analyse(position) for position in positions]
+    again = [agent.analyse(position) for position in reversed(positions)][::-1]
+    alone = [engine(game, spec).analyse(position) for position in positions]
+    for decisions in (again, alone):
+        assert [(d.action, d.value, d.nodes, d.depth) for d in decisions] == [
+            (d.action, d.value, d.nodes, d.depth) for d in first
+        ]
+
+
+@pytest.mark.parametrize("option", ["reductions", "futility", "margin", "razoring", "late"])
+def test_each_reduction_saves_nodes(option):
+    game, rng = make_game("gomoku"), random.Random(5)
+    positions = [random_position(game, rng, 6, 2) for _ in range(6)]
+    full = "reductions=0,futility=0,margin=0,razoring=0,late=0"
+    chosen = full.replace(
+        f"{option}=0", f"{option}={ {'reductions': 100, 'late': 4}.get(option, 150) }"
+    )
+
+    def nodes(options):
+        agent = engine(game, f"gomoku:depth=5,{options}")
+        return sum(agent.analyse(position).nodes for position in positions)
+
+    assert nodes(chosen) < nodes(full)
+
+
+def test_the_agent_names_the_games_that_it_plays():
+    for spec in ("connect_four", "gomoku:connect=6"):
+        with pytest.raises(SpecificationError, match="the agent gomoku plays gomoku with up to 5"):
+            make_agent("gomoku", make_game(spec))
+
+
+def test_the_levels_are_settings_of_the_engine():
+    game = make_game("gomoku")
+    assert make_agent("expert", game).options["depth"] is not None
+    assert make_agent("expert", game).deterministic
+    assert make_agent("master", game).options["time"] == 1
