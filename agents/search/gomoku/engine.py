@@ -180,7 +180,8 @@ class GomokuEngine(Agent):
         workspace.state[0].nodes += tried
         if action >= 0:
             return self._decision(int(action), WIN - int(length), int(length), (int(action),))
-        value, best, reached, line = 0, NO_ACTION, 0, (position.legal_actions()[0],)
+        value, best, reached = 0, NO_ACTION, 0
+        line: tuple[int, ...] = (position.legal_actions()[0],)
         before = 0
         for depth in range(1, last_depth + 1):
             complete = self._iterate(position, depth, before, deadline, nodes)
