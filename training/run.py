@@ -114,14 +114,17 @@ class _DelayedInterrupt:
 
     def __enter__(self) -> _DelayedInterrupt:
         here = threading.current_thread() is threading.main_thread()
-        if here and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if here and callable(signal.getsignal(signal.SIGINT)):
             self._before = signal.signal(signal.SIGINT, self._note)
         return self
 
     def _note(self, number: int, frame: Any) -> None:
-        if self.came:
-            raise KeyboardInterrupt
-        self.came = True
+        try:
+            self._before(number, frame)  # it may do more than raise
+        except KeyboardInterrupt:
+            if self.came:
+                raise
+            self.came = True
 
     def __exit__(self, *error: object) -> None:
         if self._before is not None:
