@@ -66,6 +66,7 @@ def test_json_is_all_that_standard_output_holds():
         "format": "round-robin",
         "balanced": None,
         "within": None,
+        "transform": False,
     }
     assert value["tournament"] == {
         "game": "tic_tac_toe",
