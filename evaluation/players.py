@@ -143,7 +143,7 @@ class LocalPlayer(Player):
     def get_ready(self, game: Game) -> None:
         try:
             self._agent.get_ready(game)
-        except SpecificationError:
+        except (SpecificationError, Fault):
             raise
         except (Exception, SystemExit) as error:
             raise raised(error) from error
