@@ -23,7 +23,7 @@ import numpy as np
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
-from .search_form import can_win_at_once, is_own_image
+from .search_form import blank_records, can_win_at_once, is_own_image
 from .transposition import (
     EXACT,
     LOWER,
@@ -128,20 +128,14 @@ def new_workspace(game: Game, dtype: Any = None) -> Workspace:
     """Room for searches of any depth in this game; ``dtype`` replaces the position record."""
     plies, actions = min(game.facts.longest_game, MAX_DEPTH) + 2, game.facts.num_actions
     return Workspace(
-        _records(plies + 1, dtype or game.declaration.dtype),
-        _records(plies, FRAME),
+        blank_records(plies + 1, dtype or game.declaration.dtype),
+        blank_records(plies, FRAME),
         np.zeros((plies, actions), np.int16),
         np.full((plies, 2), NO_ACTION, np.int16),
         np.zeros((2, actions), np.int64),
         np.zeros(actions, np.int64),
-        _records(1, STATE),
+        blank_records(1, STATE),
     )
-
-
-def _records(count: int, dtype: Any) -> Any:
-    records = np.recarray(count, dtype)
-    records.view(np.uint8)[...] = 0
-    return records
 
 
 @kernel

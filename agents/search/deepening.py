@@ -27,7 +27,7 @@ from .alphabeta_kernels import (
     run,
 )
 from .search_form import load_record
-from .transposition import GENERATIONS, NO_ACTION
+from .transposition import NO_ACTION, begin_generation
 
 DEEPENING, RESISTING, FINISHED = range(3)  # the stages of a search
 ITERATION_OPEN, ITERATION_COMPLETE, SEARCH_COMPLETE = range(3)  # results of a call of `deepen`
@@ -75,10 +75,7 @@ def begin(rules, plan, workspace, table, source):
     A search uses no results of earlier ones: a decision depends on the position alone.
     """
     state = workspace.state[0]
-    state.generation = state.generation % GENERATIONS + 1
-    if state.generation == 1:
-        for i in range(table.size):
-            table[i].tag = 0
+    begin_generation(state, table)
     workspace.history[:] = 0
     workspace.killers[:] = NO_ACTION
     load_record(rules, source, workspace.positions)

@@ -9,9 +9,18 @@ import functools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...envs import rules as r
 from ...envs.compiled.dispatch import missing, rule
 from ...envs.game import Game
+
+
+def blank_records(shape: int | tuple[int, ...], dtype: Any) -> Any:
+    """Records of zeros, padding included."""
+    records = np.recarray(shape, dtype)
+    records.view(np.uint8)[...] = 0
+    return records
 
 
 @rule

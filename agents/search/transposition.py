@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...envs.compiled.kernels import kernel
+from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.specification import SpecificationError
 from ..table_size import MIB, entries_within
 
@@ -50,6 +50,15 @@ def check_table_size(memory_mb: float) -> None:
         raise SpecificationError(
             f"table={memory_mb:g} is not possible: this machine has {total:.0f} MiB of memory"
         )
+
+
+@inner_kernel
+def begin_generation(state, table):
+    """Let ``state.generation`` be one of which the table holds no entry."""
+    state.generation = state.generation % GENERATIONS + 1
+    if state.generation == 1:
+        for i in range(table.size):
+            table[i].tag = 0
 
 
 @kernel

@@ -18,11 +18,11 @@ from ...registry import register_agent, register_preset
 from ...score import Score
 from ..alphabeta_kernels import INFINITY, PROVEN, WIN
 from ..deepening import score_of_points
-from ..search_form import load_record, search_form
-from ..transposition import GENERATIONS, NO_ACTION, check_table_size, new_table, probe
+from ..search_form import blank_records, load_record, search_form
+from ..transposition import NO_ACTION, begin_generation, check_table_size, new_table, probe
 from . import engine_kernels as search
-from .fours import FIVES, find_fours, new_fours_search
-from .patterns import CHANGES, PATTERNS_RECORD, list_cells, put_patterns
+from .fours import find_fours, new_fours_search
+from .patterns import CHANGES, FIVES, PATTERNS_RECORD, list_cells, put_patterns
 
 DEFAULT_SECONDS = 1.0
 DEEPEST = 60
@@ -36,10 +36,7 @@ def set_position(rules, source, workspace, table, keep):
     """Bring a plain record onto the board; unless ``keep``, begin a new generation of the table."""
     state = workspace.state[0]
     if not keep or state.generation == 0:
-        state.generation = state.generation % GENERATIONS + 1
-        if state.generation == 1:
-            for i in range(table.size):
-                table[i].tag = 0
+        begin_generation(state, table)
         workspace.history[:] = 0
         workspace.fours.failed[:] = 0
     for side in range(2):
@@ -47,12 +44,12 @@ def set_position(rules, source, workspace, table, keep):
             workspace.history[side, cell] >>= 3
     load_record(rules, source, workspace.board)
     workspace.killers[:] = NO_ACTION
-    state.nodes, state.deepest = 0, 0
+    state.nodes = 0
 
 
 @kernel
 def settled(rules, board, out):
-    """The action that the position leaves: a five, or the only reply to a four; else −1."""
+    """The action that makes a five at once, or −1."""
     position = board[0]
     mover = np.int64(position.ply & 1)
     if position.classes[CLASSES * mover + WINS_NOW] > 0:
@@ -65,12 +62,6 @@ def settled(rules, board, out):
 def root_fours(rules, board, arrays, nodes_allowed):
     """:func:`~plyground.agents.search.gomoku.fours.find_fours` for callers in Python."""
     return find_fours(rules, board[0], arrays, nodes_allowed)
-
-
-@kernel
-def begin_iteration(workspace, depth, alpha, beta):
-    """:func:`~plyground.agents.search.gomoku.engine_kernels.begin_search` for Python."""
-    search.begin_search(workspace, depth, alpha, beta)
 
 
 @kernel
@@ -131,8 +122,8 @@ class GomokuEngine(Agent):
         self._rules: Any = search_form(game, "patterns").rules
         records = search.MAX_PLY + 2
         self._workspace = search.EngineWorkspace(
-            _records(1, PATTERNS_RECORD),
-            _records(records, search.ENGINE_FRAME),
+            blank_records(1, PATTERNS_RECORD),
+            blank_records(records, search.ENGINE_FRAME),
             np.zeros((records, search.LISTED), np.int16),
             np.full((records, 2), NO_ACTION, np.int16),
             np.zeros((records, CHANGES), np.int32),
@@ -140,7 +131,7 @@ class GomokuEngine(Agent):
             np.zeros(search.LISTED, np.int32),
             reductions(o["reductions"]),
             new_fours_search(),
-            _records(1, search.ENGINE_STATE),
+            blank_records(1, search.ENGINE_STATE),
         )
         self._table = new_table(o["table"])
         self._switches = search.EngineOptions(
@@ -209,7 +200,7 @@ class GomokuEngine(Agent):
         low, high = max(expected - width, -INFINITY), min(expected + width, INFINITY)
         while True:
             load_board(self._rules, position.record, workspace)
-            begin_iteration(workspace, depth, low, high)
+            search.begin_search(workspace, depth, low, high)
             if not self._run(deadline, nodes):
                 return False
             if root.best <= low and low > -INFINITY:
@@ -259,12 +250,6 @@ def reductions(percent: int) -> np.ndarray[Any, Any]:
 def load_board(rules, source, workspace):
     """Bring a plain record onto the board again."""
     load_record(rules, source, workspace.board)
-
-
-def _records(count: int, dtype: Any) -> Any:
-    records = np.recarray(count, dtype)
-    records.view(np.uint8)[...] = 0
-    return records
 
 
 register_preset("expert", "gomoku:depth=6", "caro level: the engine of gomoku, six plies and fours")

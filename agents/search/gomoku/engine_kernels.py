@@ -23,7 +23,6 @@ from ....envs.games.gomoku_patterns import (
     CLASSES,
     COUNTERS,
     DOUBLE_THREE,
-    FOUR_OR_BETTER,
     FOUR_THREE,
     MAKES_FOUR,
     PLAIN,
@@ -39,14 +38,21 @@ from ..alphabeta_kernels import (
     to_table,
 )
 from ..transposition import EXACT, LOWER, NO_ACTION, UPPER, probe, store
-from .fours import FIVES, find_fours
-from .patterns import list_cells, list_row_ends, put_noted, take_back, urgency
+from .fours import find_fours
+from .patterns import (
+    FIVES,
+    list_blocks,
+    list_cells,
+    list_fours_of_both,
+    put_noted,
+    take_back,
+    urgency,
+)
 
 ENTER, LEAVE, ADVANCE = range(3)
 NEXT, REDUCED, SCOUT, FULL = range(4)  # how the move under way is searched; NEXT: not yet chosen
 MAX_PLY = 120
 LISTED = 362
-DRAW = 0
 
 ENGINE_FRAME = np.dtype(
     (
@@ -78,7 +84,6 @@ ENGINE_STATE = np.dtype(
             ("next", np.int64),
             ("value", np.int64),
             ("nodes", np.int64),
-            ("deepest", np.int64),
             ("generation", np.int64),
         ],
     )
@@ -147,7 +152,7 @@ class EngineWorkspace(NamedTuple):
     state: Any
 
 
-@inner_kernel
+@kernel
 def begin_search(workspace, depth, alpha, beta):
     """Make ready to search the board to ``depth`` within a window."""
     root, state = workspace.frames[0], workspace.state[0]
@@ -172,7 +177,6 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
             if nodes >= limit:
                 break
             nodes += 1
-            state.deepest = max(state.deepest, ply)
             step, value, tried = enter_node(
                 rules,
                 options,
@@ -233,7 +237,7 @@ def enter_node(
     classes = position.classes
     tried = 0
     if position.ply >= rules.rows * rules.cols:
-        return LEAVE, np.int64(DRAW), tried
+        return LEAVE, np.int64(0), tried  # a draw
     # 1. Results that can be read off.
     under_four = classes[theirs + WINS_NOW] > 0
     if ply > 0:
@@ -338,20 +342,9 @@ def list_moves(rules, options, position, mover, out):
     if classes[mine + WINS_NOW] > 0:
         return min(list_cells(rules, sums, mover, FIVES, out, 0), 1)
     if classes[theirs + WINS_NOW] > 0:
-        count = list_cells(rules, sums, 1 - mover, FIVES, out, 0)
-        if rules.rule >= CARO:
-            for i in range(count):
-                count = list_row_ends(
-                    rules, position.cells, np.int64(out[i]), 2 - mover, out, count
-                )
-        return count
+        return list_blocks(rules, position, 1 - mover, out)
     if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
-        count = 0
-        for cell in range(rules.rows * rules.cols):
-            if (sums[2 * cell] | sums[2 * cell + 1]) & FOUR_OR_BETTER != 0:
-                out[count] = cell
-                count += 1
-        return count
+        return list_fours_of_both(rules, sums, out)
     return list_near(rules, position.stones, options.radius, out)
 
 

@@ -25,9 +25,8 @@ from ....envs.games.gomoku_patterns import (
     WINS_NOW,
     WINS_SOON,
 )
-from .patterns import CHANGES, list_cells, list_row_ends, put_noted, take_back
+from .patterns import CHANGES, FIVES, list_cells, list_row_ends, put_noted, take_back
 
-FIVES = 7 << 9  # the counters of a cell that completes a five
 MOST_PLIES = 64
 MOST_FOURS = 32  # fours tried at a node, the strongest first
 FAILED, OPEN, WON = -1, 0, 1

@@ -82,6 +82,7 @@ OWN_CLASS = np.array([0, 0, 0, 600, 2000, 6000, 9000], np.int32)
 OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
 OWN_WEIGHT, OTHER_WEIGHT = 5, 4
 CHANGES = 5 + 8 * REACH  # the most that a stone can change, see put_noted
+FIVES = 7 << 9  # the counters of a cell that completes a five
 SORTED = 24  # number of cells that are sorted; the rest follow unsorted
 
 # The options of a search by patterns, unless they are given: the order of the patterns is better
@@ -302,6 +303,27 @@ def list_row_ends(rules, cells, action, stone, out, count):
     return count
 
 
+@inner_kernel
+def list_blocks(rules, position, opponent, out):
+    """List the cells that stop the opponent's fours: the gaps, in caro also the rows' ends."""
+    count = list_cells(rules, position.sums, opponent, FIVES, out, 0)
+    if rules.rule >= CARO:
+        for i in range(count):
+            count = list_row_ends(rules, position.cells, np.int64(out[i]), opponent + 1, out, count)
+    return count
+
+
+@inner_kernel
+def list_fours_of_both(rules, sums, out):
+    """List the cells where a stone of either player makes a four or a five."""
+    count = 0
+    for cell in range(rules.rows * rules.cols):
+        if (sums[2 * cell] | sums[2 * cell + 1]) & FOUR_OR_BETTER != 0:
+            out[count] = cell
+            count += 1
+    return count
+
+
 @r.candidates.register_body(GomokuPatterns)
 @inner_kernel
 def candidates_patterns(rules, position, radius, out):
@@ -318,16 +340,10 @@ def candidates_patterns(rules, position, radius, out):
     mine, theirs = CLASSES * mover, CLASSES * opponent
     # 1. A win at once.
     if classes[mine + WINS_NOW] > 0:
-        return min(list_cells(rules, sums, mover, 7 << 9, out, 0), 1)
+        return min(list_cells(rules, sums, mover, FIVES, out, 0), 1)
     # 2. The opponent would win at once: fill the gap (in caro, block the other end).
     if classes[theirs + WINS_NOW] > 0:
-        count = list_cells(rules, sums, opponent, 7 << 9, out, 0)
-        if rules.rule >= CARO:
-            for i in range(count):
-                count = list_row_ends(
-                    rules, position.cells, np.int64(out[i]), opponent + 1, out, count
-                )
-        return count
+        return list_blocks(rules, position, opponent, out)
     # 3. An open four or two fours at once win: the opponent has no five to make and can stop but
     #    one row.
     if classes[mine + WINS_SOON] > 0:
@@ -338,12 +354,7 @@ def candidates_patterns(rules, position, radius, out):
     # 4. The opponent threatens just that: make a four first, or take a cell of the rows that would
     #    become fours.
     if classes[theirs + WINS_SOON] > 0:
-        count = 0
-        for cell in range(rules.rows * rules.cols):
-            if (sums[2 * cell + mover] | sums[2 * cell + opponent]) & FOUR_OR_BETTER != 0:
-                out[count] = cell
-                count += 1
-        return count
+        return list_fours_of_both(rules, sums, out)
     return list_free(rules, position, radius, out)
 
 
