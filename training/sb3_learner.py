@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 
 from .folder import TrainingError
 from .run import initial_learner
@@ -67,6 +68,19 @@ class Sb3Learner:
     def policy(self) -> Any:
         """What plays: it has ``get_distribution(observations, masks)``."""
         return self.model.policy
+
+    def learning_rate(self, remaining: float) -> float:
+        """The learning rate while this share of the steps remains: it falls to 0."""
+        rate: float = self.settings.learning_rate * max(remaining, 0.0)
+        return rate
+
+    def set_up(self) -> None:
+        """Make a new model ready for updates, with the weights that the settings begin with."""
+        if self.settings.initial:
+            self.begin_with(Path(self.settings.initial))
+        self.model.set_logger(Logger(None, []))
+        self.collector = EpisodeCollector()
+        _, self._callback = self.model._setup_learn(self.settings.steps, self.collector)
 
     def begin_with(self, run: Path) -> None:
         """Take over the newest weights of a run.

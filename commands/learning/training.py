@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,9 +61,8 @@ def ppo(
 
     plyground train ppo gomoku --list-settings
     """
-    chosen = make_game(game)
     given = _given(opponent, steps, init, options)
-    _train("ppo", chosen, ppo_settings(chosen.name, given, options.settings), options)
+    _train("ppo", ppo_settings, make_game(game), given, options)
 
 
 @command("GAME", parent=train_app)
@@ -86,9 +86,8 @@ def dqn(
 
     plyground train dqn connect_four --list-settings
     """
-    chosen = make_game(game)
     given = _given(opponent, steps, init, options)
-    _train("dqn", chosen, dqn_settings(chosen.name, given, options.settings), options)
+    _train("dqn", dqn_settings, make_game(game), given, options)
 
 
 def _given(
@@ -102,8 +101,15 @@ def _given(
     }
 
 
-def _train(algorithm: str, game: Game, made: OpposedSettings, options: RunOptions) -> None:
+def _train(
+    algorithm: str,
+    settings_for: Callable[..., OpposedSettings],
+    game: Game,
+    given: dict[str, Any],
+    options: RunOptions,
+) -> None:
     """Run the algorithm, or list its settings."""
+    made = settings_for(game.name, given, options.settings)
     out, seed = options.folder(made), options.seed
     if out is None:
         return

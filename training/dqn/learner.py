@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
-from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import TrainFreq, TrainFrequencyUnit
 
 from ...envs.game import Game
 from ..export import PolicyExporter
 from ..sb3 import BoardVecEnv
-from ..sb3_learner import EpisodeCollector, Sb3Learner, from_bytes, to_bytes
+from ..sb3_learner import Sb3Learner, from_bytes, to_bytes
 from .masked import MaskedDQN, MaskedDQNPolicy, MaskedTrunk, PlainQNetwork
 from .settings import DQNSettings
 
@@ -34,7 +32,7 @@ class DQNLearner(Sb3Learner):
         self.model = MaskedDQN(
             MaskedDQNPolicy,
             env,
-            learning_rate=lambda remaining: settings.learning_rate * max(remaining, 0.0),
+            learning_rate=self.learning_rate,
             buffer_size=settings.memory,
             learning_starts=settings.first_steps,
             batch_size=settings.batch_size,
@@ -51,11 +49,7 @@ class DQNLearner(Sb3Learner):
             seed=seed,
             device="cpu",
         )
-        if settings.initial:
-            self.begin_with(Path(settings.initial))
-        self.model.set_logger(Logger(None, []))
-        self.collector = EpisodeCollector()
-        _, self._callback = self.model._setup_learn(settings.steps, self.collector)
+        self.set_up()
         self._frequency = TrainFreq(settings.rollout, TrainFrequencyUnit.STEP)
 
     def update(self) -> dict[str, float]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 from ...envs.game import Game
 from ..export import PolicyExporter
 from ..sb3 import BoardVecEnv
-from ..sb3_learner import EpisodeCollector, Sb3Learner
+from ..sb3_learner import Sb3Learner
 from .settings import PPOSettings
 
 try:
     import torch
     from sb3_contrib import MaskablePPO
-    from stable_baselines3.common.logger import Logger
 except ImportError as error:
     raise ImportError(
         'training needs stable-baselines3 and sb3-contrib: pip install -e ".[train]"'
@@ -41,7 +39,7 @@ class Learner(Sb3Learner):
         self.model = MaskablePPO(
             BoardPolicy,
             env,
-            learning_rate=lambda remaining: settings.learning_rate * max(remaining, 0.0),
+            learning_rate=self.learning_rate,
             n_steps=settings.rollout,
             batch_size=settings.batch_size,
             n_epochs=settings.epochs,
@@ -55,11 +53,7 @@ class Learner(Sb3Learner):
             seed=seed,
             device="cpu",
         )
-        if settings.initial:
-            self.begin_with(Path(settings.initial))
-        self.model.set_logger(Logger(None, []))
-        self.collector = EpisodeCollector()
-        _, self._callback = self.model._setup_learn(settings.steps, self.collector)
+        self.set_up()
 
     def update(self) -> dict[str, float]:
         """Play a rollout and learn from it; returns what is to be logged.
