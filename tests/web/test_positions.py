@@ -77,6 +77,7 @@ def test_a_link_with_a_position_is_analysed_and_played_on(visit):
     page.get_by_role("button", name="Column e").click()
     page.wait_for_url(f"**position={board}&moves=e&**")
     page.click("#play-on")
+    page.wait_for_url("**/play?**")
     page.wait_for_selector("body[data-ready]")
     assert f"position={board}&moves=e" in page.url
     assert page.locator("#moves button").count() == 1
@@ -103,7 +104,7 @@ def test_a_position_is_set_up_by_clicks(visit):
     assert page.inner_text("#status") == "Ring to move"
     page.reload()
     page.wait_for_selector("body[data-ready]")
-    assert page.locator("#board .area").count() == 6
+    expect(page.locator("#board .area")).to_have_count(6)
     page.click("#edit")
     page.click("#tools button:nth-child(3)")
     page.get_by_role("button", name="Cell c3: Ring").click()

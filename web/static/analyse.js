@@ -243,5 +243,5 @@ for (const which of ["first", "second"]) {
 byId("show").addEventListener("change", showFound);
 addEventListener("pagehide", () => search?.abort());
 
-line.go(line.ply);
+await line.go(line.ply);
 document.body.dataset.ready = "yes";
