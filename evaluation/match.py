@@ -5,10 +5,9 @@ Whatever an agent does wrong loses it this game and has no effect on others.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..agents.agent import Decision
@@ -237,25 +236,28 @@ class _GameUnderWay:
             allowed = limits.seconds_of_reset
             try:
                 player.get_ready(self._game)
-                with self._clocked() as spent:
+                began = self._now()
+                try:
                     player.reset(seeds[self.seat], allowed)
-                if spent[0] > allowed:
-                    took, known = _apart(spent[0], allowed)
+                finally:
+                    spent = self._charge(began)
+                if spent > allowed:
+                    took, known = _apart(spent, allowed)
                     raise Fault(OUT_OF_TIME, f"took {took} s for its reset; {known} s are allowed")
             except Fault as fault:
                 raise Fault(fault.kind, f"{fault} before the first move") from fault
 
-    @contextlib.contextmanager
-    def _clocked(self) -> Iterator[list[float]]:
-        """Add the time of the body to that of the player whose turn it is; yields the time."""
-        player, spent = self._players[self.seat], [0.0]
-        clock = player.processor_seconds if self._limits.clock == CPU else time.perf_counter
-        began = clock()
-        try:
-            yield spent
-        finally:
-            spent[0] = max(clock() - began, 0.0)
-            self._seconds[self.seat] += spent[0]
+    def _now(self) -> float:
+        """The clock of the player whose turn it is, in seconds."""
+        if self._limits.clock == CPU:
+            return self._players[self.seat].processor_seconds()
+        return time.perf_counter()
+
+    def _charge(self, began: float) -> float:
+        """Add the time since ``began`` to that of the player whose turn it is; returns it."""
+        spent = max(self._now() - began, 0.0)
+        self._seconds[self.seat] += spent
+        return spent
 
     def play(self) -> GameResult:
         """Play to the end, or to the verdict of the referee; Fault if a player fails."""
@@ -286,13 +288,14 @@ class _GameUnderWay:
         seat, limits = self.seat, self._limits
         before = self._seconds[seat]
         allowed = limits.seconds_left(before) if self._timed else math.inf
+        began = self._now()
         try:
-            with self._clocked() as spent:
-                answer = self._players[seat].ask(self._position.copy(), self._analyse, allowed)
+            answer = self._players[seat].ask(self._position.copy(), self._analyse, allowed)
         finally:
+            spent = self._charge(began)
             self._decisions[seat] += 1
-        if spent[0] > allowed:
-            raise Fault(OUT_OF_TIME, limits.overstepped(spent[0], before))
+        if spent > allowed:
+            raise Fault(OUT_OF_TIME, limits.overstepped(spent, before))
         return answer
 
     def forfeit(self, fault: Fault, name: str) -> GameResult:

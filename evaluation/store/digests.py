@@ -28,8 +28,19 @@ GAME_FIELDS = (
 # what never changes after a tournament has been entered
 BIRTH_FIELDS = "number, name, settings, created, sources"
 AGENT_FIELDS = "number, label, spec, options, version, sources"
-# what the seal covers beside that
-SEALED_FIELDS = "pairs, left_out, command, games, last_link"
+
+
+class Sealed(NamedTuple):
+    """What the seal of a tournament covers beside that: the columns of these names."""
+
+    pairs: int
+    left_out: int
+    command: str | None
+    games: int
+    last_link: str
+
+
+SEALED_FIELDS = ", ".join(Sealed._fields)
 
 
 class Change(NamedTuple):
@@ -69,7 +80,12 @@ def seal_of(connection: sqlite3.Connection, tournament: int, birth: str) -> str:
     row = connection.execute(
         f"SELECT {SEALED_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
     ).fetchone()
-    return digest_of_row((birth, *row))
+    return seal_for(birth, Sealed(*row))
+
+
+def seal_for(birth: str, sealed: Sealed) -> str:
+    """The seal of a tournament with this birth and these columns."""
+    return digest_of_row((birth, *sealed))
 
 
 def seal(connection: sqlite3.Connection, tournament: int, birth: str) -> None:

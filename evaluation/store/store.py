@@ -18,7 +18,9 @@ from ..match import GameResult
 from .connection import StoreError, StoreFile, transaction
 from .digests import (
     GAME_FIELDS,
+    SEALED_FIELDS,
     Change,
+    Sealed,
     birth_of,
     changes_of_store,
     changes_of_tournament,
@@ -26,6 +28,7 @@ from .digests import (
     link_after,
     note_tournaments,
     seal,
+    seal_for,
 )
 
 __all__ = ["AgentEntry", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
@@ -39,7 +42,11 @@ _GAME_COLUMNS = (
 )
 _INSERT_GAME = (
     f"INSERT INTO games ({GAME_FIELDS}, digest, link) VALUES "
-    f"({', '.join('?' for _ in GAME_FIELDS.split(','))}, ?, ?)"
+    f"({', '.join('?' for _ in GAME_FIELDS.split(','))}, ?, ?) ON CONFLICT DO NOTHING"
+)
+_NEXT_NUMBER_AND_SEALED = (
+    f"SELECT (SELECT coalesce(max(number), 0) + 1 FROM games), {SEALED_FIELDS} FROM tournaments "
+    f"WHERE number = ?"
 )
 
 
@@ -155,9 +162,12 @@ class Store(StoreFile):
 
     def _seal(self, connection: sqlite3.Connection, tournament: int) -> None:
         """Seal a tournament after a change, in the open transaction."""
+        seal(connection, tournament, self._birth(connection, tournament))
+
+    def _birth(self, connection: sqlite3.Connection, tournament: int) -> str:
         if tournament not in self._births:
             self._births[tournament] = birth_of(connection, tournament)
-        seal(connection, tournament, self._births[tournament])
+        return self._births[tournament]
 
     def _check_settings(self, name: str, held: dict[str, Any], wanted: dict[str, Any]) -> None:
         for key in {**held, **wanted}:
@@ -265,31 +275,30 @@ class Store(StoreFile):
     def add(self, tournament: int, game: StoredGame) -> bool:
         """Commit a finished game; False, and no change, if the store holds it already."""
         with self._writing() as connection, transaction(connection):
-            there = (
-                "SELECT 1 FROM games WHERE (tournament, pair, player_0, player_1) = (?, ?, ?, ?)"
-            )
-            key = (tournament, game.pair, *game.players)
-            if connection.execute(there, key).fetchone() is not None:
-                return False
-            self._insert(connection, tournament, game)
+            number = self._insert(connection, tournament, game)
         self.check_in_place()
-        return True
+        return number is not None
 
-    def _insert(self, connection: sqlite3.Connection, tournament: int, game: StoredGame) -> int:
-        """Add a game with its digests, in the open transaction; returns its number."""
-        (number,) = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM games").fetchone()
-        (before,) = connection.execute(
-            "SELECT last_link FROM tournaments WHERE number = ?", (tournament,)
-        ).fetchone()
+    def _insert(
+        self, connection: sqlite3.Connection, tournament: int, game: StoredGame
+    ) -> int | None:
+        """Add a game with its digests, in the open transaction.
+
+        Returns its number; None, and no change, if the store holds the game already. There are few
+        statements because a tournament of fast agents spends most of its time here.
+        """
+        number, *fields = connection.execute(_NEXT_NUMBER_AND_SEALED, (tournament,)).fetchone()
+        held = Sealed(*fields)
         row = (number, *_row(tournament, game))
         digest = digest_of_row(row)
-        link = link_after(before, digest)
-        connection.execute(_INSERT_GAME, (*row, digest, link))
+        link = link_after(held.last_link, digest)
+        if connection.execute(_INSERT_GAME, (*row, digest, link)).rowcount == 0:
+            return None
+        now = held._replace(games=held.games + 1, last_link=link)
         connection.execute(
-            "UPDATE tournaments SET games = games + 1, last_link = ? WHERE number = ?",
-            (link, tournament),
+            "UPDATE tournaments SET games = ?, last_link = ?, seal = ? WHERE number = ?",
+            (now.games, link, seal_for(self._birth(connection, tournament), now), tournament),
         )
-        self._seal(connection, tournament)
         self._last = digest
         return int(number)
 
@@ -331,7 +340,9 @@ class Store(StoreFile):
                 "UPDATE tournaments SET pairs = max(pairs, ?) WHERE number = ?",
                 (pair + 1, tournament),
             )
-            return self._insert(connection, tournament, game._replace(pair=pair))
+            number = self._insert(connection, tournament, game._replace(pair=pair))
+            assert number is not None  # no game has this pair
+            return number
 
     def changes(self, tournament: int | None = None) -> list[Change]:
         """What was changed in the file by other means; ``None`` asks about the list of tournaments.
