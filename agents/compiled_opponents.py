@@ -14,12 +14,11 @@ import numpy as np
 
 from ..envs import rules as r
 from ..envs.compiled.kernels import inner_kernel
-from ..envs.compiled.randomness import random_below
 from ..envs.game import Game
 from ..envs.single_agent.opponents import choose_action
 from .agent import Agent, heuristic_index
 from .greedy import Greedy
-from .lookahead import grade_actions
+from .lookahead import choose_graded
 from .random_agent import RandomAgent
 from .search import alphabeta_kernels as search
 from .search import deepening
@@ -43,7 +42,7 @@ def choose_random(opponent, rules, position, rng):
 
 
 class GreedyOpponent(NamedTuple):
-    """``greedy``, with the buffers :func:`~plyground.agents.lookahead.grade_actions` takes."""
+    """``greedy``, with the buffers :func:`~plyground.agents.lookahead.choose_graded` takes."""
 
     heuristic: int
     children: Any
@@ -57,22 +56,10 @@ class GreedyOpponent(NamedTuple):
 @inner_kernel
 def choose_greedily(opponent, rules, position, rng):
     heuristic, children, actions, replies, grades, points = opponent
-    count, _ = grade_actions(rules, position, heuristic, children, actions, replies, grades, points)
-    best, ties = 0, 0
-    for i in range(count):
-        if i > 0 and (
-            grades[i] > grades[best] or (grades[i] == grades[best] and points[i] > points[best])
-        ):
-            best, ties = i, 0
-        if grades[i] == grades[best] and points[i] == points[best]:
-            ties += 1
-    wanted = random_below(rng, ties)
-    for i in range(best, count):
-        if grades[i] == grades[best] and points[i] == points[best]:
-            if wanted == 0:
-                return np.int64(actions[i])
-            wanted -= 1
-    return np.int64(actions[best])
+    chosen, _, _, _ = choose_graded(
+        rules, position, heuristic, children, actions, replies, grades, points, rng
+    )
+    return np.int64(actions[chosen])
 
 
 class TreeSearchOpponent(NamedTuple):

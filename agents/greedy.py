@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from ..envs.specification import Parameter
 from .agent import Agent, Decision, heuristic_index
-from .lookahead import LETS_WIN, LOSES, WINS, grade_actions
+from .lookahead import LETS_WIN, LOSES, WINS, choose_graded
 from .registry import register_agent
 from .score import Score, score_of_position
 
@@ -37,29 +36,25 @@ class Greedy(Agent):
         heuristic_index(game, self.options["heuristic"])
 
     def prepare(self, game: Game) -> None:
+        self._heuristic = heuristic_index(game, self.options["heuristic"])
         count = game.facts.num_actions
         self._children = game.new_records(2)
         self._actions, self._replies = np.empty(count, np.int16), np.empty(count, np.int16)
         self._grades, self._points = np.empty(count, np.int64), np.empty(count, np.int64)
-        self._grade(game.initial_position())
-        random_below(self.rng.copy(), 1)
+        self._choose(game.initial_position(), self.rng.copy())
 
-    def _grade(self, position: Position) -> tuple[int, int]:
-        self._heuristic = heuristic_index(position.game, self.options["heuristic"])
+    def _choose(self, position: Position, rng: np.ndarray) -> tuple[int, int, int, int]:
         buffers = (self._children, self._actions, self._replies, self._grades, self._points)
-        grade: Callable[..., tuple[int, int]] = grade_actions  # a kernel: it has no annotations
-        return grade(position.game.rules, position.record, self._heuristic, *buffers)
+        choose: Callable[..., tuple[int, int, int, int]] = choose_graded  # a kernel: no annotations
+        return choose(position.game.rules, position.record, self._heuristic, *buffers, rng)
 
     def decide(self, position: Position) -> Decision:
-        count, ending = self._grade(position)
-        grades, points = self._grades[:count], self._points[:count]
-        best = np.flatnonzero(grades == grades.max())
-        best = best[points[best] == points[best].max()]
-        chosen = best[int(random_below(self.rng, best.size))]
+        chosen, count, ending, worst = self._choose(position, self.rng)
         actions = self._actions[:count].tolist()
-        values = dict(zip(actions, points.astype(float).tolist()))
-        action, value = actions[chosen], float(points[chosen])
-        if ending == 0 and grades.min() > LETS_WIN:  # in most positions: all are estimates
+        points = self._points[:count].astype(float).tolist()
+        values = dict(zip(actions, points))
+        action, value = actions[chosen], points[chosen]
+        if ending == 0 and worst > LETS_WIN:  # in most positions: all are estimates
             return Decision(action, value, "points", values, nodes=count, depth=1)
         scores = {action: self._score(position, action, i) for i, action in enumerate(actions)}
         score = score_of_position(action, scores, position.game.facts.max_return)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..envs import rules as r
 from ..envs.compiled.kernels import inner_kernel, kernel
+from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
 from .agent import heuristic_index
 
@@ -93,6 +94,37 @@ def grade_actions(rules, position, heuristic, children, actions, replies, grades
             points[i] = r.evaluate(rules, children[0], mover, heuristic)
             grades[i] = grade
     return count, ending
+
+
+@kernel
+def choose_graded(rules, position, heuristic, children, actions, replies, grades, points, rng):
+    """Choose the action of the best grade, then of the most points; ties are broken at random.
+
+    Takes what :func:`grade_actions` takes, and a random stream.
+
+    Returns:
+        The index of the action in ``actions``; the number of legal actions; how many of them end
+        the game; and the worst grade.
+    """
+    count, ending = grade_actions(
+        rules, position, heuristic, children, actions, replies, grades, points
+    )
+    best, ties, worst = 0, 0, WINS
+    for i in range(count):
+        worst = min(worst, grades[i])
+        if grades[i] > grades[best] or (grades[i] == grades[best] and points[i] > points[best]):
+            best, ties = i, 0
+        if grades[i] == grades[best] and points[i] == points[best]:
+            ties += 1
+    wanted = random_below(rng, ties)
+    chosen = best
+    for i in range(best, count):
+        if grades[i] == grades[best] and points[i] == points[best]:
+            if wanted == 0:
+                chosen = i
+                break
+            wanted -= 1
+    return chosen, count, ending, worst
 
 
 def grades(position: Position) -> dict[int, int]:
