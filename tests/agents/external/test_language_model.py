@@ -103,6 +103,18 @@ def test_a_model_without_a_legal_move_forfeits_and_the_tournament_goes_on(serve,
         assert "gave no legal move: 'I resign' is no legal move" in game.result.reason
 
 
+@pytest.mark.parametrize("isolation", ["never", "always"])
+def test_a_store_keeps_the_tokens_of_every_game(serve, tmp_path, isolation):
+    spec = f"llm:small,url={serve(first_legal).url}"
+    games = run(Plan("tic_tac_toe", (spec, "random"), 1), tmp_path / "s.db", isolation=isolation)
+    assert len(games) == 2
+    for game in games:
+        seat = game.players.index(0)
+        expected = [0, 0]
+        expected[seat] = 105 * game.result.decisions[seat]
+        assert game.result.tokens == tuple(expected)
+
+
 def test_an_endpoint_that_fails_is_reported_in_a_sentence(serve):
     position = make_game("tic_tac_toe").initial_position()
     failing = serve(lambda messages: 503)
