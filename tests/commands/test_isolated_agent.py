@@ -50,6 +50,30 @@ def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
     assert "Traceback" not in result.output
 
 
+@pytest.mark.parametrize("name", FAILS)
+def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
+    spec = f"python:failing_agents:{name}"
+    result = invoke(["quality", "tic_tac_toe", spec, "--positions", "4"])
+    assert result.exit_code == 0, result.output
+    assert f"{spec} failed to move in 4 positions, first because it {FAILS[name]}" in " ".join(
+        result.output.split()
+    )
+
+
+@pytest.mark.parametrize("name", ["RaisesAtOnce", "ExitsAtOnce", "ReturnsNothing"])
+def test_training_against_an_agent_that_fails_ends_with_its_name(name):
+    pytest.importorskip("sb3_contrib")
+    spec = f"python:failing_agents:{name}"
+    result = invoke(
+        [*["train", "ppo", "tic_tac_toe", "--opponent", spec, "--out", "run"]]
+        + [*["--set", "games=2", "--set", "rollout=8", "--set", "batch_size=16"]]
+    )
+    said = FAILS[name].replace("returned", "played illegally:").partition(",")[0]
+    assert result.exit_code == 2, result.output
+    assert f"the opponent {spec} {said}" in result.stderr
+    assert "Traceback" not in result.output
+
+
 def test_an_isolated_agent_decides_as_the_agent_itself():
     own, isolated = make_agent("alphabeta:depth=3", GAME), IsolatedAgent("alphabeta:depth=3", GAME)
     position = GAME.position([4, 0])
