@@ -83,6 +83,7 @@ def test_a_proven_loss_is_avoided_while_anything_else_is_left():
 
 
 @pytest.mark.parametrize("agent", ["mcts:simulations=500", "mcts:simulations=500,threads=2"])
+@pytest.mark.thorough
 def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
     game = make_game("gomoku:rule=caro")
     moves = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]
@@ -112,6 +113,7 @@ def test_montecarlo_blocks_an_open_four_when_all_its_games_are_lost():
     "spec",
     ["tic_tac_toe", "dots_and_boxes:rows=1,cols=2", "dots_and_boxes:rows=1,cols=2,reward=margin"],
 )
+@pytest.mark.thorough
 def test_a_game_searched_to_the_end_has_the_value_of_minimax(spec):
     position = make_game(spec).initial_position()
     if spec == "tic_tac_toe":

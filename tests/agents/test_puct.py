@@ -44,6 +44,7 @@ def ignorant(tmp_path_factory):
 
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.fast_cases(1)
 def test_visits_values_and_probabilities_are_told_for_the_roots_actions(spec, batch, ignorant):
     position = make_game(spec).initial_position()
     decision = make_agent(f"mcts:simulations=400,network={ignorant(spec)},batch={batch}").analyse(

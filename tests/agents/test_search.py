@@ -80,6 +80,7 @@ def resisting(position, depth, heuristic, found):
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["none", "default"])
+@pytest.mark.fast_cases(1)
 def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristic):
     agent, index = make_agent(f"minimax:depth=2,heuristic={heuristic}"), _index(heuristic)
     for position in some_positions(spec, 6):
@@ -418,6 +419,7 @@ def test_a_lost_side_resists_as_long_as_it_can(agent):
     ],
 )
 @pytest.mark.parametrize("lead", ["lost", "won"])
+@pytest.mark.fast_cases(3)
 def test_a_decided_side_goes_on_taking_boxes(agent, lead):
     # Six of the nine boxes are taken by one side, and a chain of three boxes is open.
     position = decided_position(lead)

@@ -55,6 +55,7 @@ def printed(encoding, tmp_path_factory):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.fast_cases(1)
 def test_every_encoding_gets_the_whole_text(command, printed):
     output, errors = printed[command]
     assert "Traceback" not in errors

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -71,6 +72,7 @@ def interrupted(what: str) -> tuple[int, str]:
     )
     try:
         assert running.stdout.readline() == "ready\n"
+        time.sleep(1)  # until it is where the test wants it
         running.send_signal(signal.SIGINT)
         told, _ = running.communicate(timeout=60)
     finally:

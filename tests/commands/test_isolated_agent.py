@@ -42,6 +42,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", FAILS)
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.fast_cases(4)
 def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
     spec = f"python:failing_agents:{name}"
     result = invoke([*COMMANDS[command], spec])
@@ -51,6 +52,7 @@ def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
 
 
 @pytest.mark.parametrize("name", FAILS)
+@pytest.mark.fast_cases(1)
 def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
     spec = f"python:failing_agents:{name}"
     result = invoke(["quality", "tic_tac_toe", spec, "--positions", "4"])
@@ -61,6 +63,7 @@ def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
 
 
 @pytest.mark.parametrize("name", ["RaisesAtOnce", "ExitsAtOnce", "ReturnsNothing"])
+@pytest.mark.fast_cases(1)
 def test_training_against_an_agent_that_fails_ends_with_its_name(name):
     pytest.importorskip("sb3_contrib")
     spec = f"python:failing_agents:{name}"

@@ -225,6 +225,7 @@ print(json.dumps(found | {"workers": versions(contest, ("1", "1"))["plyground"]}
         ("evaluation/statistics/ratings.py", {"workers"}),
     ],
 )
+@pytest.mark.fast_cases(1)
 def test_an_edit_in_a_sub_folder_changes_the_fingerprints_that_depend_on_it(
     tmp_path, package, edited, changed
 ):

@@ -138,6 +138,7 @@ def test_edges_boxes_and_the_turn_are_set_up_with_the_keyboard(visit):
 @pytest.mark.parametrize(
     "spec", ["connect_four", "hex:size=4,swap=yes", "othello", "gomoku:size=9"]
 )
+@pytest.mark.fast_cases(1)
 def test_the_editor_begins_with_the_position_shown(visit, spec):
     game = make_game(spec)
     position, names = game.initial_position(), []

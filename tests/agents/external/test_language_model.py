@@ -67,6 +67,7 @@ def first_legal(messages):
 
 
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
+@pytest.mark.fast_cases(4)
 def test_every_game_is_told_in_text_and_played_to_its_end(spec, serve):
     stand_in = serve(first_legal)
     game = make_game(spec)

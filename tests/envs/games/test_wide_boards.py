@@ -203,7 +203,7 @@ def test_general_agents_play_on_wide_boards(game, agent):
     ("spec", "heuristic"),
     [(spec, name) for spec in WIDE[::2] for name in make_game(spec).declaration.heuristics],
 )
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_alphabeta_and_minimax_agree_on_wide_boards(spec, heuristic):
     game = make_game(spec)
     position = game.position(game.initial_position().legal_actions()[:4])
@@ -220,6 +220,7 @@ def test_alphabeta_and_minimax_agree_on_wide_boards(spec, heuristic):
     ],
 )
 @pytest.mark.parametrize("agent", ["greedy", "alphabeta:depth=3", "mcts:simulations=2000"])
+@pytest.mark.thorough
 def test_a_row_is_completed_on_wide_boards(agent, spec, moves, action):
     assert make_agent(agent, seed=1).act(make_game(spec).position(moves.split())) == action
 
@@ -253,6 +254,7 @@ def test_learners_train_on_wide_boards(name, size):
 
 
 @each_wide_game
+@pytest.mark.thorough
 def test_agents_play_in_a_live_environment_of_a_wide_board(game):
     env = plyground.envs.aec.env(game, render_mode="rgb_array")
     env.reset()
