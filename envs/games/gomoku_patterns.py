@@ -18,6 +18,8 @@ in games and artificial intelligence", 1994, chapter 5.
 from __future__ import annotations
 
 import functools
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,7 +33,7 @@ LONGEST = 5  # the largest connect that patterns know
 REACH = 5  # cells seen on either side: a row of five through the cell, and the cells that end it
 WIDTH = 2 * REACH + 1
 # a window's table index: two bits for each cell but the middle one
-CELL_BITS, LOW_CELLS, HIGH_CELLS = 2, 0x3FF, 0xFFC00
+CELL_BITS, LOW_CELLS = 2, 0x3FF
 
 # Codes by the stones missing from a row: 9 none, then 8 and 7 for one, 6 and 5 for two, …; the
 # higher of the two is the open one.
@@ -41,23 +43,10 @@ NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE 
 PLAIN, MAKES_THREE, MAKES_FOUR, DOUBLE_THREE, FOUR_THREE, WINS_SOON, WINS_NOW = range(7)
 CLASSES = 7
 
-# Four codes of a cell are added up in one number: how many are open threes, fours, open fours,
-# fives (three bits each), and above these bits a score for the order in which cells are tried.
-COUNTERS = 0xFFF
-FOUR_OR_BETTER = 0xFF8
-SCORE_SHIFT = 12
-_TRY_FIRST = (0, 1, 2, 4, 10, 12, 40, 44, 160, 400)
-PACKED = np.array(
-    [
-        (points << SCORE_SHIFT)
-        + (code == OPEN_THREE)
-        + ((code == FOUR) << 3)
-        + ((code == OPEN_FOUR) << 6)
-        + ((code == FIVE) << 9)
-        for code, points in enumerate(_TRY_FIRST)
-    ],
-    np.int32,
-)
+# The key of a cell for a player: the sum of these over its four codes. No two sets of four codes
+# without a five have the same key, so what follows from the codes is a table by key.
+KEYS = np.array([0, 1, 5, 21, 55, 153, 368, 856, 1424, 2603], np.int16)
+KEY_COUNT = 4 * 2603 + 1
 
 # The points of the codes in the evaluation, each for one free cell and one direction.
 VALUES = np.array([0, 0, 0, 2, 4, 12, 30, 50, 150, 200], np.int32)
@@ -229,9 +218,18 @@ def pattern_table(connect: int, rule: int) -> np.ndarray[Any, Any]:
     return table
 
 
-def _cell_class(counters: int) -> int:
-    """The class of a cell, from the counts of its four codes."""
-    threes, fours, open_fours, fives = (counters >> shift & 7 for shift in (0, 3, 6, 9))
+def by_key(function: Callable[[tuple[int, ...]], int], dtype: Any) -> np.ndarray[Any, Any]:
+    """A table of ``function`` of a cell's four codes, by the cell's key."""
+    table = np.zeros(KEY_COUNT, dtype)
+    for codes in itertools.combinations_with_replacement(range(KEYS.size), 4):
+        table[KEYS[list(codes)].sum()] = function(codes)
+    return table
+
+
+def _cell_class(codes: tuple[int, ...]) -> int:
+    threes, fours, open_fours, fives = (
+        codes.count(code) for code in (OPEN_THREE, FOUR, OPEN_FOUR, FIVE)
+    )
     if fives:
         return WINS_NOW
     if open_fours or fours >= 2:
@@ -241,7 +239,9 @@ def _cell_class(counters: int) -> int:
     return DOUBLE_THREE if threes >= 2 else MAKES_THREE if threes else PLAIN
 
 
-CELL_CLASS = np.array([_cell_class(counters) for counters in range(COUNTERS + 1)], np.uint8)
+CELL_CLASS = by_key(_cell_class, np.uint8)
+HAS_FOUR = by_key(lambda codes: max(codes) >= FOUR, np.bool_)  # a four or better
+CELL_VALUE = by_key(lambda codes: int(VALUES[list(codes)].sum()), np.int16)
 
 
 @inner_kernel
@@ -309,9 +309,9 @@ def evaluate_patterns(rules, cells, player, mover):
             )
             score[0] += VALUES[mine]
             score[1] += VALUES[theirs]
-            first += PACKED[mine]
-            second += PACKED[theirs]
-        classes[CELL_CLASS[first & COUNTERS]] += 1
-        classes[CLASSES + CELL_CLASS[second & COUNTERS]] += 1
+            first += KEYS[mine]
+            second += KEYS[theirs]
+        classes[CELL_CLASS[first]] += 1
+        classes[CLASSES + CELL_CLASS[second]] += 1
     points = mover_points(mover, score, classes)
     return points if mover == player else -points

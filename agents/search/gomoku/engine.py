@@ -22,13 +22,15 @@ from ..search_form import blank_records, load_record, search_form
 from ..transposition import NO_ACTION, begin_generation, check_table_size, new_table, probe
 from . import engine_kernels as search
 from .fours import find_fours, new_fours_search
-from .patterns import CHANGES, FIVES, PATTERNS_RECORD, list_cells, put_patterns
+from .patterns import CHANGES, PATTERNS_RECORD, list_fives, put_patterns
+from .values import CELL_OTHER_ORDER, CELL_OWN_ORDER, CELL_VALUE
 
 DEFAULT_SECONDS = 1.0
 DEEPEST = 60
 FIRST_SLICE, LARGEST_SLICE, SLICE_SECONDS = 256, 1 << 16, 0.002
 ASPIRATION = 120  # points around the value of the iteration before
-ROOT_FOURS = 200_000  # moves that the search for fours may try at the root
+ROOT_FOURS = 200_000  # moves that the search for fours may try at the root, and at most
+FOURS_SHARE, FOURS_A_SECOND = 0.25, 1_000_000  # this share of a limit on nodes or time
 
 
 @kernel
@@ -53,7 +55,7 @@ def settled(rules, board, out):
     position = board[0]
     mover = np.int64(position.ply & 1)
     if position.classes[CLASSES * mover + WINS_NOW] > 0:
-        list_cells(rules, position.sums, mover, FIVES, out, 0)
+        list_fives(rules, position, mover, out)
         return np.int64(out[0])
     return np.int64(-1)
 
@@ -119,7 +121,9 @@ class GomokuEngine(Agent):
 
     def prepare(self, game: Game) -> None:
         o = self.options
-        self._rules: Any = search_form(game, "patterns").rules
+        self._rules: Any = search_form(game, "patterns").rules._replace(
+            values=CELL_VALUE, own_order=CELL_OWN_ORDER, other_order=CELL_OTHER_ORDER
+        )
         records = search.MAX_PLY + 2
         self._workspace = search.EngineWorkspace(
             blank_records(1, PATTERNS_RECORD),
@@ -167,7 +171,9 @@ class GomokuEngine(Agent):
             centre = rules.rows // 2 * rules.cols + rules.cols // 2
             return self._decision(int(centre), 0, 0, (int(centre),))
         fours = workspace.fours
-        action, length, tried = root_fours(rules, workspace.board, fours, ROOT_FOURS)
+        allowed = min(ROOT_FOURS, FOURS_SHARE * nodes)
+        allowed = min(allowed, FOURS_SHARE * FOURS_A_SECOND * (deadline - time.perf_counter()))
+        action, length, tried = root_fours(rules, workspace.board, fours, max(int(allowed), 1))
         workspace.state[0].nodes += tried
         if action >= 0:
             return self._decision(int(action), WIN - int(length), int(length), (int(action),))
@@ -175,7 +181,8 @@ class GomokuEngine(Agent):
         line: tuple[int, ...] = (position.legal_actions()[0],)
         before = 0
         for depth in range(1, last_depth + 1):
-            complete = self._iterate(position, depth, before, deadline, nodes)
+            limits = (deadline, nodes) if depth > 1 else (math.inf, math.inf)  # one move at least
+            complete = self._iterate(position, depth, before, *limits)
             before = value
             root = workspace.frames[0]
             if complete or (root.best_action >= 0 and root.best > root.first_alpha):

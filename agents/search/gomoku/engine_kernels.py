@@ -21,14 +21,12 @@ from ....envs.games.gomoku_patterns import (
     CARO,
     CELL_CLASS,
     CLASSES,
-    COUNTERS,
     DOUBLE_THREE,
     FOUR_THREE,
     MAKES_FOUR,
     PLAIN,
     WINS_NOW,
     WINS_SOON,
-    mover_points,
 )
 from ..alphabeta_kernels import (
     DONE,
@@ -40,14 +38,14 @@ from ..alphabeta_kernels import (
 from ..transposition import EXACT, LOWER, NO_ACTION, UPPER, probe, store
 from .fours import find_fours
 from .patterns import (
-    FIVES,
     list_blocks,
-    list_cells,
+    list_fives,
     list_fours_of_both,
     put_noted,
     take_back,
     urgency,
 )
+from .values import static_points
 
 ENTER, LEAVE, ADVANCE = range(3)
 NEXT, REDUCED, SCOUT, FULL = range(4)  # how the move under way is searched; NEXT: not yet chosen
@@ -267,7 +265,7 @@ def enter_node(
                 ):
                     return LEAVE, known, tried
     # 3. A quiet position that is good enough already.
-    points = mover_points(mover, position.score, classes)
+    points = static_points(position, mover)
     frame.points = points
     narrow = frame.beta - frame.alpha == 1 and ply > 0
     if quiet_horizon and points >= frame.beta:
@@ -298,8 +296,8 @@ def enter_node(
         if ply > 0 and not under_four:
             width = options.width if frame.depth > 2 else options.near_width
         count = sort_moves(
-            options, position, mover, actions, count, width, first_action, killers[ply],
-            history[mover], keys,
+            rules, options, position, mover, actions, count, width, first_action,
+            killers[ply], history[mover], keys,
         )  # fmt: skip
     frame.count, frame.cursor = count, 0
     frame.best, frame.best_action, frame.mode = -INFINITY, NO_ACTION, NEXT
@@ -308,13 +306,13 @@ def enter_node(
 
 @inner_kernel
 def sort_moves(
-    options, position, mover, actions, count, width, first_action, killers, history, keys
+    rules, options, position, mover, actions, count, width, first_action, killers, history, keys
 ):
     """Keep the ``width`` best moves, the best first; returns how many are left."""
-    sums, kept = position.sums, 0
+    kept = 0
     for i in range(count):
         action = np.int64(actions[i])
-        key = urgency(sums, action, mover)
+        key = urgency(rules, position.keys, action, mover)
         if options.history > 0:
             key += min(history[action] >> 4, options.history)
         if action == killers[0] or action == killers[1]:
@@ -337,14 +335,14 @@ def sort_moves(
 @inner_kernel
 def list_moves(rules, options, position, mover, out):
     """The moves worth trying: only what answers a threat, where there is one."""
-    sums, classes = position.sums, position.classes
+    keys, classes = position.keys, position.classes
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
     if classes[mine + WINS_NOW] > 0:
-        return min(list_cells(rules, sums, mover, FIVES, out, 0), 1)
+        return min(list_fives(rules, position, mover, out), 1)
     if classes[theirs + WINS_NOW] > 0:
         return list_blocks(rules, position, 1 - mover, out)
     if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
-        return list_fours_of_both(rules, sums, out)
+        return list_fours_of_both(rules, keys, out)
     return list_near(rules, position.stones, options.radius, out)
 
 
@@ -366,9 +364,9 @@ def begin_move(options, frame, position, actions, reduced):
 @inner_kernel
 def is_quiet(position, action, mover):
     """Whether a stone there makes neither side a three or more."""
-    sums = position.sums
-    own = CELL_CLASS[sums[2 * action + mover] & COUNTERS]
-    other = CELL_CLASS[sums[2 * action + 1 - mover] & COUNTERS]
+    keys = position.keys
+    own = CELL_CLASS[keys[2 * action + mover]]
+    other = CELL_CLASS[keys[2 * action + 1 - mover]]
     return own == PLAIN and other <= MAKES_FOUR
 
 

@@ -20,12 +20,13 @@ from ....envs.games.gomoku_patterns import (
     CARO,
     CELL_CLASS,
     CLASSES,
-    COUNTERS,
-    FOUR_OR_BETTER,
+    FOUR_THREE,
+    HAS_FOUR,
+    MAKES_FOUR,
     WINS_NOW,
     WINS_SOON,
 )
-from .patterns import CHANGES, FIVES, list_cells, list_row_ends, put_noted, take_back
+from .patterns import CHANGES, list_fives, list_row_ends, put_noted, take_back
 
 MOST_PLIES = 64
 MOST_FOURS = 32  # fours tried at a node, the strongest first
@@ -66,13 +67,18 @@ def new_fours_search(entries: int = 1 << 14) -> FoursSearch:
 @inner_kernel
 def list_fours(rules, position, attacker, out):
     """The attacker's cells that make a four, an open four first; returns how many are listed."""
-    sums, count, opened = position.sums, 0, 0
+    keys, count, opened, mine = position.keys, 0, 0, CLASSES * attacker
+    classes = position.classes
+    most = classes[mine + MAKES_FOUR] + classes[mine + FOUR_THREE] + classes[mine + WINS_SOON]
+    most = min(np.int64(most), MOST_FOURS)
     for cell in range(rules.rows * rules.cols):
-        own = sums[2 * cell + attacker]
-        if own & FOUR_OR_BETTER == 0 or count == MOST_FOURS:
+        if count == most:
+            break
+        key = keys[2 * cell + attacker]
+        if not HAS_FOUR[key]:
             continue
         out[count] = cell
-        if CELL_CLASS[own & COUNTERS] >= WINS_SOON:
+        if CELL_CLASS[key] == WINS_SOON:
             out[count] = out[opened]
             out[opened] = cell
             opened += 1
@@ -85,16 +91,16 @@ def enter_attack(rules, position, attacker, moves, failed, salt):
     """List the attacker's moves; returns how many, FAILED for none, or 0 for a win at once."""
     mine, theirs = CLASSES * attacker, CLASSES * (1 - attacker)
     if position.classes[mine + WINS_NOW] > 0:
-        list_cells(rules, position.sums, attacker, FIVES, moves, 0)
+        list_fives(rules, position, attacker, moves)
         return 0
     key = position.hash ^ salt
     if failed[np.int64(key & np.uint64(failed.size - 1))] == key:
         return FAILED
     if position.classes[theirs + WINS_NOW] > 0:
         # The block must be a four too.
-        if list_cells(rules, position.sums, 1 - attacker, FIVES, moves, 0) > 1:
+        if list_fives(rules, position, 1 - attacker, moves) > 1:
             return FAILED
-        if position.sums[2 * moves[0] + attacker] & FOUR_OR_BETTER == 0:
+        if not HAS_FOUR[position.keys[2 * moves[0] + attacker]]:
             return FAILED
         return 1
     count = list_fours(rules, position, attacker, moves)
@@ -109,7 +115,7 @@ def enter_defence(rules, position, attacker, moves):
     """
     if position.classes[CLASSES * (1 - attacker) + WINS_NOW] > 0:
         return FAILED
-    count = list_cells(rules, position.sums, attacker, FIVES, moves, 0)
+    count = list_fives(rules, position, attacker, moves)
     if count == 0:
         return FAILED
     if rules.rule < CARO:

@@ -9,6 +9,8 @@ searched as :class:`~plyground.agents.search.gomoku.scores.GomokuScores`.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,19 +25,16 @@ from ....envs.games.gomoku_patterns import (
     CARO,
     CELL_BITS,
     CELL_CLASS,
+    CELL_VALUE,
     CLASSES,
-    COUNTERS,
-    FOUR_OR_BETTER,
     FREESTYLE,
-    HIGH_CELLS,
+    HAS_FOUR,
+    KEYS,
     LONGEST,
-    LOW_CELLS,
-    PACKED,
     REACH,
-    SCORE_SHIFT,
-    VALUES,
     WINS_NOW,
     WINS_SOON,
+    by_key,
 )
 from ..search_form import (
     SearchForm,
@@ -58,8 +57,8 @@ from .lines import (
 from .scores import SCORES_RECORD, GomokuScores
 
 # `codes`: for each cell four bytes, one for each direction: black's code in the low half, white's
-# in the high half. `sums`: for each cell and player the four codes packed and added up. `score`,
-# `classes`: what mover_points takes.
+# in the high half. `keys`: for each cell and player the key of its codes. `score`, `classes`: what
+# mover_points takes.
 PATTERNS_RECORD = np.dtype(
     (
         np.record,
@@ -67,7 +66,7 @@ PATTERNS_RECORD = np.dtype(
             [
                 *BOARD_FIELDS,
                 ("codes", np.uint8, 4 * stones.CELLS),
-                ("sums", np.int32, 2 * stones.CELLS),
+                ("keys", np.int16, 2 * stones.CELLS),
                 ("score", np.int32, 2),
                 ("classes", np.int16, 2 * CLASSES),
             ],
@@ -81,8 +80,24 @@ PATTERNS_RECORD = np.dtype(
 OWN_CLASS = np.array([0, 0, 0, 600, 2000, 6000, 9000], np.int32)
 OTHER_CLASS = np.array([0, 0, 0, 300, 1000, 3000, 8000], np.int32)
 OWN_WEIGHT, OTHER_WEIGHT = 5, 4
+_TRY_FIRST = (0, 1, 2, 4, 10, 12, 40, 44, 160, 400)  # by code
+
+
+def _order_by(by_class: np.ndarray, weight: int) -> Callable[[tuple[int, ...]], int]:
+    """What a cell's four codes add to its place in the order."""
+
+    def points(codes: tuple[int, ...]) -> int:
+        in_class = int(by_class[CELL_CLASS[KEYS[list(codes)].sum()]])
+        return in_class + weight * sum(_TRY_FIRST[code] for code in codes)
+
+    return points
+
+
 CHANGES = 5 + 8 * REACH  # the most that a stone can change, see put_noted
-FIVES = 7 << 9  # the counters of a cell that completes a five
+OWN_ORDER, OTHER_ORDER = (
+    by_key(_order_by(by_class, weight), np.int32)
+    for by_class, weight in ((OWN_CLASS, OWN_WEIGHT), (OTHER_CLASS, OTHER_WEIGHT))
+)
 SORTED = 24  # number of cells that are sorted; the rest follow unsorted
 
 # The options of a search by patterns, unless they are given: the order of the patterns is better
@@ -91,16 +106,26 @@ PATTERNS_DEFAULTS = {"radius": 2, "width": 16, "history": False, "win_in_one": T
 
 
 class GomokuPatterns(NamedTuple):
-    """The parameters of a Gomoku, the table of its patterns (uint8, 4^10), and a buffer.
+    """The parameters of a Gomoku, tables, and a buffer.
 
-    ``changes`` takes what :func:`put_noted` notes where nobody takes the stone back.
+    Attributes:
+        reach: how many cells on either side matter to a pattern.
+        table: uint8, 4^(2 · reach): the patterns, see :func:`near_table`.
+        values: int16, by key: the points of a free cell.
+        own_order, other_order: int32, by key: how early a cell is tried, for what a stone of the
+            mover and one of the opponent would make.
+        changes: takes what :func:`put_noted` notes where nobody takes the stone back.
     """
 
     rows: int
     cols: int
     connect: int
     rule: int
+    reach: int
     table: Any
+    values: Any
+    own_order: Any
+    other_order: Any
     changes: Any
 
 
@@ -108,35 +133,37 @@ register_shared_rules(GomokuPatterns)
 
 
 @inner_kernel
-def code_at(table, word, place):
+def code_at(rules, word, place):
     """Both players' codes of the cell at ``place`` in a line."""
-    window = word >> (CELL_BITS * place)
-    return np.int64(table[(window & LOW_CELLS) | (window >> CELL_BITS & HIGH_CELLS)])
+    bits = CELL_BITS * rules.reach
+    near, window = (1 << bits) - 1, word >> (CELL_BITS * (place + REACH - rules.reach))
+    return np.int64(rules.table[(window & near) | (window >> CELL_BITS & near << bits)])
 
 
 @r.start.register_body(GomokuPatterns)
 @inner_kernel
 def start_patterns(rules, position):
     clear_board(rules, position)
-    lines, codes, sums = position.lines, position.codes, position.sums
+    lines, codes, keys = position.lines, position.codes, position.keys
     position.score[:] = 0
     position.classes[:] = 0
     codes[:] = 0
-    sums[:] = 0
+    keys[:] = 0
     for cell in range(rules.rows * rules.cols):
         row, column = cell // rules.cols, cell % rules.cols
         for direction in range(4):
             code = code_at(
-                rules.table,
+                rules,
                 lines[line_of(rules, row, column, direction)],
                 row if direction == 1 else column,
             )
             codes[4 * cell + direction] = code
             for player in range(2):
-                sums[2 * cell + player] += PACKED[code >> (4 * player) & 15]
-                position.score[player] += VALUES[code >> (4 * player) & 15]
+                keys[2 * cell + player] += KEYS[code >> (4 * player) & 15]
         for player in range(2):
-            position.classes[CLASSES * player + CELL_CLASS[sums[2 * cell + player] & COUNTERS]] += 1
+            key = np.int64(keys[2 * cell + player])
+            position.score[player] += rules.values[key]
+            position.classes[CLASSES * player + CELL_CLASS[key]] += 1
 
 
 @put.register_body(GomokuPatterns)
@@ -152,29 +179,28 @@ def put_noted(rules, position, action, player, changes):
     ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes``
     and the code before: 256 · place + code. The first four are those of the cell itself.
     """
-    lines, codes, sums, score, classes, table = (
+    lines, codes, keys, score, classes = (
         position.lines,
         position.codes,
-        position.sums,
+        position.keys,
         position.score,
         position.classes,
-        rules.table,
     )
+    values, reach = rules.values, rules.reach
     # 1. The cell is no longer free: remove its codes.
     for side in range(2):
-        classes[CLASSES * side + CELL_CLASS[sums[2 * action + side] & COUNTERS]] -= 1
-        sums[2 * action + side] = 0
+        key = np.int64(keys[2 * action + side])
+        classes[CLASSES * side + CELL_CLASS[key]] -= 1
+        score[side] -= values[key]
+        keys[2 * action + side] = 0
     for direction in range(4):
         code = np.int64(codes[4 * action + direction])
-        score[0] -= VALUES[code & 15]
-        score[1] -= VALUES[code >> 4]
         codes[4 * action + direction] = 0
         changes[1 + direction] = (4 * action + direction) << 8 | code
     occupy(rules, position, action, player)
     # 2. Update the codes of the free cells near it on the four lines.
     count = 5
     row, column = action // rules.cols, action % rules.cols
-    reach = rules.connect - (rules.rule == FREESTYLE)
     for direction in range(4):
         word = lines[line_of(rules, row, column, direction)]
         here = row if direction == 1 else column
@@ -187,54 +213,58 @@ def put_noted(rules, position, action, player, changes):
             if word >> (CELL_BITS * (here + REACH + offset)) & 3 != 0:
                 continue
             place = 4 * (action + offset * step) + direction
-            code, before = code_at(table, word, here + offset), np.int64(codes[place])
+            code, before = code_at(rules, word, here + offset), np.int64(codes[place])
             if code != before:
                 changes[count] = place << 8 | before
                 count += 1
-                change_code(sums, score, classes, place >> 2, code, before)
+                change_code(keys, values, score, classes, place >> 2, code, before)
                 codes[place] = code
     changes[0] = count
 
 
 @inner_kernel
-def change_code(sums, score, classes, cell, code, before):
-    """Change what a free cell's sums, the score and the classes owe to one of its codes."""
+def change_code(keys, values, score, classes, cell, code, before):
+    """Change what a free cell's keys, the score and the classes owe to one of its codes."""
     for side in range(2):
         new, old = code >> (4 * side) & 15, before >> (4 * side) & 15
         if new != old:
-            known = sums[2 * cell + side]
-            summed = known + PACKED[new] - PACKED[old]
-            sums[2 * cell + side] = summed
-            score[side] += VALUES[new] - VALUES[old]
-            classes[CLASSES * side + CELL_CLASS[known & COUNTERS]] -= 1
-            classes[CLASSES * side + CELL_CLASS[summed & COUNTERS]] += 1
+            known = np.int64(keys[2 * cell + side])
+            key = known + KEYS[new] - KEYS[old]
+            keys[2 * cell + side] = key
+            score[side] += values[key] - values[known]
+            classes[CLASSES * side + CELL_CLASS[known]] -= 1
+            classes[CLASSES * side + CELL_CLASS[key]] += 1
 
 
 @inner_kernel
 def take_back(rules, position, action, changes):
     """Remove the stone that was put last, by the note of :func:`put_noted`."""
-    codes, sums, score, classes = position.codes, position.sums, position.score, position.classes
+    codes, keys, score, classes = position.codes, position.keys, position.score, position.classes
+    values = rules.values
     for i in range(5, changes[0]):
         place = np.int64(changes[i] >> 8)
         before = np.int64(changes[i] & 255)
-        change_code(sums, score, classes, place >> 2, before, np.int64(codes[place]))
+        change_code(keys, values, score, classes, place >> 2, before, np.int64(codes[place]))
         codes[place] = before
     vacate(rules, position, action)
+    first, second = np.int64(0), np.int64(0)
     for direction in range(4):
         code = np.int64(changes[1 + direction] & 255)
         codes[4 * action + direction] = code
-        for side in range(2):
-            sums[2 * action + side] += PACKED[code >> (4 * side) & 15]
-            score[side] += VALUES[code >> (4 * side) & 15]
-    for side in range(2):
-        classes[CLASSES * side + CELL_CLASS[sums[2 * action + side] & COUNTERS]] += 1
+        first += KEYS[code & 15]
+        second += KEYS[code >> 4]
+    keys[2 * action], keys[2 * action + 1] = first, second
+    score[0] += values[first]
+    score[1] += values[second]
+    classes[CELL_CLASS[first]] += 1
+    classes[CLASSES + CELL_CLASS[second]] += 1
 
 
 @r.play.register_body(GomokuPatterns)
 @inner_kernel
 def play_patterns(rules, position, action):
     player = np.int64(position.ply & 1)
-    wins = CELL_CLASS[position.sums[2 * action + player] & COUNTERS] == WINS_NOW
+    wins = CELL_CLASS[position.keys[2 * action + player]] == WINS_NOW
     put(rules, position, action, player)
     if wins:
         position.winner = player
@@ -255,13 +285,13 @@ def can_win_at_once_patterns(rules, position):
 
 
 @inner_kernel
-def list_cells(rules, sums, player, counters, out, count):
-    """Append the cells where ``player`` has one of the codes that ``counters`` (a mask) counts.
-
-    Returns the number of cells listed.
-    """
+def list_fives(rules, position, player, out):
+    """List the cells with which ``player`` wins at once; returns how many there are."""
+    count, all_of_them = 0, position.classes[CLASSES * player + WINS_NOW]
     for cell in range(rules.rows * rules.cols):
-        if sums[2 * cell + player] & counters != 0:
+        if count == all_of_them:
+            break
+        if CELL_CLASS[position.keys[2 * cell + player]] == WINS_NOW:
             out[count] = cell
             count += 1
     return count
@@ -306,7 +336,7 @@ def list_row_ends(rules, cells, action, stone, out, count):
 @inner_kernel
 def list_blocks(rules, position, opponent, out):
     """List the cells that stop the opponent's fours: the gaps, in caro also the rows' ends."""
-    count = list_cells(rules, position.sums, opponent, FIVES, out, 0)
+    count = list_fives(rules, position, opponent, out)
     if rules.rule >= CARO:
         for i in range(count):
             count = list_row_ends(rules, position.cells, np.int64(out[i]), opponent + 1, out, count)
@@ -314,11 +344,11 @@ def list_blocks(rules, position, opponent, out):
 
 
 @inner_kernel
-def list_fours_of_both(rules, sums, out):
+def list_fours_of_both(rules, keys, out):
     """List the cells where a stone of either player makes a four or a five."""
     count = 0
     for cell in range(rules.rows * rules.cols):
-        if (sums[2 * cell] | sums[2 * cell + 1]) & FOUR_OR_BETTER != 0:
+        if HAS_FOUR[keys[2 * cell]] or HAS_FOUR[keys[2 * cell + 1]]:
             out[count] = cell
             count += 1
     return count
@@ -334,13 +364,13 @@ def candidates_patterns(rules, position, radius, out):
     """
     if position.winner != r.NOBODY or radius == 0:
         return list_free(rules, position, radius, out)
-    sums, classes = position.sums, position.classes
+    keys, classes = position.keys, position.classes
     mover = np.int64(position.ply & 1)
     opponent = 1 - mover
     mine, theirs = CLASSES * mover, CLASSES * opponent
     # 1. A win at once.
     if classes[mine + WINS_NOW] > 0:
-        return min(list_cells(rules, sums, mover, FIVES, out, 0), 1)
+        return min(list_fives(rules, position, mover, out), 1)
     # 2. The opponent would win at once: fill the gap (in caro, block the other end).
     if classes[theirs + WINS_NOW] > 0:
         return list_blocks(rules, position, opponent, out)
@@ -348,44 +378,59 @@ def candidates_patterns(rules, position, radius, out):
     #    one row.
     if classes[mine + WINS_SOON] > 0:
         for cell in range(rules.rows * rules.cols):
-            if CELL_CLASS[sums[2 * cell + mover] & COUNTERS] == WINS_SOON:
+            if CELL_CLASS[keys[2 * cell + mover]] == WINS_SOON:
                 out[0] = cell
                 return 1
     # 4. The opponent threatens just that: make a four first, or take a cell of the rows that would
     #    become fours.
     if classes[theirs + WINS_SOON] > 0:
-        return list_fours_of_both(rules, sums, out)
+        return list_fours_of_both(rules, keys, out)
     return list_free(rules, position, radius, out)
 
 
 @inner_kernel
-def urgency(sums, cell, mover):
+def urgency(rules, keys, cell, mover):
     """How promising a cell is: what a stone of the mover, or of the opponent, would make there."""
-    own, other = sums[2 * cell + mover], sums[2 * cell + 1 - mover]
-    by_class = OWN_CLASS[CELL_CLASS[own & COUNTERS]] + OTHER_CLASS[CELL_CLASS[other & COUNTERS]]
-    return by_class + OWN_WEIGHT * (own >> SCORE_SHIFT) + OTHER_WEIGHT * (other >> SCORE_SHIFT)
+    return rules.own_order[keys[2 * cell + mover]] + rules.other_order[keys[2 * cell + 1 - mover]]
 
 
 @r.order_actions.register_body(GomokuPatterns)
 @inner_kernel
 def order_patterns(rules, position, actions, count):
     """The most urgent cells first, the first :data:`SORTED` of them in order."""
-    sums, mover = position.sums, np.int64(position.ply & 1)
+    keys, mover = position.keys, np.int64(position.ply & 1)
     for i in range(1, count):
         action = actions[i]
-        urgent = urgency(sums, np.int64(action), mover)
+        urgent = urgency(rules, keys, np.int64(action), mover)
         last = min(i, SORTED) - 1
-        if urgency(sums, np.int64(actions[last]), mover) >= urgent:
+        if urgency(rules, keys, np.int64(actions[last]), mover) >= urgent:
             continue
         actions[i] = actions[last]
         j = last
-        while j > 0 and urgency(sums, np.int64(actions[j - 1]), mover) < urgent:
+        while j > 0 and urgency(rules, keys, np.int64(actions[j - 1]), mover) < urgent:
             actions[j] = actions[j - 1]
             j -= 1
         actions[j] = action
 
 
 # -- the search form of a heuristic --
+
+
+@functools.lru_cache(maxsize=16)
+def near_table(connect: int, rule: int) -> tuple[int, np.ndarray]:
+    """The cells on either side that matter to a pattern, and the codes by these cells alone.
+
+    A small table stays in the processor's cache: without the cells beyond a row, which matter only
+    where six in a row or blocked rows do not win, it has 4^8 entries instead of 4^10.
+    """
+    reach = connect - (rule == FREESTYLE)
+    bits, outer = CELL_BITS * reach, CELL_BITS * (REACH - reach)
+    walls, index = (1 << outer) - 1, np.arange(1 << 2 * bits)
+    low, high = index & (1 << bits) - 1, index >> bits
+    cells = low << outer | walls | (high | walls << bits) << CELL_BITS * REACH
+    table = patterns.pattern_table(connect, rule)[cells]
+    table.flags.writeable = False
+    return reach, table
 
 
 @form_for.register(Gomoku)
@@ -398,8 +443,10 @@ def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
     if heuristic == "none":
         return plain_form(game)
     if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
-        table = patterns.pattern_table(rules.connect, rules.rule)
-        by_patterns = GomokuPatterns(*rules, table, np.zeros(CHANGES, np.int32))
+        reach, table = near_table(rules.connect, rules.rule)
+        by_patterns = GomokuPatterns(
+            *rules, reach, table, CELL_VALUE, OWN_ORDER, OTHER_ORDER, np.zeros(CHANGES, np.int32)
+        )
         return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
     by_runs = {"caro15": gomoku_heuristics.CARO15, "caro15_open": gomoku_heuristics.CARO15_OPEN}
     by_scores = GomokuScores(

@@ -1,0 +1,93 @@
+"""Positions for fitting the engine's pattern values: games of the engine against itself.
+
+Run with ``python benchmarks/gomocup/pattern_games.py FILE --games 2000``; it writes an ``.npz``
+file with one row for each position searched: the cells, the player to move, the value and the
+action that the search found, and the result of the game. Openings are random stones near the
+centre, and a share of the moves is random too, so that the positions are not all balanced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+
+import numpy as np
+from plyground import make_agent, make_game
+
+NOISE = 0.06  # share of the moves that are random, and searched all the same
+
+
+def opening(game, rng):
+    """Three to seven stones near the centre."""
+    position, n = game.initial_position(), game.rules.rows
+    for _ in range(rng.randrange(3, 8)):
+        free = [
+            action
+            for action in position.legal_actions()
+            if all(abs(x - n // 2) <= 3 for x in divmod(action, n))
+        ]
+        position.play(rng.choice(free))
+    return position
+
+
+def near(position, rng):
+    """A random free cell within two cells of a stone."""
+    n = position.game.rules.cols
+    stones = np.flatnonzero(position.record.cells[: n * n])
+    legal = position.legal_actions()
+    rng.shuffle(legal)
+    for action in legal:
+        far = np.maximum(abs(stones // n - action // n), abs(stones % n - action % n))
+        if far.min() <= 2:
+            return action
+    return legal[0]
+
+
+def play(agent, game, rng, most):
+    """The rows of one game, or none where the opening is won for one side."""
+    position, rows = opening(game, rng), []
+    while not position.is_over and position.record.ply < 140:
+        decision = agent.analyse(position)
+        if not rows and abs(decision.value) > most:
+            return []
+        mover = position.to_move
+        rows.append((position.record.cells.copy(), mover, decision.value, decision.action))
+        noisy = rng.random() < NOISE and abs(decision.value) < 500_000
+        position.play(near(position, rng) if noisy else decision.action)
+    results = position.returns if position.is_over else (0.0, 0.0)
+    return [(*row, results[row[1]]) for row in rows]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file")
+    parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--agent", default="gomoku:nodes=2000")
+    parser.add_argument("--game", default="gomoku")
+    parser.add_argument("--most", type=float, default=400, help="points of an opening at most")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    game, rng, rows, played = make_game(options.game), random.Random(options.seed), [], 0
+    agent = make_agent(options.agent, game)
+    agent.get_ready(game)
+    while played < options.games:
+        found = play(agent, game, rng, options.most)
+        rows += found
+        played += bool(found)
+        if played % 200 == 0 or played == options.games:
+            columns = list(zip(*rows, strict=True))
+            np.savez_compressed(
+                options.file,
+                cells=np.array(columns[0], np.int8)[:, : game.rules.rows * game.rules.cols],
+                mover=np.array(columns[1], np.int8),
+                value=np.array(columns[2], np.float32),
+                action=np.array(columns[3], np.int16),
+                result=np.array(columns[4], np.float32),
+            )
+            print(played, "games", len(rows), "positions", flush=True)
+
+
+if __name__ == "__main__":
+    main()
