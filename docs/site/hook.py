@@ -74,8 +74,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     place = page.file.src_uri
     names = {made: name for name, made in COPIED.items()}
     name = names.get(place, f"docs/{place}")
-    if name not in COPIED and not (ROOT / name).is_file():
-        return markdown
+    if not any((ROOT / name).with_suffix(kind).is_file() for kind in (".md", ".ipynb")):
+        return markdown  # it was generated with links of the site
     return "".join(
         part if index % 2 else LINK.sub(lambda match: relinked(match, name, place), part)
         for index, part in enumerate(FENCE.split(markdown))
