@@ -416,13 +416,16 @@ def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
 
 
 def _read_game(row: tuple[Any, ...]) -> StoredGame:
-    """A game from the columns of ``_GAME_COLUMNS``."""
+    """A game from the columns of ``_GAME_COLUMNS``; ValueError if they make no game."""
+    fault, forfeited = row[10:12]
+    if (fault is None) != (forfeited is None) or forfeited not in (None, 0, 1):
+        raise ValueError(f"a game with the fault {fault!r} of seat {forfeited!r}")
     result = GameResult(
         moves=_read_actions(row[4]),
         returns=row[7:9],
         reason=row[9],
-        fault=row[10],
-        forfeited=row[11],
+        fault=fault,
+        forfeited=forfeited,
         seconds=row[12:14],
         decisions=row[14:16],
         tokens=row[16:18],
