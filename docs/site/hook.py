@@ -121,7 +121,7 @@ def relinked(match: re.Match[str], name: str, place: str) -> str:
     if target in COPIED:
         found = COPIED[target]
     elif target.startswith("docs/"):
-        found = target.removeprefix("docs/")
+        found = target.removeprefix("docs/").replace(".ipynb", ".md")
     elif (ROOT / target).is_file():
         found = source_page(target)
     else:
