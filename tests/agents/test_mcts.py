@@ -92,6 +92,7 @@ def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
     assert decision.score == Score(-1.0, "return", "exact", plies=2)
 
 
+@pytest.mark.thorough
 def test_a_reply_that_wins_at_once_is_not_allowed_while_anything_else_is_left():
     # One simulation for each action meets almost no reply; x wins at b1 unless it is taken.
     position = make_game("gomoku:size=9").position(["a5", "i1", "b5", "i3", "c5", "i5", "d5"])

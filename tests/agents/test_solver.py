@@ -44,6 +44,7 @@ def test_the_value_is_that_of_the_best_action_and_the_line_of_play_attains_it(sp
 
 
 @pytest.mark.parametrize("spec", SMALL)
+@pytest.mark.fast_cases(1)
 def test_asking_for_one_move_or_only_the_result_gives_the_same_answer(spec):
     position = make_game(spec).initial_position()
     full, one, weak = solve(position, moves="all"), solve(position), solve(position, weak=True)
@@ -55,6 +56,7 @@ def test_asking_for_one_move_or_only_the_result_gives_the_same_answer(spec):
 
 
 @pytest.mark.parametrize("spec", SMALL)
+@pytest.mark.fast_cases(1)
 def test_a_batch_gives_the_values_of_its_positions_as_objects_and_as_records(spec):
     game = make_game(spec)
     positions = [

@@ -146,6 +146,7 @@ def test_at_a_terminal_each_move_waits_for_enter():
         assert person.ended() == 130
 
 
+@pytest.mark.thorough
 def test_at_a_terminal_moves_follow_each_other_by_themselves():
     words = ("watch", "tic_tac_toe", "greedy", "random", "--delay", "0.01", "--opening", "b2")
     with at_terminal(*words) as person:

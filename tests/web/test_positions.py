@@ -22,6 +22,7 @@ def ask(server, browser, method, path, **content):
 
 
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
+@pytest.mark.fast_cases(2)
 def test_a_view_of_a_position_is_that_of_the_moves_that_lead_to_it(server, browser, spec):
     position = random_position(make_game(spec), 5, seed=2)
     asked = {"game": spec, "position": position.to_text()}
