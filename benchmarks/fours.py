@@ -1,0 +1,222 @@
+"""Wins by continuous fours: how many of a set the engine ``gomoku`` finds within 50 ms each.
+
+Run with ``python benchmarks/fours.py``. The positions stand in ``positions/gomoku_fours.txt``, one
+a line: the rule, then the stones in an order in which they may have been played. They come from
+games of the engine (``benchmarks/gomocup/pattern_games.py``); ``--make FILE…`` draws them anew. That
+each is a win was found by the plain search below, which shares nothing with the engine: it looks at
+rows as text, tries every four and every reply that stops it. No position is won by its first four.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import random
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from plyground import Agent, Position, make_agent, make_game
+
+FILE = Path(__file__).parent / "positions" / "gomoku_fours.txt"
+SHARES = {"freestyle": 140, "standard": 20, "caro": 20, "caro_overline": 20}
+ALLOWED = 0.05  # seconds
+SIZE = 15
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+Cells = list[str]  # "X" the attacker, "O" the defender, "." free
+
+
+class TooMany(Exception):
+    """The plain search has used up its nodes."""
+
+
+@functools.cache
+def wins(row: str, rule: str) -> bool:
+    """Whether a stone X on the free middle cell of eleven in a row makes a winning row."""
+    left, right = row[:5][::-1], row[6:]
+    before, after = (len(side) - len(side.lstrip("X")) for side in (left, right))
+    length = before + 1 + after
+    blocked = left[before : before + 1] == "O" and right[after : after + 1] == "O"
+    if rule == "freestyle" or (rule == "caro_overline" and length > 5):
+        return length >= 5
+    return length == 5 and (rule == "standard" or not blocked)
+
+
+def along(cell: int, step: tuple[int, int], reach: int) -> list[int]:
+    """The cells of a row around a cell, −1 for those off the board."""
+    row, column = divmod(cell, SIZE)
+    places = [(row + i * step[0], column + i * step[1]) for i in range(-reach, reach + 1)]
+    return [r * SIZE + c if 0 <= r < SIZE and 0 <= c < SIZE else -1 for r, c in places]
+
+
+ROWS = [[along(cell, step, 5) for step in STEPS] for cell in range(SIZE * SIZE)]
+SWAP = str.maketrans("XO", "OX")
+
+
+def five(cells: Cells, cell: int, player: str, rule: str) -> bool:
+    """Whether a stone of ``player`` on a free cell wins."""
+    for places in ROWS[cell]:
+        row = "".join(cells[place] if place >= 0 else "#" for place in places)
+        if wins(row if player == "X" else row.translate(SWAP), rule):
+            return True
+    return False
+
+
+def new_fives(cells: Cells, stone: int, player: str, rule: str) -> list[int]:
+    """The free cells that win for ``player`` on the four rows through its stone."""
+    near = {place for places in ROWS[stone] for place in places if place >= 0}
+    return [cell for cell in near if cells[cell] == "." and five(cells, cell, player, rule)]
+
+
+class PlainSearch:
+    """Whether X, to move, wins by continuous fours: every four, every reply that stops it."""
+
+    def __init__(self, cells: Cells, rule: str, nodes: int, fours: int) -> None:
+        self.cells, self.rule, self.nodes, self.most = cells, rule, nodes, fours
+        self.failed: set[str] = set()
+
+    def run(self) -> bool:
+        """Whether X wins, and not with its first four."""
+        cells, rule = self.cells, self.rule
+        free = [cell for cell in range(SIZE * SIZE) if cells[cell] == "."]
+        if any(five(cells, cell, player, rule) for cell in free for player in "XO"):
+            return False
+        if any(replies == [] for _, replies in self.fours([])):
+            return False
+        return self.attack([], self.most)
+
+    def fours(self, threats: list[int]) -> Iterator[tuple[int, list[int]]]:
+        """The fours of X that leave no five to O, each with the replies that stop it.
+
+        The stone stands on the board while its replies are used.
+        """
+        cells, rule = self.cells, self.rule
+        for cell in range(SIZE * SIZE):
+            if cells[cell] != ".":
+                continue
+            if all(sum(cells[p] == "X" for p in row[1:10] if p >= 0) < 3 for row in ROWS[cell]):
+                continue
+            cells[cell] = "X"
+            left = any(cells[t] == "." and five(cells, t, "O", rule) for t in threats)
+            gaps = [] if left else new_fives(cells, cell, "X", rule)
+            if gaps:
+                near = {place for row in ROWS[cell] for place in row if place >= 0}
+                yield cell, [p for p in sorted(near) if cells[p] == "." and self.stops(p, gaps)]
+            cells[cell] = "."
+
+    def stops(self, reply: int, gaps: list[int]) -> bool:
+        """Whether O's stone leaves X none of the cells that win."""
+        self.cells[reply] = "O"
+        left = any(gap != reply and five(self.cells, gap, "X", self.rule) for gap in gaps)
+        self.cells[reply] = "."
+        return not left
+
+    def attack(self, threats: list[int], fours: int) -> bool:
+        """Whether X wins with at most so many fours; ``threats``: where O would win at once."""
+        key = "".join(self.cells)
+        if fours == 0 or key in self.failed:
+            return False
+        self.nodes -= 1
+        if self.nodes < 0:
+            raise TooMany
+        for _, replies in self.fours(threats):
+            if all(self.beats(reply, fours - 1) for reply in replies):
+                return self.clear(key)
+        self.failed.add(key)
+        return False
+
+    def clear(self, key: str) -> bool:
+        """Restore the board, which a search that succeeds leaves early."""
+        self.cells[:] = key
+        return True
+
+    def beats(self, reply: int, fours: int) -> bool:
+        """Whether X still wins after O's reply."""
+        self.cells[reply] = "O"
+        threats = new_fives(self.cells, reply, "O", self.rule)
+        won = self.attack(threats, fours)
+        self.cells[reply] = "."
+        return won
+
+
+def plain_win(board: np.ndarray, mover: int, rule: str, nodes: int, fours: int = 12) -> bool:
+    """Whether the plain search finds a win by fours for the player to move."""
+    letters = {0: ".", 1 + mover: "X", 2 - mover: "O"}
+    cells = [letters[int(stone)] for stone in board]
+    try:
+        return PlainSearch(cells, rule, nodes, fours).run()
+    except TooMany:
+        return False
+
+
+def read(file: Path = FILE) -> list[tuple[str, list[str]]]:
+    """The rule and the stones of each position."""
+    lines = [line.split() for line in file.read_text().splitlines()]
+    return [(words[0], words[1:]) for words in lines if words and words[0] != "#"]
+
+
+def position_of(rule: str, stones: list[str]) -> Position:
+    return make_game(f"gomoku:rule={rule}").position(stones)
+
+
+def make(files: list[str]) -> Iterator[str]:
+    """Lines of positions that the plain search wins, from files of ``pattern_games.py``."""
+    draw, game = random.Random(16), make_game("gomoku")
+    rows = [dict(np.load(file).items()) for file in files]
+    boards = np.concatenate([part["cells"] for part in rows])
+    ahead = np.flatnonzero(np.concatenate([part["value"] for part in rows]) > 100)
+    order = iter(draw.sample(ahead.tolist(), ahead.size))
+    for rule, wanted in SHARES.items():
+        while wanted > 0:
+            board = boards[next(order)]
+            if plain_win(board, int((board != 0).sum()) % 2, rule, nodes=300):
+                wanted -= 1
+                colours = [np.flatnonzero(board == stone).tolist() for stone in (1, 2)]
+                cells = [0] * sum(map(len, colours))
+                cells[::2], cells[1::2] = colours
+                yield " ".join([rule, *map(game.action_to_text, cells)])
+
+
+def found(rule: str, stones: list[str], seconds: float = ALLOWED) -> tuple[bool, float]:
+    """Whether the engine finds the win, and the processor time that it takes."""
+    position = position_of(rule, stones)
+    agent = engine(rule, seconds)
+    began = time.process_time()
+    decision = agent.analyse(position)
+    taken = time.process_time() - began
+    return decision.mate_in is not None and decision.value > 0, taken
+
+
+@functools.cache
+def engine(rule: str, seconds: float) -> Agent:
+    game = make_game(f"gomoku:rule={rule}")
+    agent = make_agent(f"gomoku:time={seconds},keep=no", game)
+    agent.get_ready(game)
+    return agent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--make", nargs="+", metavar="FILE", help="draw the positions anew")
+    options = parser.parse_args()
+    if options.make:
+        with FILE.open("w") as file:
+            file.write("# Written by: python benchmarks/fours.py --make FILE...\n")
+            for line in make(options.make):
+                file.write(line + "\n")
+                file.flush()
+    results = [found(rule, stones) for rule, stones in read()]
+    times = sorted(1000 * taken for _, taken in results)
+    in_time = sum(won and taken <= ALLOWED for won, taken in results)
+    print(
+        f"{in_time} of {len(results)} wins by fours found within {1000 * ALLOWED:.0f} ms; "
+        f"median {statistics.median(times):.2f} ms, longest {times[-1]:.1f} ms"
+    )
+
+
+if __name__ == "__main__":
+    main()
