@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import re
 
-# The list of links that the site has beside every page, and what only a terminal shows.
-LEFT_OUT = re.compile(r"^## Table of Contents\n.*?(?=^\*\*Commands)", re.MULTILINE | re.DOTALL)
+# Each with what stands for it on the page.
+CHANGES = (
+    # the site has a list of links beside every page
+    (re.compile(r"^## Table of Contents\n.*?(?=^\*\*Commands)", re.MULTILINE | re.DOTALL), ""),
+    # "plyground play play GAME": the generator adds the name to a usage that has it
+    (re.compile(r"^plyground ((?:[\w-]+ )+)\1", re.MULTILINE), r"plyground \1"),
+    # options that the generator makes up for lists
+    (re.compile(r", --empty-[\w-]+"), ""),
+    (re.compile(r"^(?:\[bold\])?(Examples?)(?:\[/bold\])?$", re.MULTILINE), r"**\1**:"),
+)
+EXAMPLES = re.compile(r"(\*\*Examples?\*\*:\n\n)((?:plyground .*\n\n)+)")
 
 
 def command_pages() -> dict[str, str]:
@@ -13,6 +22,13 @@ def command_pages() -> dict[str, str]:
     from plyground import cli  # noqa: F401  # registers the commands
     from plyground.commands.app import app
 
-    text = app.generate_docs(output_format="markdown")
-    text = LEFT_OUT.sub("", re.sub(r"\[/?bold\]", "**", text))
-    return {"commands.md": text.replace("# plyground\n", "# Commands\n", 1)}
+    text = app.generate_docs(output_format="markdown").replace("# plyground\n", "# Commands\n", 1)
+    for found, instead in CHANGES:
+        text = found.sub(instead, text)
+    return {"commands.md": EXAMPLES.sub(fenced, text)}
+
+
+def fenced(match: re.Match[str]) -> str:
+    """Examples, which the help writes as paragraphs, as commands at a prompt."""
+    lines = [f"$ {line}" for line in match[2].splitlines() if line]
+    return "\n".join([f"{match[1]}```console", *lines, "```", "", ""])

@@ -33,6 +33,7 @@ COPIED = {
 }
 FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)((?:#[^)]*)?)\)")
+NAMED = re.compile(r"\[[\w./]*?(\w+\.md)\](?=\([^)\s]*\1)")  # a link whose text is a file's name
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".js": "javascript"}
 
 
@@ -77,7 +78,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     if not any((ROOT / name).with_suffix(kind).is_file() for kind in (".md", ".ipynb")):
         return markdown  # it was generated with links of the site
     return "".join(
-        part if index % 2 else LINK.sub(lambda match: relinked(match, name, place), part)
+        part
+        if index % 2
+        else LINK.sub(lambda match: relinked(match, name, place), NAMED.sub(titled, part))
         for index, part in enumerate(FENCE.split(markdown))
     )
 
@@ -113,6 +116,15 @@ def shown_source(target: str) -> str:
     path = ROOT / target
     language = LANGUAGES.get(path.suffix, "text")
     return f"# {target}\n\n````{language}\n{path.read_text('utf-8').rstrip()}\n````\n"
+
+
+def titled(match: re.Match[str]) -> str:
+    """A link's text, the name of a page's file, as the beginning of the page's title."""
+    found = next((path for path in (DOCS / match[1], ROOT / match[1]) if path.is_file()), None)
+    if found is None:
+        return match[0]
+    heading = found.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+    return f"[{heading.partition(':')[0]}]"
 
 
 def relinked(match: re.Match[str], name: str, place: str) -> str:
