@@ -14,7 +14,7 @@ ADAPTER_FOLDER ?= .venv-adapters
 # What is tested with the oldest versions allowed, in CI too: all that meets PettingZoo, Gymnasium, SB3 and numpy.
 OLDEST_TESTS = tests/envs/test_aec.py tests/envs/test_aec_like_pettingzoo.py tests/envs/test_pettingzoo.py tests/envs/test_gymnasium.py tests/envs/test_environment_options.py tests/envs/test_vector.py tests/envs/test_wrappers.py tests/envs/test_trace.py tests/training/test_league.py tests/training/test_longer_runs.py
 
-.PHONY: demo test test-all test-oldest test-adapters lint bench clean
+.PHONY: demo test test-all test-oldest test-adapters lint docs package bench clean
 
 # Play a tournament of the search agents at connect four, anew each time.
 demo: $(VENV)/installed
@@ -63,6 +63,16 @@ lint: $(VENV)/installed-test
 	mkdir -p build && ln -sfn .. build/plyground
 	$(BIN)/mypy
 
+# The site, in build/site: open build/site/index.html. Warnings are errors.
+docs: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+# The files of a release, in dist, and whether a package index would take them.
+package: $(VENV)/installed-test
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/twine check --strict dist/*
+
 # Speed: moves per second beside PettingZoo and OpenSpiel, nodes per second of the searches.
 bench: $(VENV)/installed-test
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
@@ -82,4 +92,8 @@ $(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/installed-test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --quiet --constraint constraints.txt torch
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[test,dev,train]"
-	touch $(VENV)/installed $@
+	touch $(VENV)/installed $(VENV)/installed-docs $@
+
+$(VENV)/installed-docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --quiet --constraint constraints.txt --editable ".[docs]"
+	touch $@

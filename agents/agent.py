@@ -108,6 +108,8 @@ class Agent(ABC):
         isolated: whether matches run it in a process of its own unless told otherwise. That is
             right for code that is not plyground's own (a user's module, a network's runtime,
             another program), which could hang, exit or use up the memory.
+        uses_tokens: whether it asks a language model, whose tokens matches count.
+        tokens_of_game: the tokens used since the reset.
         options: the values of its parameters.
         on_progress: called by iterative searches with the Decision of every iteration completed, if
             set.
@@ -120,6 +122,8 @@ class Agent(ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     renamed: ClassVar[Mapping[str, str]] = MappingProxyType({})
     isolated: ClassVar[bool] = False
+    uses_tokens: ClassVar[bool] = False
+    tokens_of_game: int = 0
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
         for former, present in self.renamed.items():

@@ -124,7 +124,8 @@ def key(rules, position):
 def evaluate(rules, position, player, heuristic):
     """An estimate (int64) of an unfinished game from ``player``'s side, in points of the heuristic.
 
-    ``heuristic`` is the index of a name in the game's declared ``heuristics``.
+    ``heuristic`` is the index of a name in the game's declared ``heuristics``; without any, all
+    estimates are 0.
     """
     raise missing(rules, "evaluate")
 
@@ -172,6 +173,16 @@ def _is_legal(rules, position, action):
 @margin.default_body
 def _no_margin(rules, position, player):
     return np.int64(0)
+
+
+@evaluate.default_body
+def _no_estimate(rules, position, player, heuristic):
+    return np.int64(0)
+
+
+@transform.default_body
+def _no_symmetry(rules, position, permutation, out):
+    pass  # a game without symmetries has the identity only, which callers do not ask for
 
 
 @candidates.default_body

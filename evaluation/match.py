@@ -101,6 +101,7 @@ class GameResult(NamedTuple):
         forfeited: the seat that committed the fault, or None.
         seconds: thinking time of each seat.
         decisions: how many moves each seat was asked for.
+        tokens: what language models have read and written for each seat, as they count it.
     """
 
     moves: tuple[int, ...]
@@ -110,6 +111,7 @@ class GameResult(NamedTuple):
     forfeited: int | None
     seconds: tuple[float, float]
     decisions: tuple[int, int]
+    tokens: tuple[int, int] = (0, 0)
 
     @property
     def winner(self) -> int | None:
@@ -324,6 +326,7 @@ class _GameUnderWay:
             forfeited,
             (first, second),
             (asked_first, asked_second),
+            (self._players[0].tokens(), self._players[1].tokens()),
         )
 
 

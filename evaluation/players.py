@@ -120,6 +120,10 @@ class Player(ABC):
         """The processor time that its process has used; that of this process if it has none."""
         return time.process_time()
 
+    def tokens(self) -> int:
+        """The tokens that a language model has used since the reset, as far as that is known."""
+        return 0
+
     def close(self) -> None:
         """Release what the player holds: its process, if it has one."""
 
@@ -166,6 +170,9 @@ class LocalPlayer(Player):
             raise
         except (Exception, SystemExit) as error:
             raise raised(error) from error
+
+    def tokens(self) -> int:
+        return self._agent.tokens_of_game
 
     def close(self) -> None:
         self._agent.close()

@@ -145,7 +145,7 @@ def main() -> None:
     check_env("twenty_one")
     print("twenty_one conforms")
 
-    agent = plyground.make_agent("random", seed=1)
+    agent = plyground.make_agent("alphabeta:depth=10")
     environment = env(goal=10, render_mode="ansi")
     environment.reset()
     for player in environment.agent_iter():

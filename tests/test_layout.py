@@ -128,6 +128,21 @@ def test_the_packages_listed_are_the_folders():
     assert sorted(listed) == sorted(found)
 
 
+def test_the_wheel_holds_every_file_of_the_packages_that_is_not_python():
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
+        "package-data"
+    ]
+    shipped = set()
+    for package, patterns in data.items():
+        folder = ROOT.joinpath(*package.split(".")[1:])
+        shipped |= {path for pattern in patterns for path in folder.glob(pattern)}
+    listed = subprocess.run(
+        ["git", "ls-files", *FOLDERS], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    others = {name for name in listed if not name.endswith(".py")}
+    assert others - {relative(path) for path in shipped} == set()
+
+
 def test_every_package_folder_has_an_init_file():
     assert [
         relative(path.parent) for path in SOURCES if not (path.parent / "__init__.py").is_file()

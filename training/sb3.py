@@ -39,8 +39,9 @@ class BoardVecEnv(VecEnv):
         game: the game, or its specification.
         num_envs: N.
         opponent: see :func:`~plyground.agents.opponents.make_opponents`.
-        seat, illegal, opening_plies: as for
-            :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
+        seat: the learner's, as for :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
+        illegal: what follows an illegal action, as there.
+        opening_plies: random moves before the learner's first, as there.
         threads: threads that share the games; for compiled opponents only.
         symmetries: whether the learner sees the board through a symmetry drawn anew for every step
             (see :mod:`plyground.training.symmetry`).

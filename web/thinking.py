@@ -203,12 +203,13 @@ class Thinkers:
                 loop.call_soon_threadsafe(report, content)
 
         running = loop.run_in_executor(self._threads, self._work, process, job, forward, cancelled)
+        # asyncio complains of an error that nobody has looked at, and nobody does after the end
+        running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
             cancelled.set()
             await asyncio.wait([running])  # a second at most: the process is free only then
-            running.exception()
             raise
         finally:
             self._free.append(process)

@@ -58,6 +58,7 @@ class LanguageModelAgent(Agent):
     )
     argument = "model"
     isolated = True
+    uses_tokens = True
 
     def check_options(self) -> None:
         """Refuse a specification without a model, or with an address that is none."""
@@ -69,6 +70,10 @@ class LanguageModelAgent(Agent):
             )
         self.tokens = (0, 0)
         self.asked = 0
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self.tokens_of_game = 0
 
     def decide(self, position: Position) -> Decision:
         """Ask until a legal move comes.
@@ -119,6 +124,7 @@ class LanguageModelAgent(Agent):
         used = found.get("usage") or {}
         read, written = (int(used.get(f"{kind}_tokens", 0)) for kind in ("prompt", "completion"))
         self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
+        self.tokens_of_game += read + written
         return str(answer or "")
 
     @property

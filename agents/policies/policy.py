@@ -43,7 +43,9 @@ def observe_images(rules, observations, symmetries, positions, images):
         r.from_observation(rules, observations[index], positions[0])
         player = r.to_move(rules, positions[0])
         for symmetry in range(symmetries.shape[0]):
-            r.transform(rules, positions[0], symmetries[symmetry], positions[1])
+            positions[1] = positions[0]  # the first symmetry is the identity
+            if symmetry > 0:
+                r.transform(rules, positions[0], symmetries[symmetry], positions[1])
             r.observe(rules, positions[1], player, images[index, symmetry])
 
 

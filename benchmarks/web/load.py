@@ -72,11 +72,12 @@ async def load(address: str, args: argparse.Namespace, server: psutil.Process) -
             await client.get("/static/icon.svg")  # the session's cookie
             while left:
                 await played(client, args, left.pop(), times)
-                if len(left) % max(1, args.games // 20) == 0:
+                if left and len(left) % max(1, args.games // 20) == 0:
                     memory.append(round(memory_of(server)))
                     print(f"{len(left)} games left, {memory[-1]} MiB", file=sys.stderr, flush=True)
 
     await asyncio.gather(*(session() for _ in range(args.sessions)))
+    memory.append(round(memory_of(server)))
     ordered = sorted(times)
     return {
         "games": args.games,

@@ -104,6 +104,10 @@ class AgentProcess:
         """The processor time that the process has used, with those it has started."""
         return 0.0 if self._worker is None else self._worker.processor_seconds()
 
+    def tokens(self) -> int:
+        """The tokens that a language model has used since its reset."""
+        return int(self._read(self._request(b"U", START_SECONDS), int))
+
     def choose(self, position: Position, allowed: float) -> int:
         """The agent's action, legal or not, within ``allowed`` seconds."""
         return int(self._read(self._request(b"A" + _packed(position), allowed), int))

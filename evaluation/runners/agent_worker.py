@@ -102,6 +102,8 @@ class _Server:
             if kind == b"Z":
                 self._player.reset(int(content), 0.0)
                 return b"K"
+            if kind == b"U":
+                return b"U%d" % self._player.tokens()
             dtype = self._game.declaration.dtype
             record = np.ndarray((1,), dtype, bytearray(content[: dtype.itemsize]))[0]
             moves = pickle.loads(content[dtype.itemsize :])

@@ -88,6 +88,15 @@ class IsolatedPlayer(Player):
     def processor_seconds(self) -> float:
         return self._process.processor_seconds()
 
+    def tokens(self) -> int:
+        agent_class, _ = resolve_agent(self._spec)
+        if not agent_class.uses_tokens:
+            return 0
+        try:
+            return self._process.tokens()
+        except Fault:  # its process has ended, and nobody else has counted
+            return 0
+
     def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
         allowed = min(allowed, LONGEST_MOVE_SECONDS)
         if analyse:

@@ -68,6 +68,7 @@ class AgentRow:
         last_fault: the reason of the latest of those games, or None.
         seconds: its thinking time.
         decisions: the moves it was asked for.
+        tokens: what its language model has used.
         sequences: hashes of the different sequences of moves of its games.
     """
 
@@ -77,7 +78,7 @@ class AgentRow:
         self.against = {opponent: Tally() for opponent in opponents}
         self.faults: Counter[str] = Counter()
         self.last_fault: str | None = None
-        self.seconds, self.decisions = 0.0, 0
+        self.seconds, self.decisions, self.tokens = 0.0, 0, 0
         self.sequences: set[int] = set()
 
     @property
@@ -108,6 +109,7 @@ class AgentRow:
         self.played += 1
         self.seconds += result.seconds[seat]
         self.decisions += result.decisions[seat]
+        self.tokens += result.tokens[seat]
         self.sequences.add(sequence)
         if result.forfeited == seat:
             assert result.fault is not None
@@ -120,6 +122,7 @@ class AgentRow:
             **self.total.to_json(),
             "repeated_games": self.played - self.total.games,
             "seconds_per_move": self.seconds_per_move,
+            "tokens": self.tokens,
             "distinct_games": self.distinct_games,
             "distinct_share": self.distinct_share,
             "forfeits": dict(self.faults),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 BYTES = 16
@@ -23,7 +23,8 @@ START = ""  # the link before the first game
 # what a game's digest covers, in this order
 GAME_FIELDS = (
     "number, tournament, pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, "
-    "return_1, reason, fault, forfeited, seconds_0, seconds_1, decisions_0, decisions_1, finished"
+    "return_1, reason, fault, forfeited, seconds_0, seconds_1, decisions_0, decisions_1, finished, "
+    "tokens_0, tokens_1"
 )
 # what never changes after a tournament has been entered
 BIRTH_FIELDS = "number, name, settings, created, sources"
@@ -57,6 +58,16 @@ def digest_of_row(values: Iterable[Any]) -> str:
     """A digest of the values of a row: texts, numbers, None."""
     text = repr(tuple(values)).encode(errors="surrogatepass")
     return hashlib.blake2b(text, digest_size=BYTES).hexdigest()
+
+
+def digest_of_game(values: Sequence[Any]) -> str:
+    """A digest of the values of :data:`GAME_FIELDS`.
+
+    Tokens are left out where there are none: games that were stored before tokens were keep their
+    digests.
+    """
+    *others, first, second = values
+    return digest_of_row(values if first or second else others)
 
 
 def link_after(link: str, digest: str) -> str:
@@ -113,7 +124,7 @@ def seal_everything(connection: sqlite3.Connection) -> None:
     for (tournament,) in connection.execute("SELECT number FROM tournaments").fetchall():
         link, count = START, 0
         for row in _games(connection, tournament).fetchall():
-            digest = digest_of_row(row)
+            digest = digest_of_game(row)
             link, count = link_after(link, digest), count + 1
             connection.execute(
                 "UPDATE games SET digest = ?, link = ? WHERE number = ?", (digest, link, row[0])
@@ -153,7 +164,7 @@ def changes_of_tournament(connection: sqlite3.Connection, tournament: int) -> li
         number = row[0]
         count += 1
         linked = link_after(before, digest) == link
-        if digest_of_row(row) != digest:
+        if digest_of_game(row) != digest:
             found.append(Change(f"game {number} was changed or put in", number))
             if not linked:
                 continue  # put in: the game after it is still linked to the one before

@@ -45,6 +45,8 @@ COLUMNS: dict[str, type] = {
     "seconds_1": float,
     "decisions_0": int,
     "decisions_1": int,
+    "tokens_0": int,
+    "tokens_1": int,
 }
 
 
@@ -79,7 +81,7 @@ def rows(store: Store) -> Iterator[tuple[Any, ...]]:
                     result.fault,
                     result.forfeited,
                 ),
-                *(*game.seeds, *result.seconds, *result.decisions),
+                *(*game.seeds, *result.seconds, *result.decisions, *result.tokens),
             )
 
 

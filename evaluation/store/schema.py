@@ -103,8 +103,14 @@ CREATE TABLE contents (tournaments TEXT NOT NULL) STRICT;
 INSERT INTO contents VALUES ('');
 """
 
+# The tokens of language models in a game.
+_TOKENS = """
+ALTER TABLE games ADD COLUMN tokens_0 INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE games ADD COLUMN tokens_1 INTEGER NOT NULL DEFAULT 0;
+"""
+
 # step n leads from version n to version n + 1
-STEPS = (_GAMES_AND_AGENTS, _LEFT_OUT_AND_COMMAND, _NUMBERED_GAMES, _SOURCES_AND_DIGESTS)
+STEPS = (_GAMES_AND_AGENTS, _LEFT_OUT_AND_COMMAND, _NUMBERED_GAMES, _SOURCES_AND_DIGESTS, _TOKENS)
 DIGESTS_FROM = 4  # the version from which on a store holds digests
 SCHEMA_VERSION = len(STEPS)
 

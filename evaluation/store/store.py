@@ -24,7 +24,7 @@ from .digests import (
     birth_of,
     changes_of_store,
     changes_of_tournament,
-    digest_of_row,
+    digest_of_game,
     link_after,
     note_tournaments,
     seal,
@@ -38,7 +38,7 @@ GameKey = tuple[int, int, int]  # pair, the agents' numbers by seat
 _GAME_COLUMNS = (
     "pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, return_1, reason, fault, "
     "forfeited, "
-    "seconds_0, seconds_1, decisions_0, decisions_1"
+    "seconds_0, seconds_1, decisions_0, decisions_1, tokens_0, tokens_1"
 )
 _INSERT_GAME = (
     f"INSERT INTO games ({GAME_FIELDS}, digest, link) VALUES "
@@ -290,7 +290,7 @@ class Store(StoreFile):
         number, *fields = connection.execute(_NEXT_NUMBER_AND_SEALED, (tournament,)).fetchone()
         held = Sealed(*fields)
         row = (number, *_row(tournament, game))
-        digest = digest_of_row(row)
+        digest = digest_of_game(row)
         link = link_after(held.last_link, digest)
         if connection.execute(_INSERT_GAME, (*row, digest, link)).rowcount == 0:
             return None
@@ -411,14 +411,24 @@ def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
     return (
         *(tournament, game.pair, *game.players, *actions, *game.seeds),
         *(*map(float, result.returns), result.reason, result.fault, result.forfeited),
-        *(*map(float, result.seconds), *result.decisions, time.time()),
+        *(*map(float, result.seconds), *result.decisions, time.time(), *result.tokens),
     )
 
 
 def _read_game(row: tuple[Any, ...]) -> StoredGame:
-    """A game from the columns of ``_GAME_COLUMNS``."""
+    """A game from the columns of ``_GAME_COLUMNS``; ValueError if they make no game."""
+    fault, forfeited = row[10:12]
+    if (fault is None) != (forfeited is None) or forfeited not in (None, 0, 1):
+        raise ValueError(f"a game with the fault {fault!r} of seat {forfeited!r}")
     result = GameResult(
-        _read_actions(row[4]), row[7:9], row[9], row[10], row[11], row[12:14], row[14:16]
+        moves=_read_actions(row[4]),
+        returns=row[7:9],
+        reason=row[9],
+        fault=fault,
+        forfeited=forfeited,
+        seconds=row[12:14],
+        decisions=row[14:16],
+        tokens=row[16:18],
     )
     return StoredGame(row[0], row[1:3], _read_actions(row[3]), row[5:7], result)
 

@@ -69,7 +69,7 @@ def random_position(spec, plies, seed):
         ("othello", "", "d3"),
     ],
 )
-@pytest.mark.fast_cases(5)
+@pytest.mark.fast_cases(2)
 def test_the_centre_book_takes_the_action_nearest_to_the_centre(spec, moves, expected):
     position = make_game(spec).position(moves.split(",") if moves else [])
     decision = make_agent("alphabeta:depth=1,book=centre").analyse(position)
@@ -200,6 +200,7 @@ def test_an_agent_plays_from_its_book_with_the_value_and_searches_beyond_it(book
 
 
 @pytest.mark.parametrize("agent", [*AGENTS, "random", "solver"])
+@pytest.mark.fast_cases(1)
 def test_every_agent_can_make_a_book_the_same_each_time(agent, tmp_path):
     game = make_game("connect_four:rows=4,cols=4")
     paths = [tmp_path / "a", tmp_path / "b"]

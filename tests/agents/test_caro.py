@@ -264,12 +264,14 @@ def score(spec, first, second, pairs, seed=0, stones=3):
     ("stronger", "weaker", "least"),
     [("medium", "easy", 99), ("hard", "easy", 99), ("hard", "medium", 65)],
 )
+@pytest.mark.thorough
 def test_a_higher_level_wins_by_a_wide_margin(spec, stronger, weaker, least):
     assert score(spec, stronger, weaker, pairs=10) >= least
 
 
 @pytest.mark.parametrize(("spec", "least"), [("gomoku", 60), ("gomoku:rule=caro", 85)])
 @pytest.mark.parametrize("original", ["caro15", "caro10"])
+@pytest.mark.thorough
 def test_patterns_beat_the_original_heuristics_at_equal_depth(spec, least, original):
     assert (
         score(

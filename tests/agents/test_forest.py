@@ -220,6 +220,7 @@ def perfect_value(position, known):
     return known[key]
 
 
+@pytest.mark.thorough
 def test_the_outcome_of_a_sample_is_the_return_of_its_mover_also_after_moving_again():
     game = make_game("dots_and_boxes:rows=1,cols=2,reward=margin")
     play = self_play(game, options(game, full=2, considered=2), count=1, seed=3)

@@ -83,6 +83,7 @@ def test_a_proven_loss_is_avoided_while_anything_else_is_left():
 
 
 @pytest.mark.parametrize("agent", ["mcts:simulations=500", "mcts:simulations=500,threads=2"])
+@pytest.mark.thorough
 def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
     game = make_game("gomoku:rule=caro")
     moves = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]
@@ -91,6 +92,7 @@ def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
     assert decision.score == Score(-1.0, "return", "exact", plies=2)
 
 
+@pytest.mark.thorough
 def test_a_reply_that_wins_at_once_is_not_allowed_while_anything_else_is_left():
     # One simulation for each action meets almost no reply; x wins at b1 unless it is taken.
     position = make_game("gomoku:size=9").position(["a5", "i1", "b5", "i3", "c5", "i5", "d5"])
@@ -112,6 +114,7 @@ def test_montecarlo_blocks_an_open_four_when_all_its_games_are_lost():
     "spec",
     ["tic_tac_toe", "dots_and_boxes:rows=1,cols=2", "dots_and_boxes:rows=1,cols=2,reward=margin"],
 )
+@pytest.mark.thorough
 def test_a_game_searched_to_the_end_has_the_value_of_minimax(spec):
     position = make_game(spec).initial_position()
     if spec == "tic_tac_toe":

@@ -50,6 +50,7 @@ FORMS = {
 
 # torch's exporter takes seconds: each layout once, each algorithm once
 @pytest.mark.parametrize(("spec", "layout"), zip(POLICY_GAMES, LAYOUTS))
+@pytest.mark.fast_cases(1)
 def test_a_module_is_exported_in_the_layout_it_was_trained_in(spec, layout, tmp_path):
     game = make_game(spec)
     module = Giving(game, FORMS["a tuple"])
@@ -64,6 +65,7 @@ def test_a_module_is_exported_in_the_layout_it_was_trained_in(spec, layout, tmp_
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.fast_cases(1)
 def test_what_a_module_gives_is_told_by_its_shape(form, tmp_path):
     game, path = make_game("connect_four"), tmp_path / "net.onnx"
     module = Giving(game, FORMS[form])
@@ -130,6 +132,7 @@ def sb3_model(algorithm, layout, spec="tic_tac_toe"):
 
 
 @pytest.mark.parametrize(("algorithm", "layout"), zip([DQN, QRDQN, A2C], LAYOUTS))
+@pytest.mark.fast_cases(1)
 def test_models_of_sb3_play_from_their_file_and_from_their_policy_file(algorithm, layout, tmp_path):
     model, saved, path = sb3_model(algorithm, layout), tmp_path / "model.zip", tmp_path / "net.onnx"
     model.save(saved)

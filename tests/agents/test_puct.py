@@ -44,6 +44,7 @@ def ignorant(tmp_path_factory):
 
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.fast_cases(1)
 def test_visits_values_and_probabilities_are_told_for_the_roots_actions(spec, batch, ignorant):
     position = make_game(spec).initial_position()
     decision = make_agent(f"mcts:simulations=400,network={ignorant(spec)},batch={batch}").analyse(
@@ -79,6 +80,7 @@ def test_forced_wins_are_found_and_forced_losses_avoided_whatever_the_network_sa
 
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.fast_cases(2)
 def test_in_positions_of_all_games_the_result_of_perfect_play_is_proved(spec, batch, ignorant):
     game, rng, met = make_game(spec), np.random.default_rng(3), 0
     agent = make_agent(f"mcts:simulations=20000,network={ignorant(spec)},batch={batch},reuse=no")

@@ -80,6 +80,7 @@ def resisting(position, depth, heuristic, found):
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["none", "default"])
+@pytest.mark.fast_cases(1)
 def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristic):
     agent, index = make_agent(f"minimax:depth=2,heuristic={heuristic}"), _index(heuristic)
     for position in some_positions(spec, 6):
@@ -91,6 +92,7 @@ def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristi
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["none", "default"])
+@pytest.mark.fast_cases(1)
 def test_plain_alphabeta_equals_the_textbooks_value_action_and_node_count(spec, heuristic):
     agent = make_agent(f"alphabeta:depth=3,heuristic={heuristic},ordering=none,{PLAIN}")
     for position in some_positions(spec, 6, seed=1):
@@ -191,6 +193,7 @@ def test_values_gives_every_root_action_the_value_of_the_position_after_it():
         "tic_tac_toe:size=19,connect=5",
     ],
 )
+@pytest.mark.fast_cases(1)
 def test_a_time_limit_is_kept_on_large_boards(spec, monkeypatch):
     position = make_game(spec).initial_position()
     agent = make_agent("alphabeta:time=0.2")
@@ -418,6 +421,7 @@ def test_a_lost_side_resists_as_long_as_it_can(agent):
     ],
 )
 @pytest.mark.parametrize("lead", ["lost", "won"])
+@pytest.mark.fast_cases(3)
 def test_a_decided_side_goes_on_taking_boxes(agent, lead):
     # Six of the nine boxes are taken by one side, and a chain of three boxes is open.
     position = decided_position(lead)

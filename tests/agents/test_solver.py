@@ -26,6 +26,7 @@ LARGE = ["connect_four", "dots_and_boxes:rows=4,cols=4", "tic_tac_toe:size=6"]
 
 
 @pytest.mark.parametrize("spec", SMALL)
+@pytest.mark.fast_cases(1)
 def test_the_value_is_that_of_the_best_action_and_the_line_of_play_attains_it(spec):
     game = make_game(spec)
     solution = solve(game.initial_position(), moves="all")
@@ -43,6 +44,7 @@ def test_the_value_is_that_of_the_best_action_and_the_line_of_play_attains_it(sp
 
 
 @pytest.mark.parametrize("spec", SMALL)
+@pytest.mark.fast_cases(1)
 def test_asking_for_one_move_or_only_the_result_gives_the_same_answer(spec):
     position = make_game(spec).initial_position()
     full, one, weak = solve(position, moves="all"), solve(position), solve(position, weak=True)
@@ -54,6 +56,7 @@ def test_asking_for_one_move_or_only_the_result_gives_the_same_answer(spec):
 
 
 @pytest.mark.parametrize("spec", SMALL)
+@pytest.mark.fast_cases(1)
 def test_a_batch_gives_the_values_of_its_positions_as_objects_and_as_records(spec):
     game = make_game(spec)
     positions = [
@@ -104,6 +107,7 @@ def test_ctrl_c_hands_over_the_bounds_proved_until_then(spec):
 
 
 @pytest.mark.parametrize("spec", LARGE)
+@pytest.mark.thorough
 def test_after_an_interrupt_the_solver_solves_on(spec):
     def press_ctrl_c(progress):
         raise KeyboardInterrupt
@@ -150,7 +154,7 @@ print(peak() - before)
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("spec", LARGE)
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_memory_stays_within_what_was_asked(spec):
     for _ in range(2):  # compiling, the first time, takes memory of its own
         done = subprocess.run(

@@ -87,6 +87,7 @@ def records_of_stones(game, stones):
 
 
 @pytest.mark.parametrize(("rows", "cols", "connect"), ENUMERATED)
+@pytest.mark.fast_cases(1)
 def test_every_value_equals_full_enumeration(rows, cols, connect):
     values = enumerated_values(rows, cols, connect)
     game = make_game(f"connect_four:rows={rows},cols={cols},connect={connect}")
@@ -265,6 +266,7 @@ print(json.dumps([list(solution.values.values()), solution.nodes, line]))
 """
 
 
+@pytest.mark.thorough
 def test_the_kernels_search_alike_compiled_and_interpreted():
     interpreted = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
     command = [sys.executable, "-c", SEARCH_ONE_POSITION]

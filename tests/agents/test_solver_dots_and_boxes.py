@@ -182,6 +182,7 @@ def test_search_equals_the_table_on_random_positions(rows, cols, count):
 
 
 @pytest.mark.parametrize(("rows", "cols"), [(4, 4), (5, 5), (3, 9 - 1), (2, 12), (1, 21)])
+@pytest.mark.thorough
 def test_endgames_of_large_boards_equal_minimax(rows, cols):
     """The boards of more than 49 edges have no numbers for all collections of chains."""
     game, solver = game_of(rows, cols), searching_solver(rows, cols)
@@ -458,6 +459,7 @@ def solve_in_a_fresh_process(**switches: str) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_interpreted_kernels_give_the_same_results():
     assert solve_in_a_fresh_process(NUMBA_DISABLE_JIT="1") == solve_in_a_fresh_process()
 

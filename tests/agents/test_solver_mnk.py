@@ -44,6 +44,7 @@ def random_position(game, rng, most_left):
 
 
 @pytest.mark.parametrize("spec", SMALL)
+@pytest.mark.fast_cases(1)
 def test_every_position_met_in_random_games_has_the_value_of_full_enumeration(spec):
     game, rng = make_game(spec), random.Random(0)
     value, solver = enumerator(game), make_solver(game, 1)

@@ -68,7 +68,7 @@ def is_as_strong_as_stated(case: Case) -> bool:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.game}-{case.stronger}")
-@pytest.mark.fast_cases(4)
+@pytest.mark.fast_cases(1)
 def test_the_stronger_agent_beats_the_weaker_one_and_random(case):
     assert is_as_strong_as_stated(case)
 

@@ -63,6 +63,7 @@ def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
     assert "all 6 games of this tournament are in plyground-tournament.db already" in again.stderr
 
 
+@pytest.mark.thorough
 def test_a_match_stops_an_agent_that_hangs():
     result = plyground(
         "match tic_tac_toe random python:broken.agents:HangsInNativeCode --move-timeout 0.3"

@@ -55,6 +55,7 @@ def printed(encoding, tmp_path_factory):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.fast_cases(1)
 def test_every_encoding_gets_the_whole_text(command, printed):
     output, errors = printed[command]
     assert "Traceback" not in errors
@@ -62,6 +63,7 @@ def test_every_encoding_gets_the_whole_text(command, printed):
     assert errors.startswith("plyground: ") if command == REFUSED else output
 
 
+@pytest.mark.fast_cases(1)
 def test_minus_and_multiplication_signs_become_plain_characters(printed, encoding):
     unicode = encoding == "utf-8"
     board = "an nxn board" if encoding == "ascii" else "an n×n board"

@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 
 PROGRAM = """
-import signal, sys, time
+import ctypes, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import numba
 from plyground.commands.terminal.interruption import answer_ctrl_c
@@ -26,8 +27,24 @@ def spin(limit):
     return count
 
 
+def calls_back():
+    # every error of a callback of C code is lost
+    for _ in range(2):
+        ctypes.CFUNCTYPE(None)(wait)()
+    wait()
+
+
+def wait():
+    print("ready", flush=True)
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        pass
+    print("never heard", flush=True)
+
+
 def sleep():
     try:
+        print("ready", flush=True)
         time.sleep(1000)
     except KeyboardInterrupt:
         print("heard", flush=True)
@@ -38,8 +55,10 @@ def sleep():
 
 spin(-1)
 answer_ctrl_c()
-print("ready", flush=True)
-{what}
+try:
+    {what}
+except KeyboardInterrupt:
+    sys.exit(5)
 """
 
 
@@ -53,6 +72,7 @@ def interrupted(what: str) -> tuple[int, str]:
     )
     try:
         assert running.stdout.readline() == "ready\n"
+        time.sleep(1)  # until it is where the test wants it
         running.send_signal(signal.SIGINT)
         told, _ = running.communicate(timeout=60)
     finally:
@@ -62,7 +82,12 @@ def interrupted(what: str) -> tuple[int, str]:
 
 
 def test_a_kernel_that_never_ends_is_ended():
-    assert interrupted("spin(2**62)") == (130, "stopped\n")
+    assert interrupted('print("ready", flush=True); spin(2**62)') == (130, "stopped\n")
+
+
+def test_an_interrupt_that_is_lost_in_callbacks_is_given_again():
+    status, told = interrupted("calls_back()")
+    assert (status, set(told.split("\n"))) == (5, {"ready", ""})
 
 
 def test_a_command_that_hears_it_ends_by_itself():

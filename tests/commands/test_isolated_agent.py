@@ -42,11 +42,38 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", FAILS)
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.fast_cases(4)
 def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
     spec = f"python:failing_agents:{name}"
     result = invoke([*COMMANDS[command], spec])
     assert result.exit_code == 2, result.output
     assert f"{spec} {FAILS[name]}" in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("name", FAILS)
+@pytest.mark.fast_cases(1)
+def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
+    spec = f"python:failing_agents:{name}"
+    result = invoke(["quality", "tic_tac_toe", spec, "--positions", "4"])
+    assert result.exit_code == 0, result.output
+    assert f"{spec} failed to move in 4 positions, first because it {FAILS[name]}" in " ".join(
+        result.output.split()
+    )
+
+
+@pytest.mark.parametrize("name", ["RaisesAtOnce", "ExitsAtOnce", "ReturnsNothing"])
+@pytest.mark.fast_cases(1)
+def test_training_against_an_agent_that_fails_ends_with_its_name(name):
+    pytest.importorskip("sb3_contrib")
+    spec = f"python:failing_agents:{name}"
+    result = invoke(
+        [*["train", "ppo", "tic_tac_toe", "--opponent", spec, "--out", "run"]]
+        + [*["--set", "games=2", "--set", "rollout=8", "--set", "batch_size=16"]]
+    )
+    said = FAILS[name].replace("returned", "played illegally:").partition(",")[0]
+    assert result.exit_code == 2, result.output
+    assert f"the opponent {spec} {said}" in result.stderr
     assert "Traceback" not in result.output
 
 

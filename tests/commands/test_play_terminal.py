@@ -25,7 +25,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 def test_all_words_and_bad_inputs(spec, tmp_path):
     game, store, saved = make_game(spec), tmp_path / "games.db", tmp_path / "game.json"
     with at_terminal("play", spec, "--against", "random", "--store", store) as person:

@@ -77,6 +77,7 @@ def test_a_review_grades_every_move_and_tells_exact_from_estimated(store):
         assert player in shown
 
 
+@pytest.mark.thorough
 def test_one_steps_forth_and_back_through_a_game(store):
     _, game = stored(store, 1)
     last = len(game.result.moves)
@@ -121,6 +122,7 @@ def test_bad_input_of_replay_is_refused(words, told, store):
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.fast_cases(1)
 def test_two_agents_are_watched(spec, tmp_path):
     store = tmp_path / "games.db"
     result = command("watch", spec, "greedy", "random", "--store", store, "--show-thinking")
@@ -144,6 +146,7 @@ def test_at_a_terminal_each_move_waits_for_enter():
         assert person.ended() == 130
 
 
+@pytest.mark.thorough
 def test_at_a_terminal_moves_follow_each_other_by_themselves():
     words = ("watch", "tic_tac_toe", "greedy", "random", "--delay", "0.01", "--opening", "b2")
     with at_terminal(*words) as person:

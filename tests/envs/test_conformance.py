@@ -4,6 +4,7 @@ broken.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -172,3 +173,28 @@ def test_the_example_of_a_game_of_ones_own_runs_by_itself_and_as_a_module(tmp_pa
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.thorough
+def test_searches_play_a_game_that_declares_nothing_optional(tmp_path):
+    """No heuristic, no symmetry, no order of actions: examples/own_game.py."""
+    program = """
+import own_game, plyground
+position = plyground.make_game("twenty_one:goal=10").initial_position()
+for spec in ("alphabeta:depth=10", "minimax:depth=10", "mcts:simulations=2000", "greedy"):
+    decision = plyground.make_agent(spec).analyse(position)
+    print(spec, position.game.action_to_text(decision.action), decision.score.text())
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "examples"), *sys.path[1:]])},
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert [line.split()[1] for line in lines[:3]] == ["+2", "+2", "+2"]  # leaves 8, then 4
+    assert "wins in 5 plies" in lines[0]
+    assert lines[3].endswith("0 points (estimate)")

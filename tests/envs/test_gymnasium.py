@@ -29,6 +29,7 @@ QUIET = pytest.mark.filterwarnings("ignore:.*(image|observation space|CnnPolicy)
 @pytest.mark.filterwarnings(
     "ignore:.*(Discrete|not within|different from the unwrapped):UserWarning"
 )
+@pytest.mark.fast_cases(1)
 def test_every_game_passes_gymnasiums_checks(name):
     env = gymnasium.make(name, opponent="random", render_mode="rgb_array", **SMALL.get(name, {}))
     check_env(env.unwrapped, skip_render_check=True)
@@ -97,6 +98,7 @@ def play(env, agent_env, rng):
         ("dots_and_boxes", {"rows": 2, "cols": 2, "reward": "margin"}, "alphabeta:depth=3"),
     ],
 )
+@pytest.mark.fast_cases(1)
 def test_the_same_game_through_aec_and_gymnasium_is_the_same_at_every_step(name, options, opponent):
     env, agent_env = make_env(name, opponent, **options), aec.env(name, **options)
     rng, seats = np.random.default_rng(2), set()

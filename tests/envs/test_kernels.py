@@ -67,6 +67,7 @@ def results(networks):
     return run_everything(networks)[0]
 
 
+@pytest.mark.thorough
 def test_every_game_and_agent_is_run(results):
     for spec in SMALL_GAMES:
         assert results[f"{spec} rules"]
@@ -75,6 +76,7 @@ def test_every_game_and_agent_is_run(results):
         assert any(decisions for case, decisions in results.items() if case.endswith(f" {name}"))
 
 
+@pytest.mark.thorough
 def test_a_second_process_loads_every_kernel_from_the_cache_with_the_same_results(
     results, networks
 ):
@@ -225,6 +227,7 @@ print(json.dumps(found | {"workers": versions(contest, ("1", "1"))["plyground"]}
         ("evaluation/statistics/ratings.py", {"workers"}),
     ],
 )
+@pytest.mark.fast_cases(1)
 def test_an_edit_in_a_sub_folder_changes_the_fingerprints_that_depend_on_it(
     tmp_path, package, edited, changed
 ):

@@ -156,6 +156,7 @@ def test_random_games_go_as_in_the_reference(named, seed):
 @pytest.mark.parametrize(
     "named", LARGEST, ids=lambda named: "-".join(map(str, (named[0], *named[1].values())))
 )
+@pytest.mark.fast_cases(1)
 def test_games_on_the_largest_boards_go_as_in_the_reference(named):
     game = make_game(*named)
     for seed in range(1 if game.facts.num_actions > 100 else 10):

@@ -85,7 +85,8 @@ def test_another_end_of_games_is_another_tournament(tmp_path):
         assert len(store.tournaments()) == 2
 
 
-def test_the_command_ends_games_and_transforms_openings():
+def test_the_command_ends_games_and_transforms_openings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     result = plyground(
         f"tournament {GAME} random easy --pairs 2 --opening swap2:3 --transform --draw-after 8"
     )

@@ -346,6 +346,7 @@ ready = Bot()
     ["Bot", "WithMoves", "last", "by_moves", "make_object", "make_function", "numpys", "ready"],
 )
 @pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.fast_cases(3)
 def test_functions_classes_and_objects_of_a_module_play(name, isolated, tmp_path, monkeypatch):
     write_module(tmp_path, "many_bots", OWN_AGENTS)
     monkeypatch.chdir(tmp_path)

@@ -298,6 +298,7 @@ def test_names_are_shown_as_they_are_and_never_run(open_page):
 
 
 @pytest.mark.parametrize("index", range(len(GAMES)))
+@pytest.mark.fast_cases(1)
 def test_the_browser_draws_every_position_as_the_rules_do(open_page, index):
     page = open_page()
     game = plyground.make_game(GAMES[index])
@@ -369,6 +370,7 @@ def test_games_are_filtered_by_agents_and_result(open_page):
 
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1200])
+@pytest.mark.fast_cases(1)
 def test_the_page_never_scrolls_sideways(open_page, width):
     page = open_page(width=width, height=740)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -35,6 +35,7 @@ def test_processes_play_the_same_games(expected, tmp_path):
     assert child_processes() == []
 
 
+@pytest.mark.thorough
 def test_games_of_processes_that_die_are_played_again(expected, tmp_path):
     killed = []
 
@@ -106,7 +107,7 @@ def test_a_worker_with_another_version_of_an_agent_is_refused():
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp_path):
     plan = Plan("connect_four", ("random", "montecarlo:simulations=100"), pairs=40, seed=3)
     path = tmp_path / "store.db"

@@ -158,6 +158,7 @@ def test_deterministic_agents_play_each_opening_once_and_others_all_pairs(tmp_pa
     )
 
 
+@pytest.mark.thorough
 def test_leaving_games_out_changes_no_result(tmp_path):
     """Against agents that do the same without saying so beforehand, whose repeated games the table
     leaves out.
@@ -176,6 +177,7 @@ def test_leaving_games_out_changes_no_result(tmp_path):
     assert said.meetings() == found_out.meetings()
 
 
+@pytest.mark.thorough
 def test_a_tournament_of_deterministic_agents_grows_by_openings_only(tmp_path):
     plan = Plan("connect_four", (LEFT, RIGHT), pairs=3, opening="random:1")
     assert len(run(plan, tmp_path / "store.db")[1]) == 6

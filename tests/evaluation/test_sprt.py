@@ -184,6 +184,7 @@ def test_what_a_store_holds_beyond_the_deciding_pair_changes_nothing(tmp_path):
     assert play(tmp_path / "store.db").state == first.state
 
 
+@pytest.mark.thorough
 def test_agents_that_only_repeat_themselves_end_the_test_undecided(tmp_path):
     match = play(
         tmp_path / "store.db",
@@ -243,6 +244,7 @@ def test_the_command_says_how_to_go_on_where_nothing_is_decided(tmp_path, monkey
     assert "a person cannot play in a test" in run("sprt tic_tac_toe human random").stderr
 
 
+@pytest.mark.thorough
 def test_a_test_that_a_withdrawn_agent_ends_says_so_and_fails(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("sprt tic_tac_toe random python:broken.agents:EndsTheProcess --elo0 -400 --elo1 9")

@@ -198,6 +198,7 @@ def test_the_table_counts_each_game_for_both_sides():
     assert sum(row.total.wins for row in table.rows) == sum(row.total.losses for row in table.rows)
 
 
+@pytest.mark.thorough
 def test_agents_that_repeat_one_game_without_saying_so_beforehand_are_found_out_by_the_table(
     tmp_path,
 ):

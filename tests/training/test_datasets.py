@@ -24,6 +24,7 @@ GAMES = ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,col
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
 @pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.fast_cases(1)
 def test_every_value_is_the_solvers_and_every_column_is_the_positions(spec, suffix, tmp_path):
     game = make_game(spec)
     count = build_dataset(game, 60, tmp_path / f"data{suffix}", seed=3)
@@ -82,6 +83,7 @@ def test_more_positions_than_there_are_give_all_there_are(tmp_path):
     assert build_dataset(game, 5_000, tmp_path / "data.npz") == total == 627
 
 
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_file_in_one_process_and_in_two(tmp_path):
     game = make_game("connect_four:rows=4,cols=5")
     files = [tmp_path / f"{name}.parquet" for name in "abc"]

@@ -67,6 +67,7 @@ def weights(folder):
     return unpack(newest_checkpoint(folder))["learner"]["policy"]
 
 
+@pytest.mark.thorough
 def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(tmp_path):
     train("dqn", SPEC, tmp_path / "undisturbed", **SMALL)
 

@@ -148,6 +148,7 @@ def command(folder, *options):
     ]
 
 
+@pytest.mark.thorough
 def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     folder = tmp_path / "run"
     environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "0"}

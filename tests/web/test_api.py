@@ -60,6 +60,7 @@ def think(client, query: str) -> dict:
 
 
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
+@pytest.mark.fast_cases(2)
 def test_a_view_has_every_legal_action_with_a_place_a_name_and_a_label(client, spec):
     game = make_game(spec)
     position = random_position(game, 4, seed=3)
@@ -280,6 +281,7 @@ def state_of(client):
     return client.app._app.state.server
 
 
+@pytest.mark.thorough
 def test_a_process_that_is_killed_costs_a_retry_and_nothing_else():
     with client_of() as client:
         think(client, "game=connect_four&agent=alphabeta:time=0.1")

@@ -50,7 +50,7 @@ def play_to_the_end(page, press) -> None:
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 def test_a_whole_game_by_clicks(visit, spec):
     page = visit(f"/play?game={spec}&{QUIET}")
     play_to_the_end(page, lambda choice: choice.click())

@@ -22,6 +22,7 @@ def ask(server, browser, method, path, **content):
 
 
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
+@pytest.mark.fast_cases(2)
 def test_a_view_of_a_position_is_that_of_the_moves_that_lead_to_it(server, browser, spec):
     position = random_position(make_game(spec), 5, seed=2)
     asked = {"game": spec, "position": position.to_text()}
@@ -138,6 +139,7 @@ def test_edges_boxes_and_the_turn_are_set_up_with_the_keyboard(visit):
 @pytest.mark.parametrize(
     "spec", ["connect_four", "hex:size=4,swap=yes", "othello", "gomoku:size=9"]
 )
+@pytest.mark.fast_cases(1)
 def test_the_editor_begins_with_the_position_shown(visit, spec):
     game = make_game(spec)
     position, names = game.initial_position(), []

@@ -132,6 +132,7 @@ def test_every_game_has_a_process_of_its_own(playing, tmp_path):
         ("PlaysOnAStone", ILLEGAL_ACTION, "played the illegal action"),
     ],
 )
+@pytest.mark.fast_cases(1)
 def test_an_engine_that_fails_forfeits_with_the_reason(name, kind, what, playing):
     moves = iter([0, 1])
 
@@ -159,6 +160,7 @@ def test_an_engine_that_fails_at_the_start_forfeits(name, kind, what, playing):
     assert result.reason.endswith("before the first move")
 
 
+@pytest.mark.thorough
 def test_a_tournament_goes_on_after_an_engine_that_fails_and_nothing_survives(
     tmp_path, monkeypatch
 ):

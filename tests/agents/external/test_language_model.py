@@ -67,6 +67,7 @@ def first_legal(messages):
 
 
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
+@pytest.mark.fast_cases(2)
 def test_every_game_is_told_in_text_and_played_to_its_end(spec, serve):
     stand_in = serve(first_legal)
     game = make_game(spec)
@@ -101,6 +102,19 @@ def test_a_model_without_a_legal_move_forfeits_and_the_tournament_goes_on(serve,
     for game in games:
         assert game.result.fault is not None
         assert "gave no legal move: 'I resign' is no legal move" in game.result.reason
+
+
+@pytest.mark.parametrize("isolation", ["never", "always"])
+@pytest.mark.fast_cases(1)
+def test_a_store_keeps_the_tokens_of_every_game(serve, tmp_path, isolation):
+    spec = f"llm:small,url={serve(first_legal).url}"
+    games = run(Plan("tic_tac_toe", (spec, "random"), 1), tmp_path / "s.db", isolation=isolation)
+    assert len(games) == 2
+    for game in games:
+        seat = game.players.index(0)
+        expected = [0, 0]
+        expected[seat] = 105 * game.result.decisions[seat]
+        assert game.result.tokens == tuple(expected)
 
 
 def test_an_endpoint_that_fails_is_reported_in_a_sentence(serve):

@@ -100,6 +100,7 @@ def wins_against_every_reply(agent, position, plies):
 
 
 @pytest.mark.parametrize("rule", RULES)
+@pytest.mark.fast_cases(1)
 def test_wins_by_fours_hold_against_every_reply(rule):
     game, rng = make_game(f"gomoku:rule={rule}"), random.Random(2)
     agent, won = engine(game), []
@@ -137,6 +138,7 @@ BROKEN_FOUR = ["h8", "a1", "i8", "o15", "k8", "a15", "l8"]
 
 
 @pytest.mark.parametrize("agent", ["gomoku:depth=4", "gomoku:nodes=20000", "expert", "hard"])
+@pytest.mark.fast_cases(1)
 def test_an_open_three_is_stopped_on_its_row(agent):
     game = make_game("gomoku")
     action = make_agent(agent, game).act(game.position(OPEN_THREE))

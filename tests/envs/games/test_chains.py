@@ -51,6 +51,7 @@ def value_of_the_rest(position):
     return best
 
 
+@pytest.mark.thorough
 def test_its_sign_agrees_with_best_play_in_most_endgames():
     game, rng, agree, decided = make_game("dots_and_boxes:rows=2,cols=3"), random.Random(0), 0, 0
     while decided < 150:

@@ -198,6 +198,7 @@ def random_games(game, count, seed):
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["patterns", "caro15", "caro15_open", "caro10"])
+@pytest.mark.fast_cases(1)
 def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
     game = make_game(spec)
     form, index = search_form(game, heuristic), game.declaration.heuristics.index(heuristic)
@@ -224,6 +225,7 @@ def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("heuristic", ["patterns", "caro15", "caro15_open", "caro10"])
+@pytest.mark.fast_cases(1)
 def test_a_search_form_turns_like_the_plain_game(spec, heuristic):
     game = make_game(spec)
     form, records = search_form(game, heuristic), np.recarray(3, search_form(game, heuristic).dtype)

@@ -77,6 +77,7 @@ def test_a_program_that_registered_games_ends_well():
     assert (done.returncode, done.stdout) == (0, "9\n"), done.stderr
 
 
+@pytest.mark.thorough
 def test_openspiels_algorithms_run_on_our_games():
     value, _ = minimax.alpha_beta_search(load_game("tic_tac_toe:size=3"))
     assert value == 0.0

@@ -74,6 +74,7 @@ def undisturbed(path: Path) -> list[tuple]:
     return records(path)
 
 
+@pytest.mark.thorough
 def test_a_tournament_that_fills_the_disk_stops_with_a_clear_error_and_goes_on_when_there_is_space(
     disk, tmp_path_factory
 ):

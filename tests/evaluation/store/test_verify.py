@@ -60,7 +60,7 @@ def test_a_store_that_nobody_touched_is_sound(path):
 COLUMNS = (
     "number, tournament, pair, player_0, player_1, opening, moves, seed_0, seed_1, return_0, "
     "return_1, reason, fault, forfeited, seconds_0, seconds_1, decisions_0, decisions_1, finished, "
-    "digest, link"
+    "tokens_0, tokens_1, digest, link"
 )
 GAME_5 = "FROM games WHERE number = 5"
 # By what was done: the statements, and the number of the game that verify must name, if it is one.
@@ -77,6 +77,7 @@ EDITS = {
     "an opening is changed": ("UPDATE games SET opening = '0 1' WHERE number = 5", 5),
     "a reason is changed": ("UPDATE games SET reason = 'because' WHERE number = 5", 5),
     "a forfeit is taken back": ("UPDATE games SET fault = NULL WHERE fault IS NOT NULL", None),
+    "tokens are made up": ("UPDATE games SET tokens_1 = 7 WHERE number = 5", 5),
     "a forfeit is made up": ("UPDATE games SET fault = 'hung', forfeited = 0 WHERE number = 5", 5),
     "seats are swapped": (
         "UPDATE games SET pair = 99 WHERE number = 5;"
@@ -94,8 +95,8 @@ EDITS = {
     ),
     "all games are deleted": ("DELETE FROM games", None),
     "a game is doubled": (
-        f"INSERT INTO games SELECT 99, {COLUMNS.replace('number, ', '').replace('pair', '77', 1)} "
-        f"{GAME_5}",
+        f"INSERT INTO games ({COLUMNS}) "
+        f"SELECT 99, {COLUMNS.replace('number, ', '').replace('pair', '77', 1)} {GAME_5}",
         99,
     ),
     "two games change places": (
@@ -189,6 +190,18 @@ def test_a_game_that_cannot_have_gone_so_is_named_with_what_is_wrong(statement, 
 
 
 # -- agents --
+
+
+def test_games_from_before_tokens_were_stored_keep_their_digests(path):
+    execute(
+        path,
+        "ALTER TABLE games DROP COLUMN tokens_0; ALTER TABLE games DROP COLUMN tokens_1;"
+        "PRAGMA user_version = 4; UPDATE games SET fault = fault",
+    )
+    found, changes = findings(path)
+    assert changes == []
+    assert [one.games for one in found] == [18, 6]
+    assert all(one.sound for one in found)
 
 
 def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):

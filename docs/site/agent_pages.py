@@ -1,0 +1,51 @@
+"""The page of all agents with their options, from the registry."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+from game_pages import plain
+from plyground.agents.registry import agent_classes, agent_presets
+from tables import escaped, parameter_table
+
+ABOUT_ATTRIBUTES = re.compile(r"\n\n(?:Attributes|Args|Raises):.*", re.DOTALL)
+
+
+def agent_pages() -> dict[str, str]:
+    """Contents of the page, by its place in the site."""
+    classes = dict(sorted(agent_classes().items()))
+    summary = "\n".join(
+        f"| [`{name}`](#{name}) | {escaped(found.summary)} |" for name, found in classes.items()
+    )
+    presets = "\n".join(
+        f"| `{name}` | `{spec}` | {escaped(text)} |"
+        for name, (spec, text) in agent_presets().items()
+    )
+    described = "\n\n".join(section(name, found) for name, found in classes.items())
+    return {
+        "agents.md": f"""# Agents and their options
+
+An agent is written `NAME` or `NAME:OPTION=VALUE,OPTION=VALUE`, such as `alphabeta:depth=6`, in
+Python and on the command line alike. [Choosing an agent](guide/agents.md) says when to use which.
+
+| name | plays |
+|---|---|
+{summary}
+
+## Short names
+
+| name | stands for | plays |
+|---|---|---|
+{presets}
+
+{described}
+"""
+    }
+
+
+def section(name: str, agent: type) -> str:
+    """One agent: what its class says of itself, and its options."""
+    text = ABOUT_ATTRIBUTES.sub("", inspect.cleandoc(agent.__doc__ or ""))
+    options = parameter_table(agent.parameters) if agent.parameters else "It has no options."
+    return f"## {name}\n\n{plain(text)}\n\n{options}"

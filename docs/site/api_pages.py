@@ -1,0 +1,112 @@
+"""The API reference: which modules it shows, on which pages."""
+
+from __future__ import annotations
+
+# Page, title, what it is about, modules. Only what programs outside of the package are meant to
+# import stands here.
+PAGES = (
+    ("plyground", "plyground", "The package.", ("plyground",)),
+    (
+        "games",
+        "Games and positions",
+        "Rules in Python, and what a game of one's own declares.",
+        (
+            "plyground.envs.game",
+            "plyground.envs.registry",
+            "plyground.envs.declaration",
+            "plyground.envs.specification",
+            "plyground.envs.rules",
+        ),
+    ),
+    (
+        "environments",
+        "Environments",
+        "PettingZoo, Gymnasium, many games at once, wrappers, adapters, checks.",
+        (
+            "plyground.envs.aec",
+            "plyground.training.environments",
+            "plyground.envs.single_agent.wrappers",
+            "plyground.envs.conformance.env_checks",
+            "plyground.envs.conformance.game_checks",
+            "plyground.envs.conformance.ledger",
+            "plyground.envs.adapters.openspiel",
+            "plyground.envs.adapters.openenv",
+            "plyground.envs.adapters.rllib",
+            "plyground.envs.adapters.tianshou",
+            "plyground.envs.adapters.torchrl",
+        ),
+    ),
+    (
+        "agents",
+        "Agents",
+        "What all agents have, how they are made and registered, solvers, policy files.",
+        (
+            "plyground.agents.agent",
+            "plyground.agents.score",
+            "plyground.agents.registry",
+            "plyground.agents.book",
+            "plyground.agents.solvers.solver",
+            "plyground.agents.policies.policy_file",
+            "plyground.agents.policies.zoo",
+        ),
+    ),
+    (
+        "training",
+        "Training",
+        "Runs, self-play, policy files, datasets.",
+        (
+            "plyground.training.api",
+            "plyground.training.league",
+            "plyground.training.sb3",
+            "plyground.training.sb3_callbacks",
+            "plyground.training.export",
+            "plyground.training.datasets",
+        ),
+    ),
+    (
+        "evaluation",
+        "Evaluation",
+        "Matches, tournaments, tests, move quality, reviews.",
+        (
+            "plyground.evaluation.match",
+            "plyground.evaluation.openings",
+            "plyground.evaluation.tournament",
+            "plyground.evaluation.sprt",
+            "plyground.evaluation.quality",
+            "plyground.evaluation.review",
+            "plyground.evaluation.reviewed",
+            "plyground.evaluation.gauntlet",
+            "plyground.evaluation.ladder",
+            "plyground.evaluation.runners.contest",
+            "plyground.evaluation.runners.processes",
+            "plyground.evaluation.runners.ray_cluster",
+        ),
+    ),
+    (
+        "results",
+        "Results",
+        "The store, ratings, cross tables, reports, studies.",
+        (
+            "plyground.evaluation.store.store",
+            "plyground.evaluation.store.export",
+            "plyground.evaluation.statistics.ratings",
+            "plyground.evaluation.statistics.intervals",
+            "plyground.evaluation.statistics.cross_table",
+            "plyground.evaluation.report.report",
+            "plyground.evaluation.report.notebook",
+            "plyground.evaluation.studies.declaration",
+        ),
+    ),
+)
+
+
+def api_pages() -> dict[str, str]:
+    """Contents of the pages, by their places in the site."""
+    pages = {
+        f"api/{name}.md": "\n\n".join(
+            [f"# {title}", about, *(f"## {module}\n\n::: {module}" for module in modules)]
+        )
+        for name, title, about, modules in PAGES
+    }
+    listed = "\n".join(f"- [{title}]({name}.md): {about}" for name, title, about, _ in PAGES)
+    return {"api/index.md": f"# API reference\n\n{listed}\n"} | pages

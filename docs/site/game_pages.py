@@ -1,0 +1,192 @@
+"""A page for every game, from what its rules declare: picture, rules, parameters, planes."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+
+import numpy as np
+from plyground import Game, Position, make_agent, make_game
+from plyground.envs.registry import game_names
+from tables import parameter_table
+
+PLIES = 24  # at most, to the position that is shown: a board with something on it
+SIDE = 14  # pixels of a cell of an observation plane
+SECTION = re.compile(r"^([A-Z][a-z]+)\. ", re.MULTILINE)
+
+
+def game_pages() -> dict[str, str]:
+    """Contents of the pages and pictures of all games, by their places in the site."""
+    games = [make_game(name) for name in game_names()]
+    shown = {game.name: shown_position(game) for game in games}
+    pages = {f"games/{game.name}.md": page(game, shown[game.name][0]) for game in games}
+    pictures = {
+        f"games/{name}.svg": position.to_svg(last) for name, (position, last) in shown.items()
+    }
+    return {"games/index.md": overview(games)} | pages | pictures
+
+
+def shown_position(game: Game) -> tuple[Position, int | None]:
+    """A position of a game between greedy players after a random move, and its last action."""
+    position, last = game.initial_position(), None
+    players = [make_agent("random", seed=1), make_agent("greedy", seed=1)]
+    for ply in range(min(PLIES, game.facts.longest_game // 2)):
+        action = players[min(ply, 1)].act(position)
+        after = position.after(action)
+        if after.is_over:
+            break
+        position, last = after, action
+    return position, last
+
+
+def overview(games: list[Game]) -> str:
+    """The first page: all games side by side."""
+    cards = "\n".join(
+        f'<a class="card" href="{game.name}.html"><img src="{game.name}.svg" alt="">'
+        f"<span>{game.declaration.title}</span></a>"
+        for game in games
+    )
+    rows = "\n".join(
+        f"| [{game.declaration.title}]({game.name}.md) | `{game.declaration.game_id}` | "
+        f"{game.facts.num_actions} | {game.facts.longest_game} | "
+        f"{' × '.join(map(str, game.facts.observation_shape))} |"
+        for game in games
+    )
+    return f"""# The games
+
+<div class="cards">
+{cards}
+</div>
+
+Each is played on many boards. On the default board:
+
+| game | id | actions | longest game, plies | observation |
+|---|---|---:|---:|---|
+{rows}
+
+[Environments](../environments.md) says what is common to all of them.
+"""
+
+
+def page(game: Game, position: Position) -> str:
+    """The page of one game."""
+    declaration, facts = game.declaration, game.facts
+    documentation = inspect.cleandoc(sys.modules[type(game.rules).__module__].__doc__ or "")
+    summary, _, text = documentation.partition("\n\n")
+    title = re.sub(r"[^A-Za-z]", "", declaration.title.title())
+    limits = f"\nA board: {declaration.limits}.\n" if declaration.limits else ""
+    turns = "can move twice in a row" if facts.moves_again else "alternate"
+    return f"""# {declaration.title}
+
+{plain(summary)}
+
+![A position of {declaration.title}]({game.name}.svg){{ .board }}
+
+```python
+import gymnasium
+import pettingzoo
+import plyground
+
+game = plyground.make_game("{game.name}")
+aec = pettingzoo.make("aec", "plyground/{game.name}-v{declaration.version}")
+single = gymnasium.make("plyground/{title}-v{declaration.version}", opponent="greedy")
+```
+
+```console
+$ plyground play {game.name} --against greedy
+```
+
+{sections(text)}
+
+## Parameters
+
+A board is written `{example(game)}`.
+
+{parameter_table(declaration.parameters + declaration.short_forms)}
+{limits}
+## Facts
+
+With the default parameters:
+
+| fact | value |
+|---|---|
+| id | `{declaration.game_id}` |
+| actions | {facts.num_actions} |
+| longest game | {facts.longest_game} plies |
+| returns | from {facts.min_return:g} to {facts.max_return:g} |
+| players | {turns} |
+| symmetries | {len(game.symmetries)} |
+| heuristics | {", ".join(f"`{name}`" for name in declaration.heuristics) or "none"} |
+
+## What an agent sees
+
+The {facts.observation_shape[2]} planes of the position above, as the player to move sees them
+(filled: 1):
+
+{planes(position, plane_names(text, facts.observation_shape[2]))}
+"""
+
+
+def plain(text: str) -> str:
+    """A docstring as Markdown: double backticks become single ones, roles become code."""
+    text = re.sub(r":\w+:`~?\.?([^`]+)`", r"`\1`", text)
+    return text.replace("``", "`")
+
+
+def sections(text: str) -> str:
+    """Paragraphs that begin with a word and a full stop become sections of that title.
+
+    "Position." is about the inside of the rules, and is left to their source.
+    """
+    written = []
+    for paragraph in text.split("\n\n"):
+        match = SECTION.match(paragraph)
+        if match is None:
+            written.append(plain(paragraph))
+        elif match[1] == "Position":
+            source = paragraph.partition("Source: ")[2]
+            written += [f"Source: {plain(source)}"] if source else []
+        else:
+            written.append(f"## {match[1]}\n\n{plain(paragraph[match.end() :])}")
+    return "\n\n".join(written)
+
+
+def example(game: Game) -> str:
+    """A specification with a parameter that is not the default."""
+    parameter = (game.declaration.short_forms or game.declaration.parameters)[0]
+    low = int(max(parameter.low, 4)) if parameter.kind is int else None
+    return f"{game.name}:{parameter.name}={low if low is not None else '4x4'}"
+
+
+def plane_names(text: str, count: int) -> list[str]:
+    """The planes as the docstring lists them: "Observation. (shape): first, second; …"."""
+    found = re.search(r"Observation\. \([^)]*\)[^:]*: ([^;.(]+)", text)
+    names = [name.strip() for name in " ".join(found[1].split()).split(",")] if found else []
+    if len(names) != count:
+        raise ValueError(f"the docstring names the planes {names}, but there are {count}")
+    return names
+
+
+def planes(position: Position, names: list[str]) -> str:
+    """The planes of a position, drawn."""
+    observation = position.observation()
+    drawn = [
+        f"<figure>{grid(observation[:, :, plane])}<figcaption>{name}</figcaption></figure>"
+        for plane, name in enumerate(names)
+    ]
+    return '<div class="planes">' + "".join(drawn) + "</div>"
+
+
+def grid(plane: np.ndarray) -> str:
+    """One plane as SVG, in the colours of the text around it."""
+    rows, cols = plane.shape
+    cells = "".join(
+        f'<rect x="{column * SIDE + 1}" y="{row * SIDE + 1}" width="{SIDE - 2}" '
+        f'height="{SIDE - 2}" class="{"one" if plane[row, column] else "zero"}"/>'
+        for row in range(rows)
+        for column in range(cols)
+    )
+    size = f'width="{cols * SIDE}" height="{rows * SIDE}"'
+    box = f'viewBox="0 0 {cols * SIDE} {rows * SIDE}"'
+    return f'<svg {size} {box} aria-hidden="true">{cells}</svg>'

@@ -1,0 +1,141 @@
+"""What mkdocs does beyond its plugins: pages that are generated, and links into the repository.
+
+The README, the contributor's guide and the changelog are pages of the site as they are; games,
+agents, commands and the API are written from what the package declares. A link to a file of the
+repository leads to a page that shows it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from agent_pages import agent_pages
+from api_pages import api_pages
+from command_pages import command_pages
+from game_pages import game_pages
+from mkdocs.structure.files import File, Files
+from notebook_pages import notebook_pages
+from outside import refuse_requests
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+# Pages that are files at the top of the repository.
+COPIED = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "recipes.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+    "CODE_OF_CONDUCT.md": "conduct.md",
+}
+FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:\s]+)((?:#[^)]*)?)\)")
+NAMED = re.compile(r"\[[\w./]*?(\w+\.md)\](?=\([^)\s]*\1)")  # a link whose text is a file's name
+LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".js": "javascript"}
+
+
+def on_config(config: Any) -> Any:
+    """Make the link by which the API reference finds the package under its name.
+
+    The link of `make lint` would do, but it leads to the whole checkout, and so to itself.
+    """
+    package = ROOT / "build" / "api" / "plyground"
+    package.mkdir(parents=True, exist_ok=True)
+    for name in ("__init__.py", "agents", "envs", "evaluation", "training"):
+        link = package / name
+        if not link.is_symlink():
+            link.symlink_to(ROOT / name)
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the generated pages."""
+    made = {
+        **{page: (ROOT / name).read_text("utf-8") for name, page in COPIED.items()},
+        **game_pages(),
+        **agent_pages(),
+        **command_pages(),
+        **api_pages(),
+        **notebook_pages(DOCS / "notebooks"),
+    }
+    written = {f"docs/{path.relative_to(DOCS).as_posix()}": path for path in DOCS.rglob("*.md")}
+    for name in [*COPIED, *written]:
+        for target in linked_sources((ROOT / name).read_text("utf-8"), name):
+            made.setdefault(source_page(target), shown_source(target))
+    for place, text in made.items():
+        files.append(File.generated(config, place, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Turn links between files of the repository into links between pages."""
+    place = page.file.src_uri
+    names = {made: name for name, made in COPIED.items()}
+    name = names.get(place, f"docs/{place}")
+    if not any((ROOT / name).with_suffix(kind).is_file() for kind in (".md", ".ipynb")):
+        return markdown  # it was generated with links of the site
+    return "".join(
+        part
+        if index % 2
+        else LINK.sub(lambda match: relinked(match, name, place), NAMED.sub(titled, part))
+        for index, part in enumerate(FENCE.split(markdown))
+    )
+
+
+def on_post_build(config: Any) -> None:
+    """Refuse a site that would ask another server for anything."""
+    refuse_requests(Path(config["site_dir"]))
+
+
+def targets(markdown: str, name: str) -> Iterator[str]:
+    """The files of the repository that a page links to, fenced blocks left out."""
+    for part in FENCE.split(markdown)[::2]:
+        for match in LINK.finditer(part):
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(name), match[1]))
+
+
+def linked_sources(markdown: str, name: str) -> list[str]:
+    """Those of them that are no pages of the site by themselves."""
+    return [
+        target
+        for target in targets(markdown, name)
+        if not target.startswith("docs/") and target not in COPIED and (ROOT / target).is_file()
+    ]
+
+
+def source_page(target: str) -> str:
+    """The place of the page that shows a file of the repository."""
+    return f"source/{target}.md"
+
+
+def shown_source(target: str) -> str:
+    """The page that shows a file of the repository."""
+    path = ROOT / target
+    language = LANGUAGES.get(path.suffix, "text")
+    return f"# {target}\n\n````{language}\n{path.read_text('utf-8').rstrip()}\n````\n"
+
+
+def titled(match: re.Match[str]) -> str:
+    """A link's text, the name of a page's file, as the beginning of the page's title."""
+    found = next((path for path in (DOCS / match[1], ROOT / match[1]) if path.is_file()), None)
+    if found is None:
+        return match[0]
+    heading = found.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+    return f"[{heading.partition(':')[0]}]"
+
+
+def relinked(match: re.Match[str], name: str, place: str) -> str:
+    """A link of the repository's file ``name`` as one of the page at ``place``."""
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[1]))
+    if target in COPIED:
+        found = COPIED[target]
+    elif target.startswith("docs/"):
+        found = target.removeprefix("docs/").replace(".ipynb", ".md")
+    elif (ROOT / target).is_file():
+        found = source_page(target)
+    else:
+        found = "api/index.md"  # a folder
+    return f"]({posixpath.relpath(found, posixpath.dirname(place) or '.')}{match[2]})"

@@ -1,0 +1,30 @@
+"""Tables that several generated pages have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from plyground.envs.specification import Parameter
+
+
+def parameter_table(parameters: Iterable[Parameter]) -> str:
+    """Parameters with their defaults, limits and meaning, as a Markdown table."""
+    rows = [
+        f"| `{p.name}` | {default(p)} | {escaped(p.allowed())} | {escaped(p.help)} |"
+        for p in parameters
+    ]
+    return "\n".join(["| parameter | default | allowed | meaning |", "|---|---|---|---|", *rows])
+
+
+def default(parameter: Parameter) -> str:
+    """The default as it is written in a specification; nothing where there is none."""
+    if parameter.default is None:
+        return ""
+    if isinstance(parameter.default, bool):
+        return "`yes`" if parameter.default else "`no`"
+    return f"`{parameter.default}`" if parameter.default != "" else ""
+
+
+def escaped(text: str) -> str:
+    """A text that may stand in a cell of a table."""
+    return text.replace("|", "\\|").replace("<", "&lt;")
