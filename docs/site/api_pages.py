@@ -128,12 +128,13 @@ def api_pages() -> dict[str, str]:
 
 def public_names() -> str:
     """The names of the package's public face, each with a link to its description."""
-    found = [(name, getattr(plyground, name)) for name in sorted(plyground.__all__)]
-    return "\n".join(
-        f"- [`{name}`][{address(name, it)}]: {plain(inspect.cleandoc(it.__doc__).partition(chr(10))[0])}"
-        for name, it in found
-        if inspect.ismodule(it) or inspect.isclass(it) or inspect.isfunction(it)
-    )
+    lines = []
+    for name in sorted(plyground.__all__):
+        thing = getattr(plyground, name)
+        if inspect.ismodule(thing) or inspect.isclass(thing) or inspect.isfunction(thing):
+            summary = inspect.cleandoc(thing.__doc__ or "").partition("\n")[0]
+            lines.append(f"- [`{name}`][{address(name, thing)}]: {plain(summary)}")
+    return "\n".join(lines)
 
 
 def address(name: str, thing: Any) -> str:
