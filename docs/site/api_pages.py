@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+from typing import Any
+
+import plyground
+from game_pages import plain
+
 # Page, title, what it is about, modules. Only what programs outside of the package are meant to
 # import stands here.
 PAGES = (
-    ("plyground", "plyground", "The package.", ("plyground",)),
     (
         "games",
         "Games and positions",
@@ -104,9 +109,38 @@ def api_pages() -> dict[str, str]:
     """Contents of the pages, by their places in the site."""
     pages = {
         f"api/{name}.md": "\n\n".join(
-            [f"# {title}", about, *(f"## {module}\n\n::: {module}" for module in modules)]
+            [f"# {title}", about, *(f"::: {module}" for module in modules)]
         )
         for name, title, about, modules in PAGES
     }
     listed = "\n".join(f"- [{title}]({name}.md): {about}" for name, title, about, _ in PAGES)
-    return {"api/index.md": f"# API reference\n\n{listed}\n"} | pages
+    return {
+        "api/index.md": f"""# API reference
+
+{listed}
+
+## What `import plyground` holds
+
+{public_names()}
+"""
+    } | pages
+
+
+def public_names() -> str:
+    """The names of the package's public face, each with a link to its description."""
+    lines = []
+    for name in sorted(plyground.__all__):
+        thing = getattr(plyground, name)
+        if inspect.ismodule(thing) or inspect.isclass(thing) or inspect.isfunction(thing):
+            summary = inspect.cleandoc(thing.__doc__ or "").partition("\n")[0]
+            lines.append(f"- [`{name}`][{address(name, thing)}]: {plain(summary)}")
+    return "\n".join(lines)
+
+
+def address(name: str, thing: Any) -> str:
+    """The full name under which the reference describes it."""
+    if inspect.ismodule(thing):
+        return thing.__name__
+    if name == "show":  # imported when it is called
+        return "plyground.evaluation.report.notebook.show"
+    return f"{thing.__module__}.{thing.__name__}"
