@@ -1,11 +1,12 @@
 """Wins by continuous fours: how many of a set the engine ``gomoku`` finds within 50 ms each.
 
-Run with ``python benchmarks/gomocup/fours.py``. The positions stand in ``positions/gomoku_fours.txt``, one
-a line: the rule, then the stones in an order in which they may have been played. They come from
-games of the engine (``benchmarks/gomocup/pattern_games.py``); ``--make FILE…`` draws them anew.
-That each is a win was found by the plain search below, which shares nothing with the engine: it
-looks at rows as text, tries every four and every reply that stops it. No position is won by its
-first four.
+    python benchmarks/gomocup/fours.py
+
+The positions stand in ``positions/gomoku_fours.txt``, one a line: the rule, then the stones in an
+order in which they may have been played. They come from games of the engine
+(``benchmarks/gomocup/pattern_games.py``); ``--make FILE…`` draws them anew. That each is a win was
+found by the plain search below, which shares nothing with the engine: it looks at rows as text,
+tries every four and every reply that stops it. No position is won by its first four.
 """
 
 from __future__ import annotations
