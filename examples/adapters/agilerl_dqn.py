@@ -21,7 +21,7 @@ from plyground.training.export import export_policy
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=300_000)
+    parser.add_argument("--steps", type=int, default=200_000)
     parser.add_argument("--out", default="net.onnx")
     options = parser.parse_args(arguments)
     torch.manual_seed(1)
@@ -38,7 +38,8 @@ def main(arguments: list[str] | None = None) -> None:
         net_config={"encoder_config": {"hidden_size": [128, 128]}},
         batch_size=256,
         lr=1e-3,
-        learn_step=32,
+        learn_step=8,
+        double=True,
         gamma=1.0,
         tau=0.01,
     )
