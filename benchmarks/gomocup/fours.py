@@ -1,11 +1,11 @@
 """Wins by continuous fours: how many of a set the engine ``gomoku`` finds within 50 ms each.
 
-Run with ``python benchmarks/fours.py``. The positions stand in ``positions/gomoku_fours.txt``, one
-a line: the rule, then the stones in an order in which they may have been played. They come from
-games of the engine (``benchmarks/gomocup/pattern_games.py``); ``--make FILE…`` draws them anew.
-That each is a win was found by the plain search below, which shares nothing with the engine: it
-looks at rows as text, tries every four and every reply that stops it. No position is won by its
-first four.
+Run with ``python benchmarks/gomocup/fours.py``. The positions stand in
+``benchmarks/positions/gomoku_fours.txt``, one a line: the rule, then the stones in an order in
+which they may have been played. They come from games of the engine
+(``benchmarks/gomocup/pattern_games.py``); ``--make FILE…`` draws them anew. That each is a win was
+found by the plain search below, which shares nothing with the engine: it looks at rows as text,
+tries every four and every reply that stops it. No position is won by its first four.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from plyground import Agent, Position, make_agent, make_game
 
-FILE = Path(__file__).parent / "positions" / "gomoku_fours.txt"
+FILE = Path(__file__).parents[1] / "positions" / "gomoku_fours.txt"
 SHARES = {"freestyle": 140, "standard": 20, "caro": 20, "caro_overline": 20}
 ALLOWED = 0.05  # seconds
 SIZE = 15
@@ -206,7 +206,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.make:
         with FILE.open("w") as file:
-            file.write("# Written by: python benchmarks/fours.py --make FILE...\n")
+            file.write("# Written by: python benchmarks/gomocup/fours.py --make FILE...\n")
             for line in make(options.make):
                 file.write(line + "\n")
                 file.flush()
