@@ -96,7 +96,7 @@ class GomokuEngine(Agent):
         Parameter("width", int, 20, "cells tried at a node, the most urgent", 2, 361),
         Parameter("near_width", int, 12, "the same near the horizon", 2, 361),
         Parameter(
-            "reductions", int, 60, "percent: late moves are searched with less depth", 0, 300
+            "reductions", int, 90, "percent: late moves are searched with less depth", 0, 300
         ),
         Parameter("futility", int, 150, "points a quiet move may gain near the horizon", 0, 10_000),
         Parameter("margin", int, 150, "points above the window, for each ply left", 0, 10_000),

@@ -1,0 +1,159 @@
+"""Two agents on gomoku at equal processor time, each in a process of its own.
+
+Run with ``python benchmarks/gomocup/equal_time.py gomoku alphabeta --seconds 0.3 --games 40``. The
+clock of each agent is the processor time of its process, so other programs take nothing from one
+side alone. With ``--trees FOLDER FOLDER`` each agent is that of a checkout, so that a change can be
+measured against what was before it. Openings are a few random stones near the centre that a short
+search holds even; each is played from both seats. The match ends early once the result is clear.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import types
+from pathlib import Path
+from typing import Any
+
+from plyground import Game, make_agent, make_game
+
+FEWEST, CLEAR = 24, 2.6  # games before an early end; standard errors from one half
+EVEN = 60  # points of an opening at most
+
+
+def serve(spec: str, game_spec: str) -> None:
+    """Answer positions from standard input: the action, its depth, nodes and seconds."""
+    from plyground.agents import deadline
+    from plyground.agents.search import alphabeta
+    from plyground.agents.search.gomoku import engine
+
+    clock: Any = types.SimpleNamespace(
+        perf_counter=time.process_time, thread_time=time.process_time
+    )
+    for module in (deadline, alphabeta, engine):
+        module.time = clock  # type: ignore[attr-defined]
+    game = make_game(game_spec)
+    agent = make_agent(spec, game)
+    agent.get_ready(game)
+    agent.analyse(game.position(game.initial_position().legal_actions()[:3]))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        position = game.position([int(word) for word in line.split()])
+        began = time.process_time()
+        decision = agent.analyse(position)
+        print(decision.action, decision.depth, decision.nodes, time.process_time() - began)
+        sys.stdout.flush()
+
+
+class Side:
+    """An agent in a process of its own, and what it has used."""
+
+    def __init__(self, spec: str, game: str, tree: str | None) -> None:
+        self.depths: list[int] = []
+        self.nodes, self.seconds = 0, 0.0
+        environment = dict(os.environ)
+        if tree is not None:
+            folder = tempfile.mkdtemp()
+            Path(folder, "plyground").symlink_to(Path(tree).resolve())
+            environment["PYTHONPATH"] = folder
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, spec, "--serve", "--game", game],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+        if self._read() != "ready":
+            raise SystemExit(f"{spec} does not start")
+
+    def _read(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def choose(self, moves: list[int]) -> int:
+        """The agent's action after ``moves``."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(" ".join(map(str, moves)) + "\n")
+        self.process.stdin.flush()
+        action, depth, nodes, seconds = self._read().split()
+        if int(depth) > 2:
+            self.depths.append(int(depth))
+        self.nodes += int(nodes)
+        self.seconds += float(seconds)
+        return int(action)
+
+    def end(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def openings(game: Game, seed: int) -> Any:
+    """Even openings of three to six stones, without end."""
+    rng, judge, n = random.Random(seed), make_agent("gomoku:nodes=25000", game), game.rules.rows
+    while True:
+        position, moves = game.initial_position(), []
+        for _ in range(rng.randrange(3, 7)):
+            legal = position.legal_actions()
+            near = [a for a in legal if all(abs(x - n // 2) <= 3 for x in divmod(a, n))]
+            moves.append(rng.choice(near))
+            position.play(moves[-1])
+        if abs(judge.analyse(position).value) <= EVEN:
+            yield moves
+
+
+def play(game: Game, sides: tuple[Side, Side], moves: list[int]) -> float:
+    """The result of a game for the first of two sides, the first to move."""
+    position, played = game.position(moves), list(moves)
+    while not position.is_over:
+        played.append(sides[position.to_move].choose(played))
+        position.play(played[-1])
+    return float(position.returns[0])
+
+
+def interval(score: float, games: int) -> float:
+    """Half the 95 % interval of a score."""
+    return 1.96 * math.sqrt(max(score * (1 - score), 0.04) / games)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("agents", nargs="+", metavar="AGENT")
+    parser.add_argument("--game", default="gomoku")
+    parser.add_argument("--games", type=int, default=60, help="at most")
+    parser.add_argument("--seconds", type=float, default=0.03, help="processor time a move")
+    parser.add_argument("--trees", nargs=2, metavar="FOLDER", help="checkouts of the agents")
+    parser.add_argument("--seed", type=int, default=1, help="of the openings")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        serve(options.agents[0], options.game)
+        return
+    game, results = make_game(options.game), []
+    specs = [
+        f"{spec}{',' if ':' in spec else ':'}time={options.seconds}" for spec in options.agents
+    ]
+    trees = options.trees or (None, None)
+    one, two = (Side(spec, options.game, tree) for spec, tree in zip(specs, trees, strict=True))
+    drawn, score = openings(game, options.seed), 0.5
+    while len(results) + 1 < options.games:
+        moves = next(drawn)
+        results += [play(game, (one, two), moves), -play(game, (two, one), moves)]
+        score = (sum(results) / len(results) + 1) / 2
+        error = interval(score, len(results)) / 1.96
+        if len(results) >= FEWEST and abs(score - 0.5) > CLEAR * error:
+            break
+    print(f"{100 * score:.0f} ± {100 * interval(score, len(results)):.0f} % of {len(results)}")
+    for spec, side in zip(specs, (one, two), strict=True):
+        depth, speed = sum(side.depths) / max(len(side.depths), 1), side.nodes / side.seconds
+        print(f"{spec}: depth {depth:.1f}, {speed / 1000:.0f} thousand nodes a second")
+        side.end()
+
+
+if __name__ == "__main__":
+    main()
