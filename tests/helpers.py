@@ -232,6 +232,15 @@ def play(plan: Plan, path: Path, runner: Runner, on_game=None, **conditions) -> 
         return records(list(tournament.played()))
 
 
+OLD_STORE = DATA / "stores" / "version-1.sqlite"
+
+
+def as_old_store_was_written(monkeypatch) -> None:
+    """Play as the version that wrote ``OLD_STORE``: another one plays other tournaments."""
+    for module in ("agents.agent", "evaluation.tournament"):
+        monkeypatch.setattr(f"plyground.{module}.__version__", "0.1.0")
+
+
 def note_sources(path: Path, plan: Plan, name: str | None = None) -> None:
     """Let an old store say that its games of a plan are of today's sources, so that they go on."""
     with Store(path.with_name("sources.db")) as store:

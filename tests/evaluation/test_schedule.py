@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers import DATA, note_sources
+from helpers import OLD_STORE, as_old_store_was_written, note_sources
 from plyground import make_agent, make_game
 from plyground.evaluation.openings import Openings
 from plyground.evaluation.report.report import print_report, report_store
@@ -207,17 +207,14 @@ def test_a_perfect_endgame_does_not_depend_on_games_before():
 # -- a version-1 store --
 
 
-def old_store(folder: Path) -> Path:
-    return Path(
-        shutil.copy(
-            DATA / "stores" / "version-1.sqlite",
-            folder / "store.db",
-        )
-    )
+@pytest.fixture
+def old_store(tmp_path, monkeypatch):
+    as_old_store_was_written(monkeypatch)
+    return Path(shutil.copy(OLD_STORE, tmp_path / "store.db"))
 
 
-def test_a_tournament_of_an_old_store_goes_on_exactly(tmp_path):
-    path = old_store(tmp_path)
+def test_a_tournament_of_an_old_store_goes_on_exactly(old_store, tmp_path):
+    path = old_store
     plan = Plan("tic_tac_toe", ("random", "greedy", "minimax:depth=2"), pairs=3, seed=5)
     with pytest.raises(ChangedSourcesError, match="what has changed is all of it"):
         run(plan, path)
@@ -228,8 +225,8 @@ def test_a_tournament_of_an_old_store_goes_on_exactly(tmp_path):
     assert records(games) == records(run(plan, tmp_path / "new.db")[1])
 
 
-def test_repeated_games_of_an_old_store_stay_and_count_once(tmp_path):
-    path = old_store(tmp_path)
+def test_repeated_games_of_an_old_store_stay_and_count_once(old_store):
+    path = old_store
     plan = Plan("tic_tac_toe", ("minimax:depth=2", "minimax:depth=3"), pairs=3, opening="random:0")
     note_sources(path, plan, "with repeats")
     with Store(path) as store:

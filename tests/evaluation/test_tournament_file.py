@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import invoke
-from helpers import DATA, ROOT, note_sources
+from helpers import OLD_STORE, ROOT, as_old_store_was_written, note_sources
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
@@ -207,12 +207,12 @@ def test_nothing_is_played_where_something_is_wrong(command, message, tmp_path):
     assert not Path("plyground-tournament.db").exists()
 
 
-def test_games_that_one_tournament_has_too_many_of_are_not_taken_for_those_of_another(tmp_path):
+def test_games_that_one_tournament_has_too_many_of_are_not_taken_for_those_of_another(
+    tmp_path, monkeypatch
+):
     """The old store holds six games of deterministic agents, of which two would be played today."""
-    shutil.copy(
-        DATA / "stores" / "version-1.sqlite",
-        tmp_path / "old.db",
-    )
+    as_old_store_was_written(monkeypatch)
+    shutil.copy(OLD_STORE, tmp_path / "old.db")
     (tmp_path / "file.toml").write_text(
         "game = 'tic_tac_toe'\npairs = 3\n"
         "[[tournament]]\nname = 'with repeats'\nagents = ['minimax:depth=2', "

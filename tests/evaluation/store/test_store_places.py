@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 from command_line import Result, invoke
-from helpers import DATA
+from helpers import OLD_STORE
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
 
-OLD = DATA / "stores" / "version-1.sqlite"
 PLAN = Plan("connect_four", ("random", "greedy"), pairs=400, seed=3)
 COMMAND = [
     "tournament",
@@ -139,7 +138,7 @@ def test_a_store_on_a_read_only_medium_can_be_reported_and_is_not_played_on(disk
 
 def test_an_old_store_on_a_read_only_medium_can_be_read(disk):
     remount(disk, "size=8m")
-    path = Path(shutil.copy(OLD, disk / "old.db"))
+    path = Path(shutil.copy(OLD_STORE, disk / "old.db"))
     content = path.read_bytes()
     remount(disk, "ro")
     with Store(path) as store:
@@ -176,7 +175,7 @@ with Store(sys.argv[1]) as store:
 def test_a_file_of_somebody_else_can_be_read_and_is_refused_for_writing(mode_of_the_folder):
     with tempfile.TemporaryDirectory() as name:  # not tmp_path, which is hidden from others
         folder = Path(name)
-        path = Path(shutil.copy(OLD, folder / "store.db"))
+        path = Path(shutil.copy(OLD_STORE, folder / "store.db"))
         Store(path).open().close()
         path.chmod(0o444)
         folder.chmod(mode_of_the_folder)

@@ -16,18 +16,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import DATA
+from helpers import OLD_STORE
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.store import schema as store_schema
 from plyground.evaluation.store.store import Store, StoreError
-
-OLD = DATA / "stores" / "version-1.sqlite"
 
 
 @pytest.fixture
 def old(tmp_path):
     """A copy of the store of version 1."""
-    return Path(shutil.copy(OLD, tmp_path / "old.db"))
+    return Path(shutil.copy(OLD_STORE, tmp_path / "old.db"))
 
 
 def plain(path: Path, query: str) -> list[tuple]:
@@ -50,9 +48,9 @@ OLD_GAMES = (
 
 
 def test_the_data_is_a_store_of_version_1():
-    assert plain(OLD, "PRAGMA user_version") == [(1,)]
-    assert "left_out" not in columns(OLD, "tournaments")
-    assert plain(OLD, "SELECT tournament, count(*) FROM games GROUP BY tournament") == [
+    assert plain(OLD_STORE, "PRAGMA user_version") == [(1,)]
+    assert "left_out" not in columns(OLD_STORE, "tournaments")
+    assert plain(OLD_STORE, "SELECT tournament, count(*) FROM games GROUP BY tournament") == [
         (1, 10),
         (2, 4),
         (3, 6),
@@ -70,7 +68,7 @@ def test_an_old_store_is_brought_up_to_date_with_everything_in_it(old):
         assert [sum(1 for _ in store.games(t.number)) for t in tournaments] == [10, 4, 6]
         assert {game.result.fault for game in store.games(2)} == {"raised"}
     assert plain(old, "PRAGMA user_version") == [(store_schema.SCHEMA_VERSION,)]
-    assert plain(old, OLD_GAMES) == plain(OLD, OLD_GAMES)
+    assert plain(old, OLD_GAMES) == plain(OLD_STORE, OLD_GAMES)
 
 
 def test_an_updated_store_has_the_tables_of_a_new_one(old, tmp_path):
@@ -92,9 +90,9 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(old, monkeypatch):
         Store(old).open()
     assert plain(old, "PRAGMA user_version") == [(1,)]
     assert plain(old, "SELECT sql FROM sqlite_schema") == plain(
-        OLD, "SELECT sql FROM sqlite_schema"
+        OLD_STORE, "SELECT sql FROM sqlite_schema"
     )
-    assert plain(old, OLD_GAMES) == plain(OLD, OLD_GAMES)
+    assert plain(old, OLD_GAMES) == plain(OLD_STORE, OLD_GAMES)
 
 
 def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(old):
@@ -114,7 +112,7 @@ def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(old):
     told = [process.communicate(timeout=120) for process in running]
     assert [process.returncode for process in running] == [0] * 4, told
     assert len({output for output, _ in told}) == 1
-    assert plain(old, OLD_GAMES) == plain(OLD, OLD_GAMES)
+    assert plain(old, OLD_GAMES) == plain(OLD_STORE, OLD_GAMES)
 
 
 def test_a_newer_store_is_refused_and_left_as_it_is(old):
