@@ -99,7 +99,7 @@ def test_book_plies_says_how_long_the_centre_is_followed():
 
 
 @pytest.mark.parametrize("name", game_names())
-@pytest.mark.fast_cases(2)
+@pytest.mark.fast_cases(1)
 def test_the_centre_book_opens_every_game_and_leaves_the_rest_to_the_agent(name):
     game = make_game(name)
     agent = make_agent("alphabeta:depth=1,book=centre", game)

@@ -100,6 +100,7 @@ def test_a_reply_that_wins_at_once_is_not_allowed_while_anything_else_is_left():
     assert position.game.action_to_text(decision.action) == "e5"
 
 
+@pytest.mark.thorough
 def test_montecarlo_blocks_an_open_four_when_all_its_games_are_lost():
     game = make_game("gomoku:rule=caro")
     position = game.position(["h8", "a1", "h9", "a3", "h10", "a5", "h11"])
@@ -127,6 +128,7 @@ def test_a_game_searched_to_the_end_has_the_value_of_minimax(spec):
         assert decision.value == round(value / WIN)
 
 
+@pytest.mark.thorough
 def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side():
     # One edge completes a box and the turn goes on: the box and the rest are worth having, to
     # player_0 and to player_1 alike.
@@ -139,6 +141,7 @@ def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side():
 
 
 @pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.fast_cases(1)
 def test_reusing_the_tree_keeps_its_visits_and_never_changes_what_is_legal(spec):
     position = make_game(spec).initial_position()
     agent, other = make_agent("mcts:simulations=1000"), make_agent("random", seed=3)

@@ -50,7 +50,7 @@ FORMS = {
 
 # torch's exporter takes seconds: each layout once, each algorithm once
 @pytest.mark.parametrize(("spec", "layout"), zip(POLICY_GAMES, LAYOUTS))
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_a_module_is_exported_in_the_layout_it_was_trained_in(spec, layout, tmp_path):
     game = make_game(spec)
     module = Giving(game, FORMS["a tuple"])
@@ -132,7 +132,7 @@ def sb3_model(algorithm, layout, spec="tic_tac_toe"):
 
 
 @pytest.mark.parametrize(("algorithm", "layout"), zip([DQN, QRDQN, A2C], LAYOUTS))
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_models_of_sb3_play_from_their_file_and_from_their_policy_file(algorithm, layout, tmp_path):
     model, saved, path = sb3_model(algorithm, layout), tmp_path / "model.zip", tmp_path / "net.onnx"
     model.save(saved)

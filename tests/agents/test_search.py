@@ -393,7 +393,7 @@ def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
 @pytest.mark.parametrize(
     "agent", ["minimax:depth=6", "alphabeta:depth=6", "alphabeta:depth=6,values=yes"]
 )
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_a_lost_side_resists_as_long_as_it_can(agent):
     # Player_1 is lost; taking one end of the row loses in four plies, all else in two.
     position = make_game("connect_four").position(["c", "c", "d", "d"])

@@ -72,6 +72,7 @@ def test_minus_and_multiplication_signs_become_plain_characters(printed, encodin
     assert loss in printed["solve connect_four:rows=4,cols=4"][0]
 
 
+@pytest.mark.fast_cases(1)
 def test_json_loses_no_character_in_any_encoding(printed):
     text = printed["games --json"][0]
     assert "n×n" in json.dumps(json.loads(text), ensure_ascii=False)

@@ -42,7 +42,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", FAILS)
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.fast_cases(4)
+@pytest.mark.fast_cases(2)
 def test_an_agent_that_fails_is_named_in_one_sentence(command, name):
     spec = f"python:failing_agents:{name}"
     result = invoke([*COMMANDS[command], spec])

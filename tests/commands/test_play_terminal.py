@@ -76,6 +76,7 @@ def test_every_board_has_coordinates_by_which_moves_are_named(spec):
         assert all(part in text.split() or part == "" for part in parts), name
 
 
+@pytest.mark.thorough
 def test_lines_can_be_edited_and_called_back():
     """Arrow up brings the line before; backspace corrects."""
     with at_terminal("play", "tic_tac_toe", "--against", "random") as person:

@@ -137,6 +137,7 @@ def test_two_agents_are_watched(spec, tmp_path):
     assert again.stdout.splitlines()[-1] == str(game.result)
 
 
+@pytest.mark.thorough
 def test_at_a_terminal_each_move_waits_for_enter():
     with at_terminal("watch", "tic_tac_toe", "greedy", "random", "--step") as person:
         person.see("Enter for the next move")

@@ -40,6 +40,7 @@ def test_every_game_passes_gymnasiums_checks(name):
 
 @pytest.mark.parametrize("name", IDS)
 @QUIET
+@pytest.mark.fast_cases(1)
 def test_every_game_passes_the_checks_of_stable_baselines3(name):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make(name, opponent="random", **SMALL.get(name, {})).unwrapped)

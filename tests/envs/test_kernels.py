@@ -259,6 +259,7 @@ def test_an_edited_game_of_ones_own_is_seen_by_the_next_run(tmp_path):
     assert run(script, cache=tmp_path / "cache").split() == ["8"]
 
 
+@pytest.mark.thorough
 def test_kernels_work_where_no_cache_can_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     script = tmp_path / "count.py"

@@ -36,6 +36,7 @@ def test_best_play_gives_the_known_value(case):
 
 
 @pytest.mark.parametrize("case", WINNING, ids=lambda case: case["game"])
+@pytest.mark.fast_cases(1)
 def test_exactly_the_known_first_moves_win(case):
     game = make_game(case["game"])
     start = game.initial_position()

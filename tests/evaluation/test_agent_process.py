@@ -27,6 +27,7 @@ def seat(process, spec, game=GAME):
     process.prepare(1)
 
 
+@pytest.mark.thorough
 def test_one_process_plays_different_games_with_different_agents(process):
     pids = set()
     for spec, game in (("random", "tic_tac_toe"), ("greedy", "hex:size=3"), ("easy", GAME.spec)):
@@ -88,6 +89,7 @@ def test_a_function_is_called_in_the_process_and_reports(process):
         process.call(f"{CALLED}:refuses", (), 60.0)
 
 
+@pytest.mark.thorough
 def test_a_function_that_takes_too_long_is_stopped():
     with contextlib.closing(AgentProcess()) as process, pytest.raises(Fault) as fault:
         process.call(f"{CALLED}:hangs", (), 0.1)

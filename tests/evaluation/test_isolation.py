@@ -138,6 +138,7 @@ def test_an_answer_counts_once_and_only_for_its_question(name):
     assert child_processes() == []
 
 
+@pytest.mark.thorough
 def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
     with broken("IsSlow", Limits()) as player:
         player.describe()
@@ -194,7 +195,7 @@ def test_starting_and_compiling_is_no_thinking_time():
 
 
 @pytest.mark.parametrize("isolated", [False, True])
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_what_an_agent_does_in_its_reset_counts_as_thinking(isolated):
     spec, limits = "python:broken.agents:ThinksInItsReset", Limits(game_seconds=1.0)
     player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
@@ -239,6 +240,7 @@ def test_the_processor_clock_does_not_count_waiting():
         assert "s of processor time" in result.reason
 
 
+@pytest.mark.thorough
 def test_memory_that_processes_share_counts_once():
     with broken("SharesMemory", Limits(memory_bytes=700 << 20)) as player:
         result = play_game(
@@ -259,6 +261,7 @@ def test_agents_of_the_users_own_are_isolated_unless_told_otherwise():
     assert not is_isolated("human", ALWAYS)
 
 
+@pytest.mark.thorough
 def test_the_users_module_is_not_imported_into_the_tournament(tmp_path, monkeypatch):
     (tmp_path / "only_over_there.py").write_text(
         "class Bot:\n    def act(self, position):\n        return position.legal_actions()[0]\n"

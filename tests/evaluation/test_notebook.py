@@ -75,6 +75,7 @@ def data_of(page: str) -> list[dict]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.thorough
 def test_a_reviewed_game_is_stepped_through_inside_a_frame(browser, scheme):
     widget = plyground.show(GAME, BLUNDER, players=("one", MARKUP))
     shown = Shown(browser, widget._repr_html_(), scheme=scheme)

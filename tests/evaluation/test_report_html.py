@@ -379,6 +379,7 @@ def test_the_page_never_scrolls_sideways(open_page, width):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.thorough
 def test_every_text_stands_out_from_what_lies_behind_it(open_page, scheme):
     page = open_page(scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")

@@ -138,6 +138,7 @@ def test_an_agent_that_says_it_is_deterministic_repeats_its_games_whatever_its_s
     assert len({moves for _, moves in lines}) == 1
 
 
+@pytest.mark.thorough
 def test_deterministic_agents_play_each_opening_once_and_others_all_pairs(tmp_path):
     plan = Plan("connect_four", (LEFT, RIGHT, "random"), pairs=12, opening="all:1")
     tournament, games = run(plan, tmp_path / "store.db")

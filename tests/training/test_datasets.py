@@ -77,6 +77,7 @@ def test_positions_are_unique_up_to_symmetry_and_spread_over_the_plies(tmp_path)
     assert counts[4] > 20
 
 
+@pytest.mark.thorough
 def test_more_positions_than_there_are_give_all_there_are(tmp_path):
     game = make_game("tic_tac_toe")
     total = sum(len(layer) for layer, _ in zip(position_layers(game), range(9)))

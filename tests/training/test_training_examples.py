@@ -58,7 +58,7 @@ def test_every_reply_tells_who_can_be_beaten():
 
 
 @pytest.mark.parametrize("name", ["cleanrl_ppo", "cleanrl_dqn"])
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_learners_in_one_file_learn_and_their_policy_plays(name, tmp_path):
     load(name).main(["--steps", "40960", "--out", str(tmp_path / "net.onnx")])
     scores = evaluate(f"onnx:{tmp_path / 'net.onnx'}", "tic_tac_toe", ["random"], opening_plies=0)

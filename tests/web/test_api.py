@@ -293,6 +293,7 @@ def test_a_process_that_is_killed_costs_a_retry_and_nothing_else():
         assert state_of(client).thinkers.pids not in ([], [before])
 
 
+@pytest.mark.thorough
 def test_a_search_beyond_the_time_is_stopped_with_a_sentence():
     with client_of(move_seconds=0.5) as client:
         kind, content = events(client.get(f"/api/think?{LONG}"))[-1]

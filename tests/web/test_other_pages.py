@@ -46,6 +46,7 @@ def test_the_exact_value_of_every_move_stands_on_the_board(visit):
     assert "Best:" in page.inner_text("#exact-text")
 
 
+@pytest.mark.thorough
 def test_estimates_are_told_apart_from_proofs_and_lines_are_drawn(visit):
     page = visit("/analyse?game=hex:size=4&agent=mcts:simulations=300")
     expect(page.locator(".lines button")).to_have_count(3, timeout=60_000)
@@ -55,6 +56,7 @@ def test_estimates_are_told_apart_from_proofs_and_lines_are_drawn(visit):
     assert page.locator(".ahead").count() > 1
 
 
+@pytest.mark.thorough
 def test_a_networks_choice_is_a_heat_map_beside_the_visits(visit):
     agent = "mcts:network=zoo:tic_tac_toe,simulations=60"
     page = visit(f"/analyse?game=tic_tac_toe&moves=b2&agent={agent}")
@@ -83,6 +85,7 @@ def test_a_line_is_stepped_through_and_left(visit):
     assert page.is_disabled("#back")
 
 
+@pytest.mark.thorough
 def test_two_agents_are_watched_step_by_step_and_on_their_own(visit):
     page = visit("/watch?game=tic_tac_toe&first=random&second=greedy")
     page.click("#step")
@@ -114,6 +117,7 @@ def test_a_lost_game_is_reviewed_and_its_mistake_is_found(visit):
     expect(page.locator("#moves button")).to_have_count(len(LOST))
 
 
+@pytest.mark.thorough
 def test_another_agent_grades_and_stands_in_the_address(visit):
     page = visit("/review?game=hex:size=3&moves=b2,a1,c3,a3,b1")
     page.wait_for_selector("body[data-reviewed]", timeout=120_000)
@@ -167,7 +171,7 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
     ["/analyse?game=tic_tac_toe&moves=b2&agent=greedy", "/watch?game=tic_tac_toe", "/games",
      "/ratings", "/review?game=tic_tac_toe&moves=b2,a1,a2"],
 )  # fmt: skip
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -181,6 +185,7 @@ def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.thorough
 def test_an_exported_page_needs_no_server(visit, browser, server, tmp_path):
     page = visit(f"/review?game={SMALL}&moves={LOST}")
     page.wait_for_selector("body[data-reviewed]", timeout=120_000)

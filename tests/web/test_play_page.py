@@ -59,6 +59,7 @@ def test_a_whole_game_by_clicks(visit, spec):
     assert make_game(spec).position(names).is_over
 
 
+@pytest.mark.thorough
 def test_a_whole_game_by_keyboard(visit):
     page = visit(f"/play?game=tic_tac_toe&{QUIET}")
     page.focus(".area[tabindex='0']")
@@ -97,6 +98,7 @@ def test_a_whole_game_by_touch_on_a_small_phone(visit):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.thorough
 def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
     page = visit(
         "/play?game=gomoku:size=19&opponent=human",
@@ -121,6 +123,7 @@ def test_a_link_without_an_opponent_gets_that_of_the_preset(visit):
     assert "opponent=alphabeta:depth=3" in visit("/play?game=dots_and_boxes:rows=1,cols=2").url
 
 
+@pytest.mark.thorough
 def test_a_player_who_closes_a_box_moves_again(visit):
     moves = "h 0 0,v 0 0,v 0 1"
     page = visit(f"/play?game=dots_and_boxes:rows=1,cols=2&{QUIET}&seat=1&moves={quote(moves)}")
@@ -130,6 +133,7 @@ def test_a_player_who_closes_a_box_moves_again(visit):
     assert "+1" in page.inner_text("#player-0")
 
 
+@pytest.mark.thorough
 def test_a_pass_is_a_button_beside_the_board(visit):
     spec, names = _game_up_to_a_pass()
     mover = make_game(spec).position(names).to_move
@@ -152,6 +156,7 @@ def _game_up_to_a_pass() -> tuple[str, list[str]]:
     raise AssertionError("no game with a pass was found")
 
 
+@pytest.mark.thorough
 def test_the_swap_of_hex_is_a_button_beside_the_board(visit):
     page = visit(f"/play?game=hex:size=3,swap=yes&{QUIET}&seat=1&moves=b2")
     page.locator("#elsewhere button", has_text="Swap").click()
@@ -184,6 +189,7 @@ def test_undo_while_the_opponent_thinks_ends_its_search(visit, server):
     wait_for_moves(quick, 2)
 
 
+@pytest.mark.thorough
 def test_undo_and_redo_go_over_ones_own_moves(visit):
     page = visit("/play?game=tic_tac_toe&opponent=greedy")
     for _ in range(2):
@@ -203,6 +209,7 @@ def test_undo_and_redo_go_over_ones_own_moves(visit):
     assert page.inner_text("#moves") == played
 
 
+@pytest.mark.thorough
 def test_a_reload_and_a_link_in_another_browser_go_on_with_the_game(visit):
     page = visit("/play?game=connect_four&opponent=human")
     for name in "dde":
@@ -226,6 +233,7 @@ def test_two_sessions_play_at_once(visit):
         wait_for_moves(page, 2)
 
 
+@pytest.mark.thorough
 def test_a_hint_marks_an_action_and_says_it(visit):
     page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,b1,a2,b2")
     page.click("#hint")
@@ -233,6 +241,7 @@ def test_a_hint_marks_an_action_and_says_it(visit):
     assert page.inner_text("#status") == "Hint: Cell a3"
 
 
+@pytest.mark.thorough
 def test_threats_are_marked_on_request(visit):
     page = visit("/play?game=tic_tac_toe&opponent=human&moves=a1,b2,a2")
     assert page.locator(".mark").count() == 0
@@ -252,6 +261,7 @@ def test_the_level_changes_in_mid_game_and_seats_are_swapped(visit):
     assert "seat=1" in page.url
 
 
+@pytest.mark.thorough
 def test_an_agent_is_set_up_by_its_parameters(visit):
     page = visit("/play?game=tic_tac_toe&opponent=random")
     page.select_option("#level", "")
@@ -306,7 +316,7 @@ def test_the_page_speaks_vietnamese_by_browser_and_by_link(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("path", ["/", "/play?game=gomoku:size=10&opponent=human&moves=e5,e6"])
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
 

@@ -67,6 +67,7 @@ def test_a_game_from_a_position_that_was_set_up_is_not_reviewed(server, browser)
     assert (status, told["code"]) == (422, "no_game")
 
 
+@pytest.mark.thorough
 def test_a_link_with_a_position_is_analysed_and_played_on(visit):
     board = "5/5/1XO2/1OXX1:O"
     page = visit(f"/analyse?game={SMALL}&position={board}&agent=greedy")
@@ -115,6 +116,7 @@ def test_a_position_is_set_up_by_clicks(visit):
     assert page.locator("#board .area").count() == 6
 
 
+@pytest.mark.thorough
 def test_edges_boxes_and_the_turn_are_set_up_with_the_keyboard(visit):
     page = visit("/analyse?game=dots_and_boxes:dots=2x3&agent=greedy")
     page.focus("#edit")
@@ -139,7 +141,7 @@ def test_edges_boxes_and_the_turn_are_set_up_with_the_keyboard(visit):
 @pytest.mark.parametrize(
     "spec", ["connect_four", "hex:size=4,swap=yes", "othello", "gomoku:size=9"]
 )
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_the_editor_begins_with_the_position_shown(visit, spec):
     game = make_game(spec)
     position, names = game.initial_position(), []
@@ -154,6 +156,7 @@ def test_the_editor_begins_with_the_position_shown(visit, spec):
     page.wait_for_url(lambda url: f"position={position.to_text()}" in url)
 
 
+@pytest.mark.thorough
 def test_the_editor_has_no_serious_fault_and_fits_a_phone(visit):
     from axe_playwright_python.sync_playwright import Axe
 

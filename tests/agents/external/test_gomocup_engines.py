@@ -132,7 +132,7 @@ def test_every_game_has_a_process_of_its_own(playing, tmp_path):
         ("PlaysOnAStone", ILLEGAL_ACTION, "played the illegal action"),
     ],
 )
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_an_engine_that_fails_forfeits_with_the_reason(name, kind, what, playing):
     moves = iter([0, 1])
 

@@ -70,6 +70,7 @@ print(len(pyspiel.load_game("plyground_hex(size=3)").new_initial_state().legal_a
 """
 
 
+@pytest.mark.thorough
 def test_a_program_that_registered_games_ends_well():
     done = subprocess.run(
         [sys.executable, "-c", REGISTERED], capture_output=True, text=True, check=False

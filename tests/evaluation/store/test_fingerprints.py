@@ -182,6 +182,7 @@ def version(folder: Path) -> str:
     ).stdout
 
 
+@pytest.mark.thorough
 def test_the_version_of_an_own_agent_covers_all_that_it_imports_from_its_folder(tmp_path):
     files = {
         "players.py": BOT,

@@ -179,6 +179,7 @@ def test_ctrl_c_ends_a_study_and_its_processes(tmp_path, concurrency):
     assert psutil.wait_procs(workers, timeout=30)[1] == []
 
 
+@pytest.mark.thorough
 def test_another_seed_gives_other_games(out, tmp_path):
     plyground("study", CHEAP, "--quick", "--out", tmp_path, "--seed", "7", "--concurrency", "1")
     assert results(tmp_path) != results(out)
@@ -220,6 +221,7 @@ def test_a_damaged_measurement_is_named(out, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.thorough
 def test_the_page_in_a_browser(out, scheme):
     from playwright.sync_api import sync_playwright
 
