@@ -323,7 +323,8 @@ class Store(StoreFile):
                 query, (tournament, 2**62 if pairs is None else pairs)
             ):
                 game = _read_game(row)
-                if not all(0 <= number < known for number in game.players):
+                first, second = game.players
+                if first == second or not (0 <= first < known and 0 <= second < known):
                     raise ValueError(f"a game of agents {game.players}; there are {known}")
                 yield game
 
