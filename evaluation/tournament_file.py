@@ -74,6 +74,8 @@ def read_tournaments(path: Path) -> list[PlannedTournament]:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecificationError(f"{path} is not TOML: {error}") from None
+    except ValueError:  # Python reads whole numbers of at most 4300 digits
+        raise SpecificationError(f"{path} holds a number of too many digits") from None
     except RecursionError:
         raise SpecificationError(f"{path} is nested too deep to be read") from None
     tables = content.pop("tournament", None)
