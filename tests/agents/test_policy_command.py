@@ -56,6 +56,7 @@ def test_the_command_refuses_bad_input_in_one_sentence(archive, tmp_path):
     assert not (tmp_path / "a.onnx").exists()
 
 
+@pytest.mark.thorough
 def test_analyse_shows_the_networks_probabilities(files):
     spec = f"onnx:{files['connect_four']}"
     shown = run_command("analyse", "connect_four", "--agent", spec)

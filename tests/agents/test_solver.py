@@ -72,6 +72,7 @@ def test_a_batch_gives_the_values_of_its_positions_as_objects_and_as_records(spe
 
 
 @pytest.mark.parametrize("spec", LARGE)
+@pytest.mark.fast_cases(1)
 def test_a_time_limit_gives_the_bounds_proved_until_then_and_a_legal_action(spec, monkeypatch):
     ticks = itertools.count()  # a clock that advances by a second each time it is read
     monkeypatch.setattr(clock, "perf_counter", lambda: float(next(ticks)))

@@ -90,5 +90,6 @@ def test_an_interrupt_that_is_lost_in_callbacks_is_given_again():
     assert (status, set(told.split("\n"))) == (5, {"ready", ""})
 
 
+@pytest.mark.thorough
 def test_a_command_that_hears_it_ends_by_itself():
     assert interrupted("sleep()") == (7, "heard\nended by itself\n")

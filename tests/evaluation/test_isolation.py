@@ -151,6 +151,7 @@ def test_a_process_killed_from_outside_costs_the_game_and_the_next_is_played():
         assert player.pid != pid
 
 
+@pytest.mark.thorough
 def test_the_processes_that_an_agent_started_end_with_it():
     with broken("EatsMemoryInAnotherProcess", LIMITS._replace(move_seconds=20.0)) as player:
         play_game(GAME, [player, make_agent("random")])

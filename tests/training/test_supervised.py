@@ -107,6 +107,7 @@ def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(
     assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
 
 
+@pytest.mark.thorough
 def test_another_dataset_or_another_board_is_refused(data, tmp_path):
     run(data, tmp_path / "run", steps=1_280)
     other = tmp_path / "other.npz"
@@ -122,6 +123,7 @@ def test_another_dataset_or_another_board_is_refused(data, tmp_path):
         run(data, tmp_path / "c4", game="connect_four")
 
 
+@pytest.mark.thorough
 def test_the_command_trains_lists_settings_and_refuses_in_a_sentence(data, tmp_path):
     listed = invoke(["train", "supervised", "connect_four", "--list-settings"])
     assert "held_out" in listed.stdout

@@ -176,6 +176,7 @@ def test_a_click_on_a_taken_cell_does_nothing(visit):
     assert page.locator(".area").count() == 8
 
 
+@pytest.mark.thorough
 def test_undo_while_the_opponent_thinks_ends_its_search(visit, server):
     page = visit(SLOW)
     page.get_by_role("button", name="Cell h8").click()

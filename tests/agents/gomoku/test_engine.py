@@ -149,6 +149,7 @@ def test_an_open_three_is_stopped_on_its_row(agent):
 @pytest.mark.parametrize(
     ("moves", "stops"), [(OPEN_FOUR, {"g8", "l8"}), (BROKEN_FOUR, {"j8"})], ids=["open", "broken"]
 )
+@pytest.mark.fast_cases(1)
 def test_a_four_is_blocked_even_in_a_lost_position(agent, moves, stops):
     game = make_game("gomoku")
     action = make_agent(agent, game).act(game.position(moves))

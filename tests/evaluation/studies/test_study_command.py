@@ -167,7 +167,7 @@ def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])
-@pytest.mark.fast_cases(1)
+@pytest.mark.thorough
 def test_ctrl_c_ends_a_study_and_its_processes(tmp_path, concurrency):
     process = start(tmp_path, concurrency)
     workers = psutil.Process(process.pid).children(recursive=True)
