@@ -21,7 +21,7 @@ from plyground.training.export import export_policy
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=400_000)
     parser.add_argument("--out", default="net.onnx")
     options = parser.parse_args(arguments)
     torch.manual_seed(1)
@@ -37,11 +37,11 @@ def main(arguments: list[str] | None = None) -> None:
         envs.single_action_space,
         net_config={"encoder_config": {"hidden_size": [128, 128]}},
         batch_size=256,
-        lr=1e-3,
+        lr=5e-4,
         learn_step=8,
         double=True,
         gamma=1.0,
-        tau=0.01,
+        tau=0.005,
     )
     (trained,), _ = train_off_policy(
         env=envs,
@@ -54,8 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
         eval_steps=20,
         learning_delay=2000,
         eps_start=1.0,
-        eps_end=0.1,
-        eps_decay=0.1 ** (128 / options.steps),
+        eps_end=0.05,
+        eps_decay=0.05 ** (128 / options.steps),
         verbose=False,
     )
     export_policy(
