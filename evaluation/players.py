@@ -63,6 +63,7 @@ class Description(NamedTuple):
         deterministic: whether it plays the same in a game that takes the same course.
         sources: the fingerprint of its code, see :mod:`~plyground.evaluation.fingerprints`; empty
             where it was made for no game.
+        uses_tokens: whether it asks a language model.
     """
 
     spec: str
@@ -70,6 +71,7 @@ class Description(NamedTuple):
     version: str
     deterministic: bool
     sources: str = ""
+    uses_tokens: bool = False
 
     @property
     def identity(self) -> str:
@@ -138,7 +140,14 @@ class LocalPlayer(Player):
         agent = self._agent
         game = agent.bound_game
         sources = "" if game is None else sources_of_agent(type(agent), game)
-        return Description(agent.spec, agent.options, agent.version, agent.deterministic, sources)
+        return Description(
+            agent.spec,
+            agent.options,
+            agent.version,
+            agent.deterministic,
+            sources,
+            agent.uses_tokens,
+        )
 
     def listen(self, report: Callable[[Decision], None] | None) -> None:
         """Let the agent report the iterations of its searches, or no longer."""

@@ -105,7 +105,9 @@ class AgentProcess:
         return 0.0 if self._worker is None else self._worker.processor_seconds()
 
     def tokens(self) -> int:
-        """The tokens that a language model has used since its reset."""
+        """The tokens that a language model has used since its reset; 0 if the process has ended."""
+        if self._worker is None:
+            return 0
         return int(self._read(self._request(b"U", START_SECONDS), int))
 
     def choose(self, position: Position, allowed: float) -> int:

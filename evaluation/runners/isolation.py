@@ -89,8 +89,7 @@ class IsolatedPlayer(Player):
         return self._process.processor_seconds()
 
     def tokens(self) -> int:
-        agent_class, _ = resolve_agent(self._spec)
-        if not agent_class.uses_tokens:
+        if self._description is None or not self._description.uses_tokens:
             return 0
         try:
             return self._process.tokens()

@@ -12,6 +12,7 @@ from plyground import make_agent, make_game
 from plyground.agents.external.language_model import LanguageModelError
 from plyground.envs.adapters.telling import describe, read_move
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.match import Limits
 from plyground.evaluation.tournament import Plan
 
 
@@ -115,6 +116,19 @@ def test_a_store_keeps_the_tokens_of_every_game(serve, tmp_path, isolation):
         expected = [0, 0]
         expected[seat] = 105 * game.result.decisions[seat]
         assert game.result.tokens == tuple(expected)
+
+
+def test_a_model_that_takes_too_long_forfeits_with_its_process(serve, tmp_path):
+    silent = threading.Event()
+    spec = f"llm:slow,url={serve(lambda messages: silent.wait(5) or 'a1').url}"
+    limits = Limits(move_seconds=0.5)
+    games = run(
+        Plan("tic_tac_toe", (spec, "random"), 1), tmp_path / "s.db", isolation="always",
+        limits=limits,
+    )  # fmt: skip
+    silent.set()
+    assert {game.result.fault for game in games} == {"hung"}
+    assert {game.result.tokens for game in games} == {(0, 0)}
 
 
 def test_an_endpoint_that_fails_is_reported_in_a_sentence(serve):
