@@ -41,9 +41,10 @@ def set_position(rules, source, workspace, table, keep):
         begin_generation(state, table)
         workspace.history[:] = 0
         workspace.fours.failed[:] = 0
-    for side in range(2):
-        for cell in range(workspace.history.shape[1]):
-            workspace.history[side, cell] >>= 3
+    else:
+        for side in range(2):
+            for cell in range(workspace.history.shape[1]):
+                workspace.history[side, cell] >>= 3
     load_record(rules, source, workspace.board)
     workspace.killers[:] = NO_ACTION
     state.nodes = 0
