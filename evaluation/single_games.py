@@ -25,8 +25,10 @@ HUMAN = HumanAgent.name
 
 def entry_of(description: Description, label: str | None = None) -> AgentEntry:
     """The entry of an agent that describes itself so; its label is its specification."""
-    spec, options, version, _, sources = description
-    return AgentEntry(label or spec, spec, options, version, sources)
+    spec = description.spec
+    return AgentEntry(
+        label or spec, spec, description.options, description.version, description.sources
+    )
 
 
 def person() -> AgentEntry:
