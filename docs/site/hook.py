@@ -37,10 +37,11 @@ NAMED = re.compile(r"\[[\w./]*?(\w+\.md)\](?=\([^)\s]*\1)")  # a link whose text
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".js": "javascript"}
 
 
-def on_config(config: Any) -> Any:
-    """Make the link by which the API reference finds the package under its name.
+def on_startup(**_: Any) -> None:
+    """Make the links by which the API reference finds the package under its name.
 
-    The link of `make lint` would do, but it leads to the whole checkout, and so to itself.
+    The link of `make lint` would do, but it leads to the whole checkout, and so to itself. When
+    the plugins are configured the links must stand: mkdocstrings drops a path that does not exist.
     """
     package = ROOT / "build" / "api" / "plyground"
     package.mkdir(parents=True, exist_ok=True)
@@ -48,7 +49,6 @@ def on_config(config: Any) -> Any:
         link = package / name
         if not link.is_symlink():
             link.symlink_to(ROOT / name)
-    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
