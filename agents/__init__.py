@@ -18,6 +18,7 @@ from .registry import make_agent, register_agent, register_preset
 from .search import alphabeta as alphabeta
 from .search import mcts as mcts
 from .search.gomoku import engine as engine
+from .search.gomoku import guide as guide
 from .search.gomoku import patterns as patterns
 from .solvers import connect_four as connect_four
 from .solvers import dots_and_boxes as dots_and_boxes

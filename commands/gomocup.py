@@ -16,14 +16,15 @@ from .common import option
 from .terminal.interruption import leave_at_once
 
 LONGEST_LINE = 10_000  # characters; what follows in the line is taken for another one
-AGENT = "alphabeta"
+AGENT = "gomoku"
 
 
 @command()
 def gomocup(
     *,
     agent: Annotated[
-        str, option("AGENT", "The agent that plays, such as alphabeta or mcts:time=2.")
+        str,
+        option("AGENT", "The agent that plays, such as gomoku or mcts:time=2,network=patterns."),
     ] = AGENT,
 ) -> None:
     r"""Play as an engine of the Gomocup protocol, over standard input and output.
@@ -35,7 +36,7 @@ def gomocup(
 
     plyground gomocup
 
-    plyground gomocup --agent mcts:simulations=2000
+    plyground gomocup --agent mcts:time=2,network=patterns
 
     printf 'START 15\nINFO timeout_turn 300\nTURN 7,7\nEND\n' | plyground gomocup
     """

@@ -332,7 +332,7 @@ class AlphaBeta(TreeSearchAgent):
             "search only this many actions, the best ordered; 0 for all; not set, as suits the "
             "heuristic",
             0,
-            361,
+            400,
         ),
         Parameter(
             "win_in_one",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -24,13 +25,15 @@ from .mcts_kernels import (
 
 DEFAULT_BATCH = 8
 ENDLESS = 1 << 40
+PATTERNS = "patterns"  # network=patterns: knowledge of the game in place of a network
 
 NETWORK_PARAMETERS = (
     Parameter(
         "network",
         str,
         None,
-        "in place of playouts: zoo:NAME, a policy file (.onnx), or the folder of a training run",
+        "in place of playouts: zoo:NAME, a policy file (.onnx), the folder of a training run, or "
+        "patterns (gomoku)",
     ),
     Parameter(
         "c_puct",
@@ -52,7 +55,7 @@ _ONLY_WITH, _NOT_WITH = (
 
 def load_guide(
     options: Mapping[str, Any], parameters: tuple[Parameter, ...]
-) -> Network | ZooNetworks | None:
+) -> Network | ZooNetworks | HandMade | None:
     """The network that ``network=`` names, or None.
 
     Raises:
@@ -75,7 +78,29 @@ def load_guide(
             f"{stray[0]}= does not go with network=, which is asked in place of playouts, in one "
             f"tree"
         )
-    return open_network(given)
+    return HandMade() if given == PATTERNS else open_network(given)
+
+
+class HandMade:
+    """``network=patterns``: what a game offers in place of a network, under the same name."""
+
+    version = PATTERNS
+
+    def for_game(self, game: Game) -> Network:
+        """The stand-in for a network; SpecificationError where the game has none."""
+        return hand_made(game.rules, game)
+
+
+@functools.singledispatch
+def hand_made(rules: Any, game: Game) -> Network:
+    """What a game offers in place of a network: rules types register theirs here.
+
+    Raises:
+        SpecificationError: the game has none.
+    """
+    raise SpecificationError(
+        f"network={PATTERNS} plays gomoku, not {game.spec}; zoo:{game.name} names a network"
+    )
 
 
 class Guide:

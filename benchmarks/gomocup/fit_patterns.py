@@ -13,7 +13,7 @@ import itertools
 import numpy as np
 import torch
 from plyground import make_agent, make_game
-from plyground.agents.search.gomoku.engine import load_board, root_fours
+from plyground.agents.search.gomoku.searcher import load_board, root_fours
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.games import gomoku_patterns as patterns
 
@@ -54,7 +54,8 @@ def features(files, game):
     """Read the rows that a leaf of the search may be: nothing forced, no win by fours."""
     agent = make_agent("gomoku:depth=1", game)
     agent.get_ready(game)
-    rules, workspace, size = agent._rules, agent._workspace, game.rules.rows * game.rules.cols
+    (searcher,) = agent.searchers
+    rules, workspace, size = searcher.rules, searcher.workspace, game.rules.rows * game.rules.cols
     counts, mask, target, value = [], [], [], []
     own, other, chosen = [], [], []
     near = np.zeros(size, np.bool_)

@@ -1,8 +1,8 @@
 """plyground as an engine: games of a manager, its limits and its protocol.
 
-``python benchmarks/gomocup/manager.py`` plays 200 games against ``plyground gomocup``, one process,
-and prints how many answers were no answers of the protocol, how many came after the time was up,
-and the memory used. ``--load 2`` keeps two processors busy meanwhile; ``--games 20`` plays less.
+``python benchmarks/gomocup/manager.py`` plays 200 games of ``plyground gomocup``, one process,
+against the level medium, and prints how many answers were no answers of the protocol, how many came
+after the time was up, and the memory used. ``--load 2`` keeps two processors busy meanwhile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import time
 
 import psutil
-from plyground import make_game
+from plyground import make_agent, make_game
 
 MIB = 1 << 20
 BUSY = "while True: pass"
@@ -31,14 +31,15 @@ class Manager:
     Args:
         milliseconds: the time for a move.
         words: arguments of the engine.
+        opponent: the specification of the agent that it plays against.
     """
 
-    def __init__(self, milliseconds: int, words: list[str]) -> None:
+    def __init__(self, milliseconds: int, words: list[str], opponent: str) -> None:
         command = [sys.executable, "-m", "plyground.cli", "gomocup", *words]
         self.engine = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
-        self.milliseconds = milliseconds
+        self.milliseconds, self.opponent = milliseconds, make_agent(opponent)
         self.faults: list[str] = []
         self.seconds: list[float] = []
         self.memory = 0
@@ -65,7 +66,7 @@ class Manager:
         return answer
 
     def play(self, number: int) -> str:
-        """A game against random moves near the stones; returns how it ended."""
+        """A game against the opponent; returns how it ended for the engine."""
         rng, rule = random.Random(number), list(RULES)[number % len(RULES)]
         game = make_game(f"gomoku:rule={RULES[rule]}")
         self.send("START 15")
@@ -73,12 +74,16 @@ class Manager:
             self.faults.append(f"game {number}: START was not answered by OK")
         self.send(f"INFO rule {rule}", f"INFO timeout_turn {self.milliseconds}")
         position = game.initial_position()
+        self.opponent.get_ready(game)
+        self.opponent.reset(number)
         lines = ["BEGIN"]
-        if number % 3:
+        stones = number // len(RULES) % 4
+        engine = stones % 2  # the seat: it is to move once they are set
+        if stones:
             lines = ["BOARD"]
-            for ply, action in enumerate(rng.sample(range(game.facts.num_actions), number % 3 * 2)):
+            for ply, action in enumerate(rng.sample(range(game.facts.num_actions), stones)):
                 position.play(action)
-                lines.append(f"{action % 15},{action // 15},{1 + ply % 2}")
+                lines.append(f"{action % 15},{action // 15},{1 + (ply + engine) % 2}")
             lines.append("DONE")
         while True:
             answer = self.move(*lines)
@@ -92,27 +97,14 @@ class Manager:
             position.play(row * 15 + column)
             if position.is_over:
                 break
-            reply = opponents_move(position, rng)
+            reply = self.opponent.act(position)
             position.play(reply)
             if position.is_over:
                 break
             lines = [f"TURN {reply % 15},{reply // 15}"]
         self.memory = max(self.memory, psutil.Process(self.engine.pid).memory_info().rss)
-        return str(position.outcome)
-
-
-def opponents_move(position, rng: random.Random) -> int:
-    """A random free cell within two rows and columns of a stone."""
-    stones = position.moves
-    near = [
-        action
-        for action in position.legal_actions()
-        if any(
-            max(abs(action % 15 - stone % 15), abs(action // 15 - stone // 15)) <= 2
-            for stone in stones
-        )
-    ]
-    return rng.choice(near)
+        winner = position.outcome.winner
+        return "drawn" if winner is None else "won" if winner == engine else "lost"
 
 
 def main() -> None:
@@ -121,10 +113,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--milliseconds", type=int, default=100)
     parser.add_argument("--load", type=int, default=0, help="processes that compute all the time")
-    parser.add_argument("--agent", default="alphabeta")
+    parser.add_argument("--agent", default="gomoku")
+    parser.add_argument("--opponent", default="medium")
     given = parser.parse_args()
     busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(given.load)]
-    manager = Manager(given.milliseconds, ["--agent", given.agent])
+    manager = Manager(given.milliseconds, ["--agent", given.agent], given.opponent)
     ends: dict[str, int] = {}
     try:
         for number in range(given.games):

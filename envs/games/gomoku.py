@@ -51,6 +51,7 @@ from .gomoku_patterns import (
 )
 from .grid import COLUMN_LETTERS, DIRECTIONS, cell_areas, count_run
 from .stones import (
+    LONGEST_SIDE,
     POSITION,
     board_cells,
     completes_row,
@@ -92,9 +93,9 @@ MARGIN = 1.15  # of the picture, up to the first line
     colours=STONE_COLOURS,
     position=POSITION,
     parameters=(
-        Parameter("rows", int, 15, "height of the board", 3, 19),
-        Parameter("cols", int, 15, "width of the board", 3, 19),
-        Parameter("connect", int, 5, "stones in a row that win", 3, 19),
+        Parameter("rows", int, 15, "height of the board", 3, LONGEST_SIDE),
+        Parameter("cols", int, 15, "width of the board", 3, LONGEST_SIDE),
+        Parameter("connect", int, 5, "stones in a row that win", 3, LONGEST_SIDE),
         Parameter(
             "rule",
             str,
@@ -103,7 +104,9 @@ MARGIN = 1.15  # of the picture, up to the first line
             choices=("freestyle", "standard", "caro", "caro_overline"),
         ),
     ),
-    short_forms=(Parameter("size", int, None, "an n×n board", 3, 19, stands_for=("rows", "cols")),),
+    short_forms=(
+        Parameter("size", int, None, "an n×n board", 3, LONGEST_SIDE, stands_for=("rows", "cols")),
+    ),
     heuristics=("patterns", "caro15", "caro10", "caro15_open"),
     check=_check,
     expand=_expand,

@@ -29,7 +29,8 @@ from .grid import (
 )
 from .rows import register_stone_rows
 
-CELLS = 361  # capacity: 19 × 19
+LONGEST_SIDE = 20  # cells of a row or column at most: the largest board of Gomocup
+CELLS = LONGEST_SIDE**2
 POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
 
 

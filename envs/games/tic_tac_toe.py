@@ -34,6 +34,7 @@ from ..pictures.drawing import (
 from ..specification import Parameter
 from .grid import COLUMN_LETTERS, cell_areas, cells_in_rows
 from .stones import (
+    LONGEST_SIDE,
     POSITION,
     board_cells,
     count_windows,
@@ -69,9 +70,9 @@ def _check(rules: TicTacToe) -> str | None:
     colours=PLAYER_COLOURS,
     position=POSITION,
     parameters=(
-        Parameter("rows", int, 3, "height of the board", 1, 19),
-        Parameter("cols", int, 3, "width of the board", 1, 19),
-        Parameter("connect", int, 3, "stones in a row that win", 2, 19),
+        Parameter("rows", int, 3, "height of the board", 1, LONGEST_SIDE),
+        Parameter("cols", int, 3, "width of the board", 1, LONGEST_SIDE),
+        Parameter("connect", int, 3, "stones in a row that win", 2, LONGEST_SIDE),
     ),
     short_forms=(
         Parameter(
@@ -80,7 +81,7 @@ def _check(rules: TicTacToe) -> str | None:
             None,
             "an n×n board with n in a row",
             2,
-            19,
+            LONGEST_SIDE,
             stands_for=("rows", "cols"),
         ),
     ),

@@ -45,7 +45,7 @@ def choice(agent: str, text: str, game: str = "gomoku", seed: int = 0):
     return decision.action in targets, decision
 
 
-SIZES = ["gomoku:size=15", "gomoku:size=10", "gomoku:size=19"]
+SIZES = ["gomoku:size=15", "gomoku:size=10", "gomoku:size=20"]
 LOOKING_AHEAD = ["hard", FULL, "alphabeta:time=0.1", "caro10_minimax", "caro10_alphabeta"]
 
 

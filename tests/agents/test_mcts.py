@@ -187,7 +187,7 @@ def test_threads_share_the_simulations_and_add_their_visits():
     assert decision.simulations == sum(decision.visits.values()) == 1001
 
 
-@pytest.mark.parametrize("spec", ["gomoku:size=19", "dots_and_boxes:rows=7,cols=7"])
+@pytest.mark.parametrize("spec", ["gomoku:size=20", "dots_and_boxes:rows=7,cols=7"])
 def test_a_time_limit_is_kept_on_large_boards(spec, monkeypatch):
     position = make_game(spec).initial_position()
     check_time(make_agent("mcts:time=0.2"), position, 0.2, monkeypatch)

@@ -188,9 +188,9 @@ def test_values_gives_every_root_action_the_value_of_the_position_after_it():
     "spec",
     [
         "connect_four",
-        "gomoku:size=19",
+        "gomoku:size=20",
         "dots_and_boxes:rows=7,cols=7",
-        "tic_tac_toe:size=19,connect=5",
+        "tic_tac_toe:size=20,connect=5",
     ],
 )
 @pytest.mark.fast_cases(1)

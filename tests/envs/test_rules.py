@@ -76,8 +76,8 @@ def small_board(name):
 # Boards at the limits of what a position holds.
 LARGEST = [
     *boards_at_the_limits(),
-    ("tic_tac_toe", {"rows": 19, "cols": 19, "connect": 3}),
-    ("tic_tac_toe", {"rows": 1, "cols": 19, "connect": 2}),
+    ("tic_tac_toe", {"rows": 20, "cols": 20, "connect": 3}),
+    ("tic_tac_toe", {"rows": 1, "cols": 20, "connect": 2}),
     ("connect_four", {"rows": 7, "cols": 8, "connect": 4}),
     ("connect_four", {"rows": 1, "cols": 32, "connect": 4}),
     ("connect_four", {"rows": 15, "cols": 4, "connect": 9}),
@@ -93,7 +93,7 @@ LARGEST = [
     ("dots_and_boxes", {"rows": 1, "cols": 42, "reward": "win"}),
     ("dots_and_boxes", {"rows": 42, "cols": 1, "reward": "win", "start": "swedish"}),
     ("gomoku", {"rows": 15, "cols": 15, "rule": "caro"}),
-    ("gomoku", {"rows": 19, "cols": 19, "rule": "standard"}),
+    ("gomoku", {"rows": 20, "cols": 20, "rule": "standard"}),
 ]
 
 

@@ -401,7 +401,7 @@ def test_sessions_expire_and_are_bounded(monkeypatch):
 
 
 def test_a_page_in_all_is_small(client):
-    for path in ("/", "/play?game=gomoku:size=19&opponent=medium"):
+    for path in ("/", "/play?game=gomoku:size=20&opponent=medium"):
         page = client.get(path).text
         scripts = sum(len(found.content) for name, found in STATIC.items() if name.endswith(".js"))
         whole = len(page.encode()) + scripts + len(STATIC["style.css"].content)

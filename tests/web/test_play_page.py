@@ -101,7 +101,7 @@ def test_a_whole_game_by_touch_on_a_small_phone(visit):
 @pytest.mark.thorough
 def test_a_finger_on_a_small_cell_aims_before_it_plays(visit):
     page = visit(
-        "/play?game=gomoku:size=19&opponent=human",
+        "/play?game=gomoku:size=20&opponent=human",
         viewport={"width": 360, "height": 740},
         has_touch=True,
         is_mobile=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
 import time
@@ -10,6 +11,7 @@ from collections.abc import Callable
 import psutil
 
 from ....envs.game import Game, Position
+from ....envs.specification import SpecificationError
 from ....envs.version import __version__
 from ...agent import Agent, Decision
 from ...registry import make_agent
@@ -17,6 +19,7 @@ from .clock import Clock
 from .protocol import (
     OPPONENT,
     OWN,
+    RULES,
     ProtocolError,
     Stone,
     cell_at,
@@ -283,6 +286,12 @@ class Brain:
 
     def _warm_up(self, game: Game) -> None:
         """Load, or compile, all that moves need; the first game's board stands for all others."""
+        if not self._warm:
+            # The rule may come later, when the time for a move runs already.
+            for rule in RULES:
+                board = make_board(int(game.rules.cols), int(game.rules.rows), rule)
+                with contextlib.suppress(SpecificationError):  # it plays other rules
+                    self._agent.get_ready(board)
         self._agent.get_ready(game)
         if self._warm:
             return

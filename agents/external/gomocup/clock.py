@@ -1,12 +1,15 @@
 """The time for a move, from what a manager says of its limits.
 
 The clock of the manager runs while the engine's answer is on its way, and while the machine does
-something else. A margin is left for that; it grows with the delays that have been met.
+something else. A margin is left for that; it grows with the delays that have been met, and with the
+number of programs that want each processor.
 """
 
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Callable
 
 DEFAULT_SECONDS = 1.0  # for a move, where neither the manager nor the agent has a limit
 LEAST_SECONDS = 0.001
@@ -16,15 +19,21 @@ DELAYS_KEPT = 2.0  # times the longest delay met
 MOVES_TO_GO = 20  # among which the time left for the game is divided
 
 
+def crowding() -> float:
+    """How many programs wanted each processor in the last minute, 1 at least."""
+    return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
+
+
 class Clock:
     """The limits of a game and what has been used of them; all times are in seconds.
 
     Args:
         cap: the most that a move may take whatever the manager allows; None for no cap.
+        crowded: tells how many programs want each processor.
     """
 
-    def __init__(self, cap: float | None = None) -> None:
-        self._cap = cap
+    def __init__(self, cap: float | None = None, crowded: Callable[[], float] = crowding) -> None:
+        self._cap, self._crowded = cap, crowded
         self._turn: float | None = None
         self._match: float | None = None
         self._left: float | None = None
@@ -54,7 +63,8 @@ class Clock:
         if not limits:
             return DEFAULT_SECONDS if self._cap is None else self._cap
         limit = min(limits)
-        margin = MARGIN_SECONDS + MARGIN_SHARE * limit + DELAYS_KEPT * self._delay
+        margin = (MARGIN_SECONDS + MARGIN_SHARE * limit) * self._crowded()
+        margin += DELAYS_KEPT * self._delay
         seconds = limit - min(margin, LARGEST_MARGIN_SHARE * limit)
         return max(min(seconds, math.inf if self._cap is None else self._cap), LEAST_SECONDS)
 

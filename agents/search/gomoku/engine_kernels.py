@@ -28,6 +28,7 @@ from ....envs.games.gomoku_patterns import (
     WINS_NOW,
     WINS_SOON,
 )
+from ....envs.games.stones import CELLS
 from ..alphabeta_kernels import (
     DONE,
     INFINITY,
@@ -50,7 +51,7 @@ from .values import static_points
 ENTER, LEAVE, ADVANCE = range(3)
 NEXT, REDUCED, SCOUT, FULL = range(4)  # how the move under way is searched; NEXT: not yet chosen
 MAX_PLY = 120
-LISTED = 362
+LISTED = CELLS + 1
 
 ENGINE_FRAME = np.dtype(
     (
@@ -289,7 +290,7 @@ def enter_node(
             if points + options.razoring * frame.depth <= frame.alpha:
                 return LEAVE, points, tried
     # 6. The moves, the most urgent first.
-    count = list_moves(rules, options, position, mover, actions)
+    count = list_moves(rules, options.radius, position, mover, actions)
     frame.pressed = not under_four and classes[theirs + WINS_SOON] > 0
     if count > 1:
         width = LISTED
@@ -333,7 +334,7 @@ def sort_moves(
 
 
 @inner_kernel
-def list_moves(rules, options, position, mover, out):
+def list_moves(rules, radius, position, mover, out):
     """The moves worth trying: only what answers a threat, where there is one."""
     keys, classes = position.keys, position.classes
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
@@ -343,7 +344,7 @@ def list_moves(rules, options, position, mover, out):
         return list_blocks(rules, position, 1 - mover, out)
     if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
         return list_fours_of_both(rules, keys, out)
-    return list_near(rules, position.stones, options.radius, out)
+    return list_near(rules, position.stones, radius, out)
 
 
 @inner_kernel

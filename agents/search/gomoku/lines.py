@@ -20,15 +20,16 @@ from ....envs.games.gomoku_patterns import CELL_BITS, REACH
 from ....envs.games.grid import count_run
 from ..search_form import is_own_image, load_record
 
-LONGEST_LINE = 19
+LONGEST_LINE = stones.LONGEST_SIDE
 LINES = 2 * LONGEST_LINE + 2 * (2 * LONGEST_LINE - 1)  # rows, columns, and the diagonals either way
 FIRST_COLUMN, FIRST_DIAGONAL, FIRST_ANTIDIAGONAL = (
     LONGEST_LINE,
     2 * LONGEST_LINE,
     4 * LONGEST_LINE - 1,
 )
-EVEN_BITS = 0x155555555555555  # the lower bit of each cell of a line
-ALL_WALL = (1 << (CELL_BITS * (LONGEST_LINE + 2 * REACH))) - 1
+LINE_BITS = CELL_BITS * (LONGEST_LINE + 2 * REACH)
+ALL_WALL = (1 << LINE_BITS) - 1
+EVEN_BITS = ALL_WALL // 3  # the lower bit of each cell of a line
 
 # `stones` holds a bit mask of the occupied cells of each row; `lines` two bits for each cell (0
 # free, 1 black, 2 white, 3 off the board), REACH cells off the board before the first.

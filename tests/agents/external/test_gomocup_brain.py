@@ -214,8 +214,15 @@ def test_stones_that_leave_the_opponent_the_move_are_refused():
 # -- time --
 
 
+def test_a_crowded_machine_gets_a_wider_margin():
+    alone, crowded = Clock(crowded=lambda: 1.0), Clock(crowded=lambda: 3.0)
+    for clock in (alone, crowded):
+        clock.set_limit("timeout_turn", 1000)
+    assert 1 - crowded.budget() == pytest.approx(3 * (1 - alone.budget()))
+
+
 def test_a_move_takes_less_than_every_limit():
-    clock = Clock()
+    clock = Clock(crowded=lambda: 1.0)
     assert clock.budget() == 1.0
     clock.set_limit("timeout_turn", 1000)
     assert 0.9 < clock.budget() < 0.95
@@ -230,7 +237,7 @@ def test_a_move_takes_less_than_every_limit():
 
 
 def test_delays_that_were_met_widen_the_margin_up_to_half_the_limit():
-    clock = Clock()
+    clock = Clock(crowded=lambda: 1.0)
     clock.set_limit("timeout_turn", 1000)
     before = clock.budget()
     clock.note(before + 0.1, before)
@@ -240,14 +247,14 @@ def test_delays_that_were_met_widen_the_margin_up_to_half_the_limit():
 
 
 def test_a_limit_of_zero_asks_for_the_quickest_answer():
-    clock = Clock(2.0)
+    clock = Clock(2.0, crowded=lambda: 1.0)
     assert clock.budget() == 2.0
     clock.set_limit("timeout_turn", 0)
     assert clock.budget() == 0.001
 
 
 def test_a_game_without_moves_left_in_time_never_has_a_budget_beyond_what_is_left():
-    clock = Clock()
+    clock = Clock(crowded=lambda: 1.0)
     clock.set_limit("timeout_match", 5000)
     spent = 0.0
     for _ in range(200):

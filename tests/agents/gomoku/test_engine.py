@@ -7,8 +7,9 @@ import random
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.search.gomoku.engine import load_board, root_fours
+from plyground.agents.search.alphabeta_kernels import WIN
 from plyground.agents.search.gomoku.patterns import CHANGES, put_noted, take_back
+from plyground.agents.search.gomoku.searcher import load_board, root_fours
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.specification import SpecificationError
 
@@ -50,11 +51,11 @@ def engine(game, spec="gomoku:depth=1"):
 @pytest.mark.parametrize("rule", RULES)
 def test_taking_stones_back_restores_every_byte(rule):
     game, rng = make_game(f"gomoku:rule={rule}"), random.Random(1)
-    agent = engine(game)
-    rules, board = agent._rules, agent._workspace.board
+    searcher = engine(game).searchers[0]
+    rules, board = searcher.rules, searcher.workspace.board
     for _ in range(20):
         position = random_position(game, rng, rng.randrange(60), 7)
-        load_board(rules, position.record, agent._workspace)
+        load_board(rules, position.record, searcher.workspace)
         before, actions = board.tobytes(), rng.sample(position.legal_actions(), 10)
         changes = np.zeros((len(actions), CHANGES), np.int32)
         for i, action in enumerate(actions):
@@ -67,10 +68,10 @@ def test_taking_stones_back_restores_every_byte(rule):
 
 def find_fours(agent, position):
     """The first move of a win by fours, or −1, and the plies to it."""
-    load_board(agent._rules, position.record, agent._workspace)
-    action, length, _ = root_fours(
-        agent._rules, agent._workspace.board, agent._workspace.fours, ENOUGH
-    )
+    (searcher,) = agent.searchers
+    load_board(searcher.rules, position.record, searcher.workspace)
+    workspace = searcher.workspace
+    action, length, _ = root_fours(searcher.rules, workspace.board, workspace.fours, ENOUGH)
     return int(action), int(length)
 
 
@@ -197,3 +198,42 @@ def test_the_levels_are_settings_of_the_engine():
     assert make_agent("expert", game).options["depth"] is not None
     assert make_agent("expert", game).deterministic
     assert make_agent("master", game).options["time"] == 1
+
+
+def test_threads_share_a_table_and_find_what_one_finds():
+    game, rng = make_game("gomoku"), random.Random(8)
+    alone, crowd = engine(game, "gomoku:depth=5"), engine(game, "gomoku:depth=5,threads=3")
+    assert alone.deterministic
+    assert not crowd.deterministic
+    for _ in range(6):
+        position = random_position(game, rng, 12, 3)
+        one, many = alone.analyse(position), crowd.analyse(position)
+        assert position.is_legal(many.action)
+        assert many.depth >= one.depth or abs(many.value) > WIN // 2
+        if one.score.is_exact:
+            assert many.value == one.value
+    assert sum(each.nodes > 0 for each in crowd.searchers) == 3
+    tables = {id(each.table) for each in crowd.searchers}
+    assert len(tables) == 1
+
+
+def test_a_fault_in_a_thread_is_not_lost(monkeypatch):
+    game = make_game("gomoku")
+    agent = engine(game, "gomoku:depth=3,threads=2")
+
+    def breaks(*_):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(agent.searchers[1], "deepen", breaks)
+    with pytest.raises(RuntimeError, match="broken"):
+        agent.analyse(game.position(["h8", "i9"]))
+
+
+def test_an_agent_that_changes_the_rule_forgets_what_held_under_the_other():
+    games = [make_game(f"gomoku:rule={rule}") for rule in ("freestyle", "caro")]
+    moves = ["e8", "d8", "f8", "a1", "g8", "c1"]
+    agent = make_agent("gomoku:nodes=20000")
+    for game in [*games, *reversed(games)]:
+        alone = make_agent("gomoku:nodes=20000", game).analyse(game.position(moves))
+        found = agent.analyse(game.position(moves))
+        assert (found.action, found.value, found.nodes) == (alone.action, alone.value, alone.nodes)

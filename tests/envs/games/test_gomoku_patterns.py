@@ -38,7 +38,7 @@ GAMES = [
     "gomoku:rows=5,cols=6,connect=4,rule=standard",
     "gomoku:size=5,connect=3,rule=caro",
     "gomoku:size=9,connect=7,rule=caro",
-    "gomoku:size=19",
+    "gomoku:size=20",
 ]
 
 

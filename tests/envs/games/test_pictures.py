@@ -22,7 +22,7 @@ SPECS = [
     "dots_and_boxes",
     "dots_and_boxes:rows=1,cols=3,start=icelandic",
     "gomoku",
-    "gomoku:size=19",
+    "gomoku:size=20",
 ]
 
 

@@ -1,0 +1,131 @@
+"""The patterns of gomoku in place of a network: ``mcts:network=patterns``.
+
+The engine's static value takes the part of the value head, its order of moves that of the policy
+head: both were fitted to games, the order as the logits of a softmax. Where moves are forced, the
+others get no weight. A win by continuous fours is seen at each new node, so that the tree holds
+few nodes that a look at the board would settle.
+
+Source of the combination: Chaslot et al., "Progressive strategies for Monte-Carlo tree search",
+New Mathematics and Natural Computation 4, 2008 (knowledge of the game as a bias of the selection);
+Silver et al., Science 2018 (a value in place of a playout).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ....envs.compiled.kernels import kernel
+from ....envs.game import Game
+from ....envs.games.gomoku import Gomoku
+from ....envs.games.gomoku_patterns import CLASSES, LONGEST, WINS_NOW
+from ....envs.specification import SpecificationError
+from ...policies.policy_file import WHOLE_RETURN, Network
+from ..puct import PATTERNS, hand_made
+from ..search_form import blank_records, load_record, search_form
+from .engine_kernels import LISTED, list_moves
+from .fours import find_fours, new_fours_search
+from .patterns import PATTERNS_RECORD, put_patterns, urgency
+from .values import CELL_OTHER_ORDER, CELL_OWN_ORDER, CELL_VALUE, ORDER, POINTS, static_points
+
+RADIUS = 2  # cells farther from every stone get no weight
+FOURS = 60  # moves of the search for fours at a new node
+UNLIKELY = -30.0  # the logit of a move that is not worth trying
+CERTAIN = 30.0
+SURE = 0.999  # the value of a win that is seen but not on the board yet
+
+
+@kernel
+def set_empty(rules, source, boards):
+    """Bring the record of an empty board into the first of the boards."""
+    load_record(rules, source, boards)
+
+
+@kernel
+def judge(rules, boards, fours, moves, observations, logits, values):
+    """Write logits and values for observations (int8, (N, rows, columns, 2))."""
+    empty, position = boards[0], boards[1]
+    cells = rules.rows * rules.cols
+    for row in range(observations.shape[0]):
+        boards[1] = empty
+        seen = observations[row]
+        count = 0
+        for cell in range(cells):
+            count += seen[cell // rules.cols, cell % rules.cols, 0]
+            count += seen[cell // rules.cols, cell % rules.cols, 1]
+        mover = count & 1
+        for cell in range(cells):
+            for plane in range(2):
+                if seen[cell // rules.cols, cell % rules.cols, plane]:
+                    player = np.int64(mover if plane == 0 else 1 - mover)
+                    put_patterns(rules, position, np.int64(cell), player)
+        position.ply = count
+        logits[row, :] = UNLIKELY
+        values[row] = judge_position(rules, position, np.int64(mover), fours, moves, logits[row])
+
+
+@kernel
+def judge_position(rules, position, mover, fours, moves, logits):
+    """Write the logits of a position; returns its value for the player to move."""
+    if position.ply == 0:
+        logits[rules.rows // 2 * rules.cols + rules.cols // 2] = CERTAIN
+        return 0.0
+    mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
+    action = np.int64(-1)
+    if position.classes[mine + WINS_NOW] > 0 or position.classes[theirs + WINS_NOW] == 0:
+        action, _, _ = find_fours(rules, position, fours, FOURS)
+    if action >= 0:
+        logits[action] = CERTAIN
+        return SURE
+    count = list_moves(rules, RADIUS, position, mover, moves)
+    for i in range(count):
+        cell = np.int64(moves[i])
+        logits[cell] = urgency(rules, position.keys, cell, mover) / ORDER
+    return math.tanh(static_points(position, mover) / (2 * POINTS))
+
+
+class PatternsNetwork(Network):
+    """Logits and values of positions of gomoku, by patterns.
+
+    Raises:
+        SpecificationError: the game has longer rows than patterns cover.
+    """
+
+    def __init__(self, game: Game) -> None:
+        if game.rules.connect > LONGEST:
+            raise SpecificationError(
+                f"network={PATTERNS} knows rows of up to {LONGEST}, not {game.spec}"
+            )
+        super().__init__(PATTERNS, game, PATTERNS, WHOLE_RETURN, PATTERNS)
+        self._rules: Any = search_form(game, "patterns").rules._replace(
+            values=CELL_VALUE, own_order=CELL_OWN_ORDER, other_order=CELL_OTHER_ORDER
+        )
+        self._boards = blank_records(2, PATTERNS_RECORD)
+        set_empty(self._rules, game.initial_position().record, self._boards)
+        self._fours, self._moves = new_fours_search(), np.zeros(LISTED, np.int16)
+
+    def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logits and values for observations of any numeric type."""
+        shape = len(observations), self.game.facts.num_actions
+        logits, values = np.empty(shape, np.float32), np.empty(len(observations), np.float32)
+        judge(
+            self._rules,
+            self._boards,
+            self._fours,
+            self._moves,
+            np.ascontiguousarray(observations, np.int8),
+            logits,
+            values,
+        )
+        return logits, values
+
+    def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As :meth:`run`: no float32 planes are needed, and what it computes is finite."""
+        return self.run(observations)
+
+
+@hand_made.register(Gomoku)
+def _patterns(rules: Gomoku, game: Game) -> Network:
+    return PatternsNetwork(game)

@@ -1,0 +1,223 @@
+"""A searcher of the agent ``gomoku``: a board and a search of its own, over a shared table."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ....envs.compiled.kernels import kernel
+from ....envs.game import Position
+from ....envs.games.gomoku_patterns import CLASSES, WINS_NOW
+from ...deadline import Deadline
+from ..alphabeta_kernels import INFINITY
+from ..search_form import blank_records, load_record
+from ..transposition import NO_ACTION, begin_generation, probe
+from . import engine_kernels as search
+from .fours import find_fours, new_fours_search
+from .patterns import CHANGES, PATTERNS_RECORD, list_fives, put_patterns
+
+FIRST_SLICE, LARGEST_SLICE, SLICE_SECONDS = 256, 1 << 16, 0.002
+ASPIRATION = 120  # points around the value of the iteration before
+
+
+@kernel
+def set_position(rules, source, workspace, table, keep):
+    """Bring a plain record onto the board; unless ``keep``, begin a new generation of the table."""
+    state = workspace.state[0]
+    if not keep or state.generation == 0:
+        begin_generation(state, table)
+        workspace.history[:] = 0
+        workspace.fours.failed[:] = 0
+    else:
+        for side in range(2):
+            for cell in range(workspace.history.shape[1]):
+                workspace.history[side, cell] >>= 3
+    load_record(rules, source, workspace.board)
+    workspace.killers[:] = NO_ACTION
+    state.nodes = 0
+
+
+@kernel
+def load_board(rules, source, workspace):
+    """Bring a plain record onto the board again."""
+    load_record(rules, source, workspace.board)
+
+
+@kernel
+def five_at_once(rules, board, out):
+    """The action that makes a five at once, or −1."""
+    position = board[0]
+    mover = np.int64(position.ply & 1)
+    if position.classes[CLASSES * mover + WINS_NOW] > 0:
+        list_fives(rules, position, mover, out)
+        return np.int64(out[0])
+    return np.int64(-1)
+
+
+@kernel
+def root_fours(rules, board, arrays, nodes_allowed):
+    """:func:`~plyground.agents.search.gomoku.fours.find_fours` for callers in Python."""
+    return find_fours(rules, board[0], arrays, nodes_allowed)
+
+
+@kernel
+def expected_line(rules, workspace, table, action, line):
+    """Write the expected line of play into ``line`` (int16); returns its length."""
+    position, generation = workspace.board[0], workspace.state[0].generation
+    length = 0
+    while length < line.size:
+        put_patterns(rules, position, np.int64(action), np.int64(position.ply & 1))
+        line[length] = action
+        length += 1
+        index = probe(table, position.hash, generation)
+        if index < 0 or table[index].action < 0 or position.cells[table[index].action] != 0:
+            break
+        action = table[index].action
+    return length
+
+
+class Searcher:
+    """Searches positions to a given depth, within limits.
+
+    Args:
+        rules: a GomokuPatterns.
+        options: the switches of the search.
+        table: where results are kept. Several searchers may share one; what one of them writes
+            while another reads is then taken as it is, a move always being checked by its cell.
+
+    Attributes:
+        rules: the rules, with buffers of its own.
+        table: the table.
+        workspace: its arrays.
+        stopped: set by another thread: the search ends within milliseconds.
+    """
+
+    def __init__(self, rules: Any, options: search.EngineOptions, table: Any) -> None:
+        self.rules = rules._replace(changes=np.zeros(CHANGES, np.int32))
+        self.stopped = False
+        self.table, self._options = table, options
+        records = search.MAX_PLY + 2
+        self.workspace = search.EngineWorkspace(
+            blank_records(1, PATTERNS_RECORD),
+            blank_records(records, search.ENGINE_FRAME),
+            np.zeros((records, search.LISTED), np.int16),
+            np.full((records, 2), NO_ACTION, np.int16),
+            np.zeros((records, CHANGES), np.int32),
+            np.zeros((2, search.LISTED), np.int32),
+            np.zeros(search.LISTED, np.int32),
+            reductions(options.reductions),
+            new_fours_search(),
+            blank_records(1, search.ENGINE_STATE),
+        )
+
+    @property
+    def generation(self) -> int:
+        """The generation of the table's entries that are its own; 0 before the first search."""
+        return int(self.workspace.state[0].generation)
+
+    @generation.setter
+    def generation(self, generation: int) -> None:
+        self.workspace.state[0].generation = generation
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited since :meth:`begin`."""
+        return int(self.workspace.state[0].nodes)
+
+    @property
+    def value(self) -> int:
+        """The value of the root so far, in points for the player to move."""
+        return int(self.workspace.frames[0].best)
+
+    @property
+    def action(self) -> int:
+        """The best action of the root so far, or NO_ACTION."""
+        return int(self.workspace.frames[0].best_action)
+
+    @property
+    def has_better(self) -> bool:
+        """Whether an iteration that was cut short has found its best move so far."""
+        root = self.workspace.frames[0]
+        return bool(root.best_action >= 0 and root.best > root.first_alpha)
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether the root has one action only."""
+        return bool(self.workspace.frames[0].count == 1)
+
+    def begin(self, position: Position, keep: bool) -> None:
+        """Make ready for a position; ``keep``: go on with what the table holds."""
+        self.stopped = False
+        set_position(self.rules, position.record, self.workspace, self.table, keep)
+
+    def follow(self, position: Position, leader: Searcher) -> None:
+        """Make ready for a position that the leader has begun, on the same table."""
+        self.stopped = False
+        self.generation = leader.generation
+        set_position(self.rules, position.record, self.workspace, self.table, True)
+
+    def settled(self) -> int:
+        """The action that makes a five at once, or −1."""
+        return int(five_at_once(self.rules, self.workspace.board, self.workspace.actions[0]))
+
+    def fours(self, allowed: int) -> tuple[int, int]:
+        """A win by continuous fours: its action and plies, or −1; tries ``allowed`` moves."""
+        workspace = self.workspace
+        action, length, tried = root_fours(self.rules, workspace.board, workspace.fours, allowed)
+        workspace.state[0].nodes += tried
+        return int(action), int(length)
+
+    def deepen(self, position: Position, depth: int, last_depth: int) -> None:
+        """Iterate from ``depth`` on until :attr:`stopped` is set, for what the table gains."""
+        expected = 0
+        while depth <= last_depth and self.iterate(position, depth, expected, math.inf, math.inf):
+            expected, depth = self.value, depth + 1
+
+    def iterate(
+        self, position: Position, depth: int, expected: int, deadline: float, nodes: float
+    ) -> bool:
+        """One iteration, within growing windows around the value expected; False: cut short."""
+        root = self.workspace.frames[0]
+        width = ASPIRATION if depth > 2 else INFINITY
+        low, high = max(expected - width, -INFINITY), min(expected + width, INFINITY)
+        while True:
+            load_board(self.rules, position.record, self.workspace)
+            search.begin_search(self.workspace, depth, low, high)
+            if not self._run(deadline, nodes):
+                return False
+            if root.best <= low and low > -INFINITY:
+                low = -INFINITY
+            elif root.best >= high and high < INFINITY:
+                high = INFINITY
+            else:
+                return True
+
+    def _run(self, deadline: float, nodes: float) -> bool:
+        """Search to the end of the iteration or the limits; whether it is complete."""
+        state, clock = self.workspace.state[0], Deadline(deadline)
+        allowed = FIRST_SLICE
+        while True:
+            clock.begin()
+            count = int(min(allowed, nodes - state.nodes))
+            if search.run_engine(
+                self.rules, self._options, self.workspace, self.table, max(count, 1)
+            ):
+                return True
+            if clock.end() or state.nodes >= nodes or self.stopped:
+                return False
+            if clock.seconds < SLICE_SECONDS:
+                allowed = min(2 * allowed, LARGEST_SLICE)
+
+    def line(self, action: int, longest: int) -> tuple[int, ...]:
+        """The expected line of play that begins with an action, after a complete iteration."""
+        line = np.empty(longest, np.int16)
+        length = expected_line(self.rules, self.workspace, self.table, action, line)
+        return tuple(line[:length].tolist())
+
+
+def reductions(percent: int) -> np.ndarray[Any, Any]:
+    """Plies less for a late move, by depth and number: a product of logarithms."""
+    logs = np.log(np.maximum(np.arange(64), 1))
+    return (percent / 100 * np.outer(logs, logs)).astype(np.int8)
