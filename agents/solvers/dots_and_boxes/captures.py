@@ -24,12 +24,12 @@ B. Two boxes that one edge completes are taken, V = 2 + V(R), and C. so is a clo
 D. In an open run of k ≥ 3 boxes, or a closed one of k ≥ 5, the next box is captured, from either
 end if closed. Open run, first edge e: capturing k − 2 boxes and then drawing the far edge leaves
 two boxes for B, so 1 + V(P − e) ≥ k − 4 − V(R); capturing all gives 1 + V(P − e) ≥ k + V(R). A move
-that cuts the run lets the opponent capture all k boxes and move on in R: at most −(k + V(R)) ≤
-−k − V(R) ≤ k − 4 − V(R). A move m elsewhere that completes nothing: the opponent captures the run,
-−V(P − m) ≤ −k − V(R − m) ≤ −k + V(R). One that completes j boxes leaves a run of at least k (longer
-if x became a link, and then perhaps closed, of at least k + 2 ≥ 5): by induction j + V(P − m) =
-j + 1 + V(P − m − e) ≤ 1 + V(P − e). Closed run: the same with k − 8 for k − 4, as the middle edge of
-the last four leaves them for B twice.
+that cuts the run lets the opponent capture all k boxes and move on in R: at most −(k + V(R)) ≤ −k −
+V(R) ≤ k − 4 − V(R). A move m elsewhere that completes nothing: the opponent captures the run, −V(P
+− m) ≤ −k − V(R − m) ≤ −k + V(R). One that completes j boxes leaves a run of at least k (longer if x
+became a link, and then perhaps closed, of at least k + 2 ≥ 5): by induction j + V(P − m) = j + 1 +
+V(P − m − e) ≤ 1 + V(P − e). Closed run: the same with k − 8 for k − 4, as the middle edge of the
+last four leaves them for B twice.
 
 E. If only open runs of two and closed runs of four are left, the player takes one of them or cuts
 it, by the far or the middle edge. After any other move m, which completes nothing, the opponent
