@@ -26,14 +26,12 @@ $ plyground play connect_four --against zoo:connect_four
 $ plyground match connect_four mcts:network=zoo:connect_four,simulations=200 alphabeta --show
 ```
 
-A name may stand for several boards; the board that is played decides. Wherever an agent is named, a
-network of the zoo can stand: as an opponent in `gymnasium.make`, in tournaments, in `plyground
-analyse`.
+A name may stand for several boards; the board that is played decides. A network can stand wherever
+an agent is named. `plyground zoo` lists them with their strength.
 
 The networks learnt from nothing but the rules, except `…_taught`, which the exact solver taught:
-it shows what a network of its size can know. Each card below was written by
-`benchmarks/learning/zoo.py` from the run and from the commands it names. A test compares every file
-with its card's hash. This page is the output of `plyground zoo --markdown`."""
+it shows what a network of its size can know. `benchmarks/learning/zoo.py` wrote each card from the
+run and from the commands it names. This page is the output of `plyground zoo --markdown`."""
 
 
 @command("[NAME]")
@@ -155,11 +153,13 @@ def _text(card: Card) -> str:
 
 
 def _markdown(card: Card) -> str:
-    """A card as a section of docs/zoo.md."""
+    """A card as a section of docs/zoo.md, without what its title, commands or file say."""
     lines = [f"## `zoo:{card.name}` on `{card.game}`", "", "| | |", "|---|---|"]
-    code = {"game", "plays as well", "command", "after", "sha256"}
+    code = {"plays as well", "command", "after"}
     lines += [
-        f"| {name} | {f'`{text}`' if name in code else text} |" for name, text in _facts(card)
+        f"| {name} | {f'`{text}`' if name in code else text} |"
+        for name, text in _facts(card)
+        if name not in {"game", "learnt by", "sha256"}
     ]
     for title, head, rows in _tables(card):
         what, _, words = title.partition(": ")

@@ -4,21 +4,16 @@ A policy file is an ONNX model with one input, ``observation`` (float32, (N, row
 the board as the side to move sees it), and two outputs, ``logits`` (float32, (N, num_actions),
 illegal actions included) and ``value`` (float32, (N,)). Its metadata states:
 
-=====================  ===========================================================================
-``plyground.format``   ``policy 1``
-``plyground.game``     the game with all its parameters, ``connect_four:rows=6,cols=7,connect=4``
-``plyground.rules``    the game's id with its version, ``connect_four_v0``
-``plyground.version``  the plyground that wrote it
-``plyground.kind``     what was trained, ``ppo``
-``plyground.value``    what ``value`` means for the side to move, in the unit of the game's returns:
-                       ``return``, the expected return of the whole game, or ``to come``, the
-                       expected rewards from here on; the two differ where rewards come before
-                       the end. ``of actions``: the logits are such values ``to come`` after each
-                       action (a Q network), and ``value`` means nothing. ``none``: it means
-                       nothing
-=====================  ===========================================================================
-
-``plyground.policy`` is ``none`` where the logits mean nothing: the network values positions only.
+- ``plyground.format``: ``policy 1``.
+- ``plyground.game``: the game with all its parameters, ``connect_four:rows=6,cols=7,connect=4``.
+- ``plyground.rules``: the game's id with its version, ``connect_four_v0``.
+- ``plyground.version``: the plyground that wrote it.
+- ``plyground.kind``: what was trained, ``ppo``.
+- ``plyground.value``: what ``value`` means for the side to move, in the unit of the game's returns.
+  ``return``: the expected return of the whole game. ``to come``: the expected rewards from here on;
+  the two differ where rewards come before the end. ``of actions``: the logits are such values ``to
+  come`` after each action (a Q network), and ``value`` means nothing. ``none``: it means nothing.
+- ``plyground.policy``: ``none`` where the logits mean nothing: the network values positions only.
 
 ``plyground.discount`` may state how much less ``value`` counts for each ply until the end of the
 game; it is 1 where it is not stated.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 
-from game_pages import plain
+from docstrings import plain
 from plyground.agents.registry import agent_classes, agent_presets
 from tables import escaped, parameter_table
 

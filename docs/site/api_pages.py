@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import plyground
-from game_pages import plain
+from docstrings import plain
 
 # Page, title, what it is about, modules. Only what programs outside of the package are meant to
 # import stands here.

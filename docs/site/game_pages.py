@@ -7,6 +7,7 @@ import re
 import sys
 
 import numpy as np
+from docstrings import plain
 from plyground import Game, Position, make_agent, make_game
 from plyground.envs.registry import game_names
 from tables import parameter_table
@@ -126,12 +127,6 @@ The {facts.observation_shape[2]} planes of the position above, as the player to 
 
 {planes(position, plane_names(text, facts.observation_shape[2]))}
 """
-
-
-def plain(text: str) -> str:
-    """A docstring as Markdown: double backticks become single ones, roles become code."""
-    text = re.sub(r":\w+:`~?\.?([^`]+)`", r"`\1`", text)
-    return text.replace("``", "`")
 
 
 def sections(text: str) -> str:

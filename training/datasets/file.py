@@ -1,22 +1,7 @@
 """The file of a dataset: Parquet or npz, its columns, its metadata, and how it is read.
 
-====================  =========  ==================================================================
-column                shape      meaning
-====================  =========  ==================================================================
-``observation``       int8 …     the position as the player to move observes it
-``action_mask``       int8 A     1 for each legal action
-``action_values``     int16 A    exact value of each action, in the solver's unit; −32768: illegal
-``action_results``    int8 A     +1 wins, 0 draws, −1 loses under best play; −128: illegal
-``value``             int16      the best of the action values
-``result``            int8       the best of the action results
-``ply``               int16      moves played before
-``to_move``           int8       the player to move, 0 or 1
-``key``               uint64     the position's hash, as transposition tables use it
-``moves``             int16 …    the actions that lead to the position
-====================  =========  ==================================================================
-
-A is the number of actions. All values are from the side of the player to move. The metadata state
-the game, the schema, the seed, the source of the positions and the versions.
+docs/datasets.md lists the columns. The metadata state the game, the schema, the seed, the source of
+the positions and the versions.
 """
 
 from __future__ import annotations

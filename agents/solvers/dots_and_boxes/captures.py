@@ -4,8 +4,36 @@ Boxes to capture form *runs*: from a box of valence 1 along boxes of valence 2, 
 joint (an open run) or to another box of valence 1 (a closed run). The player to move captures the
 next box of a run, and loses nothing by it, unless two boxes of an open run or four of a closed one
 remain. Those may also be left to the opponent by the edge that cuts them off. All lines of play
-end in the same quiet position R, so the value is a function of V(R). Proofs:
-docs/solver_dots_and_boxes.md.
+end in the same quiet position R, so the value is a function of V(R).
+
+Proofs. P − m is P with the edge m drawn. R is what remains once all boxes of the run at hand are
+captured; x is the box at its far end if that is a joint. "Completes" means boxes. The proofs go by
+induction on the free edges.
+
+A. A single box to capture is captured. Let c have valence 1, its free edge f leading to the border
+or a joint x. Then V(P) = 1 + V(P − f). Take another move m. If it completes nothing, the opponent
+may answer f, so −V(P − m) ≤ −1 − V(P − m − f) ≤ −1 + V(P − f), as m is a move of P − f that
+completes nothing (x keeps a valence of at least 2 until then). If m completes k boxes and f still
+leads to the border or a joint, then k + V(P − m) = 1 + k + V(P − f − m) ≤ 1 + V(P − f). Otherwise m
+captures a box c′ next to x, whose valence was 3, and P − m and P − f are the same graph, with c or
+c′ hanging on x.
+
+B. Two boxes that one edge completes are taken, V = 2 + V(R), and C. so is a closed run of three
+(both end boxes of valence 1): the same argument; no other move touches them.
+
+D. In an open run of k ≥ 3 boxes, or a closed one of k ≥ 5, the next box is captured, from either
+end if closed. Open run, first edge e: capturing k − 2 boxes and then drawing the far edge leaves
+two boxes for B, so 1 + V(P − e) ≥ k − 4 − V(R); capturing all gives 1 + V(P − e) ≥ k + V(R). A move
+that cuts the run lets the opponent capture all k boxes and move on in R: at most −(k + V(R)) ≤ −k −
+V(R) ≤ k − 4 − V(R). A move m elsewhere that completes nothing: the opponent captures the run, −V(P
+− m) ≤ −k − V(R − m) ≤ −k + V(R). One that completes j boxes leaves a run of at least k (longer if x
+became a link, and then perhaps closed, of at least k + 2 ≥ 5): by induction j + V(P − m) = j + 1 +
+V(P − m − e) ≤ 1 + V(P − e). Closed run: the same with k − 8 for k − 4, as the middle edge of the
+last four leaves them for B twice.
+
+E. If only open runs of two and closed runs of four are left, the player takes one of them or cuts
+it, by the far or the middle edge. After any other move m, which completes nothing, the opponent
+takes a run of k boxes: −V(P − m) ≤ −k − V(P − run − m) ≤ −k + V(P − run), less than by taking it.
 """
 
 from __future__ import annotations

@@ -6,12 +6,29 @@ may instead capture all but two and draw the far edge. Then the opener has to ta
 with one edge and to move again. Of a loop all but four are taken. Both ways lead to the same rest
 R, in which one or the other is to move. So the opener's margin is −(n − s + |V(R) + s|) with s = 2
 for a chain and 4 for a loop. A chain of one box leaves no choice. One of two boxes is opened by its
-middle edge, which leaves none either: −(n + V(R)), s = 0. Proofs: docs/solver_dots_and_boxes.md.
+middle edge, which leaves none either: −(n + V(R)), s = 0.
 
 A *collection* is a multiset of chains and loops that touch nothing else. All collections of a board
 are numbered beforehand, with their values and the collections that opening one part leads to. Parts
 are of three groups: chains of one or two boxes, longer chains, and loops. Of each group only the
 shortest is worth opening.
+
+Proofs, with the letters of :mod:`.captures`:
+
+F. Opening. A chain of k ≥ 3 boxes opened by an end edge is an open run; by D it is captured down to
+two boxes and then taken or cut: the opponent gets max(n + V(R), n − 4 − V(R)) = n − 2 + |V(R) + 2|.
+Any other edge of the chain leaves the opponent the same two ways at least, so one edge stands for
+all. If both ends stand on one joint of valence 3, that joint and the chain on its third edge are
+part of the run; n counts them. A loop is a closed run once opened: n − 4 + |V(R) + 4|. Of a chain
+of two the middle edge leaves two single boxes (A: 2 + V(R)); an end edge leaves an open run, of no
+less worth to the opponent.
+
+G. The shortest first. Let i < j be lengths of independent chains, both at most 2 or both at least
+3, or of loops, and Q any quiet position. Then |V(Q + j) − V(Q + i)| ≤ j − i, by induction: moves
+correspond, those in Q lead to values that differ by at most j − i, and |·| and max keep that;
+opening the chain itself differs by exactly j − i. With g_k(v) = −(k − s + |v + s|), or −(k + v)
+where s = 0, opening j in Q + i + j gives g_j(V(Q + i)) = g_i(V(Q + i)) − (j − i) ≤ g_i(V(Q + j)):
+no more than opening i.
 
 Sources: Berlekamp, "The Dots and Boxes Game", 2000; Barker and Korf, "Solving Dots-And-Boxes", AAAI
 2012; Buzzard and Ciere, "Playing simple loony dots and boxes endgames optimally", Integers 14, 2014

@@ -6,7 +6,8 @@ boxes to capture are reduced to quiet ones (:mod:`.captures`). Their value is na
 questions to the search (:mod:`.search`): is it at least so much? Boards of at most 17 edges, and
 those of at most 24 whose table is at hand, are looked up (:mod:`.value_tables`).
 
-How it works, why each reduction is sound, and what it has solved: docs/solver_dots_and_boxes.md.
+The proofs that the reductions are sound stand in :mod:`.captures` and :mod:`.chains`. What the
+solver has solved: docs/solver_dots_and_boxes.md.
 """
 
 from __future__ import annotations
