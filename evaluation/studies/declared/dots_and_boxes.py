@@ -257,7 +257,7 @@ STUDY = Study(
             "Improvements, one by one",
             "What do deepening, a transposition table, chain analysis, an endgame database, Monte "
             "Carlo tree search and a learned evaluation bring in nodes and, at equal cost, in Elo?",
-            (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (6,), 8, 5)), ladder()),
+            (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (5,), 8, 5)), ladder()),
              Strength(_dots("4x4", False), specs(_RIVALS), 10, "random:4", names=names(_RIVALS),
                       seconds=0.004)),
             (Nodes((Task(_dots("3x3"), (6,)),), ladder()),
