@@ -40,7 +40,10 @@ TIMED = {
     "mcts:time=0.1": ("connect_four", "hex:size=7"),
     "mcts:time=0.1,threads=2": ("connect_four",),
     "mcts:time=0.1,playout=ordered": ("hex:size=7", "gomoku:size=9"),
+    "mcts:time=0.1,network=patterns": ("gomoku",),
     "alphabeta:time=0.1,endgame=20": ("connect_four",),
+    "gomoku:time=0.1": ("gomoku", "gomoku:size=20,rule=caro"),
+    "gomoku:time=0.1,threads=2": ("gomoku",),
     "solver:time=0.1,memory=16": ("connect_four", "dots_and_boxes:rows=4,cols=4", "gomoku:size=7"),
 }
 

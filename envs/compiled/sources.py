@@ -27,7 +27,9 @@ _REGISTERS_BODIES = re.compile(r"register_body|register_bodies|default_body")
 _ANY_IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 _DECLARES_GAME = re.compile(r"^@declare_game\b", re.MULTILINE)
 # what an agent needs for a game is registered for its rules type, mostly in a file of its own
-_REGISTERS_FOR_GAMES = re.compile(r"register_body|register_bodies|register_solver")
+_REGISTERS_FOR_GAMES = re.compile(
+    r"register_body|register_bodies|register_solver|hand_made\.register"
+)
 # lists of all games and agents, and what shows or compiles games and decides none of them
 _DECIDES_NOTHING = re.compile(
     r"(__init__|registry|version|.*_display|.*_picture)\.py$|envs/pictures/"

@@ -55,6 +55,7 @@ _NEURAL = ("AlphaZero", "mcts:simulations={count},network=zoo:gomoku")
 _ENGINE = (
     ("the engine without threats", "gomoku:nodes={count},fours=0,inner_fours=0"),
     ("threat-space search", "gomoku:nodes={count}"),
+    ("MCTS by patterns", "mcts:simulations={count},network=patterns"),
 )
 _RIVALS = (*_rivals("{count}", "{count}"), _PARALLEL, _NEURAL)
 _FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))

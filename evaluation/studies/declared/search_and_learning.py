@@ -15,6 +15,7 @@ _ERRORS = Figure(
     "bars", "agent", ERRORS[0], "Moves that are not the best, by kind", where=(("part", ALL),),
     measurement=1, stacked=ERRORS[1:],
 )  # fmt: skip
+_GOMOKU = "zoo:gomoku"
 _TAUGHT, _PPO = "zoo:connect_four_taught", "zoo:connect_four_ppo"
 
 
@@ -112,6 +113,21 @@ STUDY = Study(
             "Tic-tac-toe, 4×4", "tic_tac_toe:size=4", "zoo:tic_tac_toe",
             budgets=((2, 4, 6), (100, 1000), (25, 100)),
             opening="random:2", pairs=(20, 3), positions=(300, 45),
+        ),
+        Experiment(
+            ("X3",),
+            "Gomoku, 9×9",
+            "How do search, search by patterns and learned agents do in one pool?",
+            (Strength("gomoku:size=9",
+                      ("random", "medium", "hard", "alphabeta:depth=4", "gomoku:depth=4",
+                       "gomoku:depth=8", "mcts:simulations=1000",
+                       "mcts:network=patterns,simulations=100",
+                       "mcts:network=patterns,simulations=1000", *_learned(_GOMOKU, (100, 400))),
+                      6, "random:4", awaited=_learned("zoo:gomoku_taught", (100, 400))),),
+            (Strength("gomoku:size=9", ("random", "medium", "gomoku:depth=4", _GOMOKU),
+                      2, "random:4"),),
+            (),
+            (_FRONT,),
         ),
     ),
 )  # fmt: skip

@@ -264,7 +264,7 @@ class Strength(Pool):
             return f"{self.game}, at equal cost: {'; '.join(told)}."
         return (
             f"{self.game}: {best['agent']} is the strongest with {_elo(best)}, {worst['agent']} "
-            f"the weakest with {_elo(worst)}; no quicker agent scores as much as "
+            f"the weakest with {_elo(worst)}; the best for the time they take: "
             f"{', '.join(front)}."
         )
 
