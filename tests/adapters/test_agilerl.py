@@ -1,4 +1,4 @@
-"""AgileRL: its DQN on our vector environments as they are."""
+"""AgileRL: its DQN and PPO on our vector environments as they are."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def test_what_its_buffer_holds_is_what_was_played():
     assert (rows["reward"] < 0).sum() > 3
 
 
-def test_its_dqn_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("agilerl_dqn").main(["--out", str(tmp_path / "net.onnx")])
+def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
+    example("agilerl_ppo").main(["--out", str(tmp_path / "net.onnx")])
     scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
     note(
         library=f"AgileRL {importlib.metadata.version('agilerl')}",
         scores=scores,
-        lines=own_lines("agilerl_dqn"),
+        lines=own_lines("agilerl_ppo"),
     )
     assert min(scores) >= 0.9
-    assert own_lines("agilerl_dqn") <= 2
+    assert own_lines("agilerl_ppo") <= 2
