@@ -1,4 +1,4 @@
-"""The command ``dataset``: positions with the exact value of every legal action."""
+"""The command ``dataset``: positions with exact values or with a teacher's answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
 from ...evaluation.report.display import show_steps
 from ...evaluation.store.store import Store, StoreError
-from ...training.datasets.build import RANDOM_PLAY, Progress, Source, build_dataset
+from ...training.datasets.build import (
+    RANDOM_PLAY,
+    Progress,
+    Source,
+    build_dataset,
+    build_taught_dataset,
+)
 from ...training.datasets.positions import Report
 from ..app import INTERRUPTED, command
 from ..common import GameArgument, SeedOption, option
@@ -36,6 +42,14 @@ def dataset(
             "AGENT", "Take positions of this agent's games against itself (default: random play)."
         ),
     ] = None,
+    teacher: Annotated[
+        str | None,
+        option(
+            "AGENT",
+            "In place of exact values: this agent's choice in its games against itself, and how "
+            "they ended.",
+        ),
+    ] = None,
     from_store: Annotated[
         Path | None, option("STORE", "Take positions of the games in this store.")
     ] = None,
@@ -45,13 +59,15 @@ def dataset(
     ] = None,
     seed: SeedOption = 1,
     concurrency: Annotated[
-        int, option("N", "Number of processes that solve, each with its own table.", low=1)
+        int, option("N", "Number of processes that solve or play, each with its own table.", low=1)
     ] = 1,
     memory: Annotated[
         int, option("MIB", "Memory of each solver's table, in MiB.", low=1)
     ] = DEFAULT_MEMORY_MB,
 ) -> None:
     """Write positions with the exact value of every legal action, for supervised learning.
+
+    Where no solver reaches, --teacher writes the choices of an agent.
 
     The positions are spread evenly over the plies and unique up to symmetry. The same seed gives
     the same file, and the same command resumes. Early positions of large boards take seconds each;
@@ -62,9 +78,23 @@ def dataset(
     plyground dataset connect_four --positions 100000 --plies 14-41 --out c4.parquet --concurrency 2
 
     plyground dataset dots_and_boxes:rows=3,cols=3 --positions 500 --by greedy --out boxes.npz
+
+    plyground dataset gomoku:size=9 --positions 20000 --teacher gomoku:nodes=1000 --out g9.npz
     """
     chosen = make_game(game)
+    if teacher is not None and (by is not None or from_store is not None):
+        raise SpecificationError(
+            "--teacher takes positions of its own games; leave out --by and --from-store"
+        )
     try:
+        if teacher is not None:
+            with _bars("playing games") as (bar,):
+                count = build_taught_dataset(
+                    chosen, positions, out, teacher,
+                    plies=_read_plies(plies), seed=seed, processes=concurrency, progress=bar,
+                )  # fmt: skip
+            _tell(out, chosen, count, positions)
+            return
         source = _source(chosen, by, from_store)
         with _bars("drawing positions", "solving positions") as bars:
             count = build_dataset(
@@ -81,8 +111,12 @@ def dataset(
     except KeyboardInterrupt:
         note("stopped; the same command resumes")
         raise SystemExit(INTERRUPTED) from None
-    fewer = "" if count == positions else f" (no more than these were found, of {positions:,})"
-    print(f"{out}: {count:,} positions of {chosen.spec}{fewer}")
+    _tell(out, chosen, count, positions)
+
+
+def _tell(out: Path, game: Game, count: int, asked: int) -> None:
+    fewer = "" if count == asked else f" (no more than these were found, of {asked:,})"
+    print(f"{out}: {count:,} positions of {game.spec}{fewer}")
 
 
 def _source(game: Game, by: str | None, from_store: Path | None) -> Source:

@@ -11,11 +11,11 @@ from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.agents.solver import solve
 from plyground.envs.specification import SpecificationError
-from plyground.training.datasets.build import build_dataset
+from plyground.training.datasets.build import build_dataset, build_taught_dataset
 from plyground.training.folder import TrainingError
 from plyground.training.supervised.settings import SupervisedSettings
 from plyground.training.supervised.trainer import (
-    KIND,
+    BY_SOLVER,
     learning_positions,
     optimal_actions,
     train,
@@ -48,6 +48,20 @@ def settings_for(path, steps, **more):
 def run(path, out, steps=40_000, game="tic_tac_toe", **options):
     cpu = torch.device("cpu")
     return train(make_game(game), settings_for(path, steps), 1, out, {}, cpu, **options)
+
+
+def test_a_teachers_choices_are_learnt_and_the_policy_file_names_it(tmp_path):
+    game = make_game("tic_tac_toe")
+    build_taught_dataset(game, 400, tmp_path / "data.npz", "alphabeta:depth=9")
+    run(tmp_path / "data.npz", tmp_path / "run", steps=60_000)
+    network = load_policy_file(tmp_path / "run" / "best.onnx")
+    assert network.kind == "supervised by alphabeta:depth=9"
+    dataset = plyground.datasets.load(tmp_path / "data.npz")
+    chosen = optimal_actions(dataset)
+    assert (chosen.sum(axis=1) == 1).all()
+    logits, _ = network.evaluate(dataset.arrays["observation"])
+    best = np.where(dataset.arrays["action_mask"], logits, -np.inf).argmax(axis=1)
+    assert chosen[np.arange(len(best)), best].mean() > 0.5
 
 
 def test_optimal_actions_are_those_of_the_best_value(data):
@@ -83,7 +97,7 @@ def test_it_learns_the_positions_held_out_and_says_who_taught_it(data, tmp_path)
     trained = run(data, tmp_path / "run")
     share = trained.trainer.optimal_share()
     assert share > 0.75
-    assert load_policy_file(tmp_path / "run" / "best.onnx").kind == KIND
+    assert load_policy_file(tmp_path / "run" / "best.onnx").kind == BY_SOLVER
     agent = make_agent(f"onnx:{tmp_path / 'run' / 'best.onnx'}")
     position = make_game("tic_tac_toe").position(["a1", "b2", "a2", "c3"])
     assert position.is_legal(agent.act(position))

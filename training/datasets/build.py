@@ -20,16 +20,19 @@ from ...envs.files import written_whole
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ...envs.version import __version__
-from .file import check_file_name, columns_of, write
+from .file import TEACHER, check_file_name, columns_of, write
 from .labels import Labels, label_chunks
 from .positions import (
+    MOST_BARREN_GAMES,
     Actions,
+    PositionSet,
     Report,
     check_plies,
     games_of_agent,
     positions_of_games,
     positions_of_random_play,
 )
+from .teacher import Lesson, labels_of, lessons
 
 CHUNK = 500  # positions that are solved and saved together
 
@@ -102,6 +105,58 @@ def build_dataset(
     write(out, columns_of(game, positions, labels), settings | {"positions": len(positions)})
     parts.remove()
     return len(positions)
+
+
+def build_taught_dataset(
+    game: Game,
+    count: int,
+    out: Path,
+    teacher: str,
+    *,
+    plies: range | None = None,
+    seed: int = 1,
+    processes: int = 1,
+    progress: Report | None = None,
+) -> int:
+    """Write a dataset of a teacher's answers; returns how many positions it holds.
+
+    All positions of the teacher's games at these plies are taken that are new, up to symmetry. The
+    same arguments give the same file. A build that was stopped begins anew.
+
+    Raises:
+        SpecificationError: no such teacher, plies that are not possible, or a file that cannot be
+            written.
+    """
+    check_file_name(out)
+    plies = range(game.facts.longest_game) if plies is None else plies
+    check_plies(game, plies)
+    found, taught, barren = PositionSet(game), list[Lesson](), 0
+    for played in lessons(game, teacher, seed, processes):
+        before = len(taught)
+        for lesson in played:
+            if len(lesson.actions) in plies and len(taught) < count:
+                if found.add(game.position(lesson.actions), lesson.actions):
+                    taught.append(lesson)
+        if progress is not None:
+            progress(len(taught), count)
+        barren = 0 if len(taught) > before else barren + 1
+        if len(taught) == count or barren >= MOST_BARREN_GAMES:
+            break
+    if not taught:
+        raise SpecificationError(f"no position of {game.spec} was found at these plies")
+    agent = make_agent(teacher, game)
+    metadata = {
+        "game": game.spec,
+        "rules": game.declaration.game_id,
+        "plyground": __version__,
+        "positions": len(taught),
+        "plies": [plies.start, plies.stop - 1],
+        "seed": seed,
+        "source": agent.spec,
+        TEACHER: agent.spec,
+    }
+    write(out, columns_of(game, found.actions, labels_of(game, taught)), metadata)
+    return len(taught)
 
 
 def _draw(

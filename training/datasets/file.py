@@ -23,6 +23,7 @@ from .positions import Actions
 
 SCHEMA_VERSION = 1
 METADATA_KEY = "plyground"
+TEACHER = "teacher"  # the metadata's key for who gave the answers, where it was no solver
 ROWS_IN_GROUP = 65_536
 FORMATS = (".parquet", ".npz")
 _INSTALL = 'Parquet files need pyarrow: pip install -e ".[parquet]"; or choose a file FILE.npz'
@@ -40,6 +41,11 @@ class Dataset:
     def __init__(self, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
         self.arrays, self.metadata = dict(arrays), dict(metadata)
         self.game: Game = make_game(self.metadata["game"])
+
+    @property
+    def teacher(self) -> str | None:
+        """The specification of the agent that gave the answers; None for the exact solver."""
+        return self.metadata.get(TEACHER)
 
     def __len__(self) -> int:
         return len(self.arrays["value"])

@@ -15,6 +15,8 @@ from .positions import Actions
 
 ILLEGAL_VALUE = np.int16(-32768)  # stands in the place of an action that is not legal
 ILLEGAL_RESULT = np.int8(-128)
+UNKNOWN_VALUE = np.int16(-32767)  # of a legal action that a teacher did not choose
+UNKNOWN_RESULT = np.int8(-127)
 
 _solver: Solver  # of a worker process
 

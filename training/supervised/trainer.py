@@ -1,9 +1,11 @@
-"""Supervised learning from perfect play, as a training run uses it.
+"""Supervised learning from perfect play or from a teacher's, as a training run uses it.
 
 The policy learns the optimal actions of each position, all alike, and the value the result (the
 margin, in games that have one). A share of the positions is held out: the metric
 ``held_out/optimal`` is how often the most probable action is optimal there. What the network plays
-was taught by the solver, and its policy files say so: ``supervised by the exact solver``.
+was taught by the solver, and its policy files say so: ``supervised by the exact solver``. Where a
+teacher gave the answers, its one choice takes the place of the optimal actions, the result of its
+game that of perfect play, and the policy files name it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from ..network_export import NetworkExporter
 from ..run import TrainingRun, open_folder
 from .settings import SupervisedSettings
 
-KIND = "supervised by the exact solver"
+BY_SOLVER, BY_TEACHER = "supervised by the exact solver", "supervised by {}"
 AT_ONCE = 50_000  # positions brought into their canonical image together
 HELD_OUT_AT_ONCE = 4_096
 
@@ -97,8 +99,6 @@ class SupervisedTrainer:
         device: where the network learns.
     """
 
-    stage = "the exact solver's dataset"
-
     def __init__(
         self,
         game: Game,
@@ -110,6 +110,7 @@ class SupervisedTrainer:
         self.game, self.settings, self.progress = game, settings, 0.0
         self.learner = AlphaZeroLearner(game, settings.of_learner(), seed, device)
         self._device, self._seen = device, 0
+        self._kind = BY_SOLVER if data.teacher is None else BY_TEACHER.format(data.teacher)
         order = np.random.default_rng(seed).permutation(len(data))
         kept = max(1, round(settings.held_out * len(data)))
         if kept >= len(data):
@@ -123,6 +124,11 @@ class SupervisedTrainer:
         )
         self._positions = learning_positions(data, order[kept:])
         self._exporter: NetworkExporter | None = None
+
+    @property
+    def stage(self) -> str:
+        """What is learnt from now."""
+        return f"a dataset {self._kind}"
 
     @property
     def step(self) -> int:
@@ -158,7 +164,7 @@ class SupervisedTrainer:
     def export(self, path: Path) -> None:
         """Write the averaged weights as a policy file that says who taught them."""
         if self._exporter is None:
-            metadata = policy_metadata(self.game, KIND, WHOLE_RETURN)
+            metadata = policy_metadata(self.game, self._kind, WHOLE_RETURN)
             heads = PolicyAndValue(self.learner.average)
             self._exporter = NetworkExporter(heads, self.game, metadata)
         self._exporter.write(path)
