@@ -50,8 +50,9 @@ OpeningsOption = Annotated[
     str,
     option(
         "OPENINGS",
-        "random:PLIES, all:PLIES, swap2:STONES or a file: random moves, every position of that "
-        "depth up to symmetry, stones near the centre (gomoku), or what the file lists.",
+        "random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file: random moves, every "
+        "position of that depth up to symmetry, stones near the centre (gomoku), those of them "
+        "that the engine holds even, or what the file lists.",
     ),
 ]
 

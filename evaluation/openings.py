@@ -2,8 +2,8 @@
 
 A specification names where they come from: ``random:PLIES`` (seeded random moves), ``all:PLIES``
 (every position of that depth up to symmetry, in a seeded order), ``swap2:STONES`` (gomoku: stones
-near the centre, as the opening swap2 begins) or a file of openings. A judge can choose the balanced
-ones among them.
+near the centre, as the opening swap2 begins), ``balanced:STONES`` (those of them that the engine of
+gomoku values near 0) or a file of openings. A judge can choose the balanced ones of any source.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ FEWEST_TRIES = 1000
 MOST_POSITIONS = 100_000  # of one depth, that are listed
 # how far from 0 a return may be, in proportion to the greatest, if nothing else is said
 BALANCED_RETURN = 0.1
+# what `balanced:STONES` is short for: the judge, and the points that an opening may be worth
+ENGINE, ENGINE_POINTS = "gomoku:nodes=25000", 60.0
 SHOWN_VALUES = 20  # openings whose values the error names if the judge's unit needs a limit
 
 Actions = tuple[int, ...]
@@ -45,7 +47,7 @@ MakeAgent = Callable[[str, Game], Agent]
 class OpeningSource(NamedTuple):
     """The source that a specification of openings names.
 
-    A file, or ``random``, ``all`` or ``swap2`` with a number of plies.
+    A file, or ``random``, ``all``, ``swap2`` or ``balanced`` with a number of plies.
     """
 
     kind: str
@@ -54,20 +56,20 @@ class OpeningSource(NamedTuple):
 
 
 def parse_openings(text: str) -> OpeningSource:
-    """``random:PLIES``, ``all:PLIES``, ``swap2:STONES`` or the name of a file.
+    """``random:PLIES``, ``all:PLIES``, ``swap2:STONES``, ``balanced:STONES`` or a file's name.
 
     Raises:
         SpecificationError: it is none of these.
     """
-    found = re.fullmatch(r"(random|all|swap2):(\d{1,9})", text)
+    found = re.fullmatch(r"(random|all|swap2|balanced):(\d{1,9})", text)
     if found is not None:
         return OpeningSource(found[1], int(found[2]))
     with contextlib.suppress(OSError, ValueError):  # a name that no file can have
         if Path(text).is_file():
             return OpeningSource("file", path=Path(text))
     raise SpecificationError(
-        f"openings are random:PLIES, all:PLIES, swap2:STONES or a file, such as random:2, all:4, "
-        f"swap2:5 or openings.txt; "
+        f"openings are random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file, such as "
+        f"random:2, all:4, swap2:5, balanced:5 or openings.txt; "
         f"there is no file {plain_text(text)!r}"
     )
 
@@ -124,7 +126,9 @@ class Openings:
         elif source.kind == "all":
             self.description = f"all positions after {source.plies} plies"
             drawn = all_openings(game, source.plies, seed)
-        elif source.kind == "swap2":
+        elif source.kind in ("swap2", "balanced"):
+            if source.kind == "balanced" and balanced is None:
+                balanced, within = ENGINE, ENGINE_POINTS if within is None else within
             self.description = f"{source.plies} stones of swap2"
             drawn = swap2_openings(game, source.plies, seed)
         else:

@@ -3,8 +3,8 @@
 Run with ``python benchmarks/gomocup/equal_time.py gomoku alphabeta --seconds 0.3 --games 40``. The
 clock of each agent is the processor time of its process, so other programs take nothing from one
 side alone. With ``--trees FOLDER FOLDER`` each agent is that of a checkout, so that a change can be
-measured against what was before it. Openings are a few random stones near the centre that a short
-search holds even; each is played from both seats. The match ends early once the result is clear.
+measured against what was before it. Openings are a few random stones near the centre that the
+engine holds even; each is played from both seats. The match ends early once the result is clear.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -22,21 +21,21 @@ from pathlib import Path
 from typing import Any
 
 from plyground import Game, make_agent, make_game
+from plyground.evaluation.openings import Openings
 
 FEWEST, CLEAR = 24, 2.6  # games before an early end; standard errors from one half
-EVEN = 60  # points of an opening at most
 
 
 def serve(spec: str, game_spec: str) -> None:
     """Answer positions from standard input: the action, its depth, nodes and seconds."""
     from plyground.agents import deadline
-    from plyground.agents.search import alphabeta
+    from plyground.agents.search import alphabeta, mcts, puct
     from plyground.agents.search.gomoku import engine
 
     clock: Any = types.SimpleNamespace(
         perf_counter=time.process_time, thread_time=time.process_time
     )
-    for module in (deadline, alphabeta, engine):
+    for module in (deadline, alphabeta, mcts, puct, engine):
         module.time = clock  # type: ignore[attr-defined]
     game = make_game(game_spec)
     agent = make_agent(spec, game)
@@ -91,20 +90,6 @@ class Side:
         self.process.wait()
 
 
-def openings(game: Game, seed: int) -> Any:
-    """Even openings of three to six stones, without end."""
-    rng, judge, n = random.Random(seed), make_agent("gomoku:nodes=25000", game), game.rules.rows
-    while True:
-        position, moves = game.initial_position(), []
-        for _ in range(rng.randrange(3, 7)):
-            legal = position.legal_actions()
-            near = [a for a in legal if all(abs(x - n // 2) <= 3 for x in divmod(a, n))]
-            moves.append(rng.choice(near))
-            position.play(moves[-1])
-        if abs(judge.analyse(position).value) <= EVEN:
-            yield moves
-
-
 def play(game: Game, sides: tuple[Side, Side], moves: list[int]) -> float:
     """The result of a game for the first of two sides, the first to move."""
     position, played = game.position(moves), list(moves)
@@ -128,6 +113,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=60, help="at most")
     parser.add_argument("--seconds", type=float, default=0.03, help="processor time a move")
     parser.add_argument("--trees", nargs=2, metavar="FOLDER", help="checkouts of the agents")
+    parser.add_argument("--opening", default="balanced:5", help="as plyground tournament takes it")
     parser.add_argument("--seed", type=int, default=1, help="of the openings")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -140,9 +126,9 @@ def main() -> None:
     ]
     trees = options.trees or (None, None)
     one, two = (Side(spec, options.game, tree) for spec, tree in zip(specs, trees, strict=True))
-    drawn, score = openings(game, options.seed), 0.5
+    drawn, score = Openings(game, options.opening, options.seed), 0.5
     while len(results) + 1 < options.games:
-        moves = next(drawn)
+        moves = list(drawn[len(results) // 2])
         results += [play(game, (one, two), moves), -play(game, (two, one), moves)]
         score = (sum(results) / len(results) + 1) / 2
         error = interval(score, len(results)) / 1.96

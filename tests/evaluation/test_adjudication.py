@@ -120,6 +120,11 @@ def test_openings_of_swap2_are_different_and_near_the_centre():
     assert len({game.position(opening).key() for opening in found}) == 30
     for opening in found:
         assert all(abs(cell // 15 - 7) <= 3 and abs(cell % 15 - 7) <= 3 for cell in opening)
+    balanced = Openings(game, "balanced:5", seed=3)
+    judge, kept = make_agent("gomoku:nodes=25000", game), [balanced[number] for number in range(4)]
+    assert all(abs(judge.analyse(game.position(opening)).value) <= 60 for opening in kept)
+    assert set(kept) <= {openings[number] for number in range(balanced.judged)}
+    assert "balanced by gomoku:nodes=25000 within 60" in balanced.description
     with pytest.raises(SpecificationError, match="swap2 is an opening of gomoku, not of hex"):
         Openings(make_game("hex"), "swap2:3", seed=3)[0]
 

@@ -189,8 +189,8 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     [
         (
             "random",
-            "openings are random:PLIES, all:PLIES, swap2:STONES or a file, such as random:2, "
-            "all:4, swap2:5 or openings.txt; there is no file 'random'",
+            "openings are random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file, such "
+            "as random:2, all:4, swap2:5, balanced:5 or openings.txt; there is no file 'random'",
         ),
         ("all:x", "there is no file 'all:x'"),
         ("missing.txt", "there is no file 'missing.txt'"),

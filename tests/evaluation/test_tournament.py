@@ -98,7 +98,7 @@ def test_a_name_belongs_to_one_plan(tmp_path):
         ),
         (
             Plan("tic_tac_toe", ("random", "random"), opening="random:-1"),
-            "openings are random:PLIES, all:PLIES, swap2:STONES or a file",
+            "openings are random:PLIES, all:PLIES, swap2:STONES, balanced:STONES or a file",
         ),
         (
             Plan("tic_tac_toe", ("random", "random"), format="swiss"),
