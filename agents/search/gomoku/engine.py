@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -60,7 +60,7 @@ class GomokuEngine(Agent):
         Parameter("extensions", bool, True, "a reply to a four uses up no depth"),
     )
 
-    searchers: list[Searcher] | tuple[()] = ()
+    searchers: Sequence[Searcher] = ()
     _begun = False  # whether the table holds results of this game
 
     def check_options(self) -> None:
