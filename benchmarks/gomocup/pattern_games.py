@@ -13,21 +13,10 @@ import random
 
 import numpy as np
 from plyground import make_agent, make_game
+from plyground.evaluation.openings import swap2_openings
 
+STONES = range(3, 8)  # of an opening
 NOISE = 0.06  # share of the moves that are random, and searched all the same
-
-
-def opening(game, rng):
-    """Three to seven stones near the centre."""
-    position, n = game.initial_position(), game.rules.rows
-    for _ in range(rng.randrange(3, 8)):
-        free = [
-            action
-            for action in position.legal_actions()
-            if all(abs(x - n // 2) <= 3 for x in divmod(action, n))
-        ]
-        position.play(rng.choice(free))
-    return position
 
 
 def near(position, rng):
@@ -43,9 +32,9 @@ def near(position, rng):
     return legal[0]
 
 
-def play(agent, game, rng, most):
+def play(agent, position, rng, most):
     """The rows of one game, or none where the opening is won for one side."""
-    position, rows = opening(game, rng), []
+    rows = []
     while not position.is_over and position.record.ply < 140:
         decision = agent.analyse(position)
         if not rows and abs(decision.value) > most:
@@ -72,8 +61,10 @@ def main():
     game, rng, rows, played = make_game(options.game), random.Random(options.seed), [], 0
     agent = make_agent(options.agent, game)
     agent.get_ready(game)
+    openings = [swap2_openings(game, stones, options.seed) for stones in STONES]
     while played < options.games:
-        found = play(agent, game, rng, options.most)
+        position = game.position(next(rng.choice(openings)))
+        found = play(agent, position, rng, options.most)
         rows += found
         played += bool(found)
         if played % 200 == 0 or played == options.games:
