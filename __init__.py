@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .commands.terminal import loading as loading  # before all that takes time
+
+# isort: split
 from .agents import (
     Agent,
     Decision,

@@ -32,7 +32,7 @@ def answer_ctrl_c() -> None:
     """Watch for Ctrl-C from now on, in the main thread of a program."""
     if threading.current_thread() is not threading.main_thread():
         return
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) not in (signal.default_int_handler, signal.SIG_DFL):
         return  # whoever started the program wants it otherwise
     reading, writing = socket.socketpair()
     writing.setblocking(False)

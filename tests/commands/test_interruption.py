@@ -93,3 +93,36 @@ def test_an_interrupt_that_is_lost_in_callbacks_is_given_again():
 @pytest.mark.thorough
 def test_a_command_that_hears_it_ends_by_itself():
     assert interrupted("sleep()") == (7, "heard\nended by itself\n")
+
+
+LOADING = """
+import sys, time
+
+
+class Slow:
+    def find_spec(self, name, path, target=None):
+        if name == "plyground.agents":
+            print("loading", flush=True)
+            time.sleep(60)
+
+
+sys.meta_path.insert(0, Slow())
+from plyground.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("name", "silent"), [("plyground", True), ("program.py", False)])
+def test_ctrl_c_while_the_command_line_is_loading_ends_it_without_a_trace(name, silent, tmp_path):
+    (tmp_path / name).write_text(LOADING)
+    process = subprocess.Popen(
+        [sys.executable, str(tmp_path / name)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "loading\n"
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    # other programs keep Python's handler
+    assert (told == "") == silent
+    assert ("KeyboardInterrupt" in told) != silent
+    assert process.returncode == -signal.SIGINT
