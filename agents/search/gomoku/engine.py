@@ -109,6 +109,8 @@ class GomokuEngine(Agent):
     ) -> Decision:
         """Search to ``last_depth`` plies or as far as the limits allow."""
         first, rules = self.searchers[0], self.searchers[0].rules
+        for helper in self.searchers[1:]:
+            helper.nodes = 0
         first.begin(position, self._begun and self.options["keep"] and not self.deterministic)
         self._begun = True
         found = first.settled()

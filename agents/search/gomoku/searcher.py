@@ -123,8 +123,12 @@ class Searcher:
 
     @property
     def nodes(self) -> int:
-        """Positions visited since :meth:`begin`."""
+        """Positions visited since :meth:`begin` or :meth:`follow`."""
         return int(self.workspace.state[0].nodes)
+
+    @nodes.setter
+    def nodes(self, nodes: int) -> None:
+        self.workspace.state[0].nodes = nodes
 
     @property
     def value(self) -> int:
