@@ -31,7 +31,8 @@ an agent is named. `plyground zoo` lists them with their strength.
 
 The networks learnt from nothing but the rules, except `…_taught`: the exact solver taught that of
 connect four, the engine `gomoku` that of gomoku. They show what a network of their size can know.
-`benchmarks/learning/zoo.py` wrote each card from the run and from the commands it names. This page is the output of `plyground zoo --markdown`."""
+`benchmarks/learning/zoo.py` wrote each card from the run and from the commands it names. This page
+is the output of `plyground zoo --markdown`."""
 
 
 @command("[NAME]")
