@@ -20,6 +20,7 @@ from ..search_form import can_win_at_once
 from .lines import (
     BOARD_FIELDS,
     EVEN_BITS,
+    LINES,
     clear_board,
     count_equal,
     line_of,
@@ -30,6 +31,7 @@ from .lines import (
     step_of,
 )
 
+HALF = LINES // 2
 # `gaps`: for each player the lines (a mask, in two halves) on which one more stone wins.
 SCORES_RECORD = np.dtype(
     (
@@ -106,7 +108,7 @@ def note_gaps(rules, position, action, player):
     gaps, row, column = position.gaps, action // rules.cols, action % rules.cols
     for direction in range(4):
         line = line_of(rules, row, column, direction)
-        half, bit = line // 56, np.int64(1) << (line % 56)
+        half, bit = line // HALF, np.int64(1) << (line % HALF)
         for side in range(2):
             if side == player or gaps[2 * side + half] & bit != 0:
                 if has_gap(rules, position.lines[line], side):
