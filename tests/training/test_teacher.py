@@ -29,6 +29,7 @@ def taught(spec, path, count=120, **options):
 
 
 @GAMES
+@pytest.mark.fast_cases(1)
 def test_the_answer_is_the_teachers_and_nothing_is_said_of_other_actions(spec, tmp_path):
     data = taught(spec, tmp_path / "data.npz")
     teacher, game = make_agent(TEACHERS[spec]), make_game(spec)
@@ -55,6 +56,7 @@ def test_the_answer_is_the_teachers_and_nothing_is_said_of_other_actions(spec, t
 
 
 @GAMES
+@pytest.mark.fast_cases(1)
 def test_results_are_those_of_the_games(spec):
     game = make_game(spec)
     for played in play_games(game, make_agent(TEACHERS[spec], game), seed=4, number=1):
@@ -71,6 +73,7 @@ def test_results_are_those_of_the_games(spec):
         assert len(set(won)) == 1
 
 
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_file_whatever_the_processes(tmp_path):
     spec = "connect_four:rows=5,cols=5"
     first = taught(spec, tmp_path / "a.npz", seed=5)
