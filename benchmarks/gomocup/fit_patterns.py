@@ -68,7 +68,7 @@ def features(files, game):
             record.ply = int((cells != 0).sum())
             if record.ply % 2 != mover:
                 continue
-            load_board(rules, record, workspace)
+            load_board(rules, record, workspace.board)
             board = workspace.board[0]
             classes = board.classes.reshape(2, patterns.CLASSES)[[mover, 1 - mover]].copy()
             if classes[0, patterns.WINS_NOW] or classes[1, patterns.WINS_NOW]:

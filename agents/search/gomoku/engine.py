@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from ....envs.game import Game, Position
 from ....envs.games.gomoku import Gomoku
@@ -19,11 +18,10 @@ from ...registry import register_agent, register_preset
 from ...score import Score
 from ..alphabeta_kernels import PROVEN, WIN
 from ..deepening import score_of_points
-from ..search_form import search_form
 from ..transposition import NO_ACTION, check_table_size, new_table
 from .engine_kernels import EngineOptions
 from .searcher import Searcher
-from .values import CELL_OTHER_ORDER, CELL_OWN_ORDER, CELL_VALUE
+from .values import fitted_rules
 
 DEFAULT_SECONDS = 1.0
 DEEPEST = 60
@@ -74,9 +72,7 @@ class GomokuEngine(Agent):
 
     def prepare(self, game: Game) -> None:
         o = self.options
-        rules: Any = search_form(game, "patterns").rules._replace(
-            values=CELL_VALUE, own_order=CELL_OWN_ORDER, other_order=CELL_OTHER_ORDER
-        )
+        rules = fitted_rules(game)
         options = EngineOptions(
             o["radius"], o["width"], o["near_width"], o["reductions"], o["futility"], o["margin"],
             o["razoring"], o["late"], o["killers"], o["history"], o["fours"], o["inner_fours"],

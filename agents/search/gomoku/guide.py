@@ -13,7 +13,6 @@ Silver et al., Science 2018 (a value in place of a playout).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -24,23 +23,18 @@ from ....envs.games.gomoku_patterns import CLASSES, LONGEST, WINS_NOW
 from ....envs.specification import SpecificationError
 from ...policies.policy_file import WHOLE_RETURN, Network
 from ..puct import PATTERNS, hand_made
-from ..search_form import blank_records, load_record, search_form
+from ..search_form import blank_records
 from .engine_kernels import LISTED, list_moves
 from .fours import find_fours, new_fours_search
 from .patterns import PATTERNS_RECORD, put_patterns, urgency
-from .values import CELL_OTHER_ORDER, CELL_OWN_ORDER, CELL_VALUE, ORDER, POINTS, static_points
+from .searcher import load_board
+from .values import ORDER, POINTS, fitted_rules, static_points
 
 RADIUS = 2  # cells farther from every stone get no weight
 FOURS = 60  # moves of the search for fours at a new node
 UNLIKELY = -30.0  # the logit of a move that is not worth trying
 CERTAIN = 30.0
 SURE = 0.999  # the value of a win that is seen but not on the board yet
-
-
-@kernel
-def set_empty(rules, source, boards):
-    """Bring the record of an empty board into the first of the boards."""
-    load_record(rules, source, boards)
 
 
 @kernel
@@ -61,7 +55,6 @@ def judge(rules, boards, fours, moves, observations, logits, values):
                 if seen[cell // rules.cols, cell % rules.cols, plane]:
                     player = np.int64(mover if plane == 0 else 1 - mover)
                     put_patterns(rules, position, np.int64(cell), player)
-        position.ply = count
         logits[row, :] = UNLIKELY
         values[row] = judge_position(rules, position, np.int64(mover), fours, moves, logits[row])
 
@@ -99,11 +92,9 @@ class PatternsNetwork(Network):
                 f"network={PATTERNS} knows rows of up to {LONGEST}, not {game.spec}"
             )
         super().__init__(PATTERNS, game, PATTERNS, WHOLE_RETURN, PATTERNS)
-        self._rules: Any = search_form(game, "patterns").rules._replace(
-            values=CELL_VALUE, own_order=CELL_OWN_ORDER, other_order=CELL_OTHER_ORDER
-        )
+        self._rules = fitted_rules(game)
         self._boards = blank_records(2, PATTERNS_RECORD)
-        set_empty(self._rules, game.initial_position().record, self._boards)
+        load_board(self._rules, game.initial_position().record, self._boards)
         self._fours, self._moves = new_fours_search(), np.zeros(LISTED, np.int16)
 
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

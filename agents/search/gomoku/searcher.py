@@ -40,9 +40,9 @@ def set_position(rules, source, workspace, table, keep):
 
 
 @kernel
-def load_board(rules, source, workspace):
-    """Bring a plain record onto the board again."""
-    load_record(rules, source, workspace.board)
+def load_board(rules, source, board):
+    """:func:`~plyground.agents.search.search_form.load_record` for callers in Python."""
+    load_record(rules, source, board)
 
 
 @kernel
@@ -187,7 +187,7 @@ class Searcher:
         width = ASPIRATION if depth > 2 else INFINITY
         low, high = max(expected - width, -INFINITY), min(expected + width, INFINITY)
         while True:
-            load_board(self.rules, position.record, self.workspace)
+            load_board(self.rules, position.record, self.workspace.board)
             search.begin_search(self.workspace, depth, low, high)
             if not self._run(deadline, nodes):
                 return False

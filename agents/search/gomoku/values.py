@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ....envs.compiled.kernels import inner_kernel
+from ....envs.game import Game
 from ....envs.games.gomoku_patterns import (
     CLASSES,
     DOUBLE_THREE,
@@ -30,6 +31,7 @@ from ....envs.games.gomoku_patterns import (
     WINS_SOON,
     by_key,
 )
+from ..search_form import search_form
 
 Table = tuple[tuple[float, ...], ...]
 
@@ -123,6 +125,13 @@ CELL_VALUE = by_key(
 CELL_OWN_ORDER = by_key(_order(OWN_ORDER, 8000), np.int32)
 CELL_OTHER_ORDER = by_key(_order(OTHER_ORDER, 0), np.int32)
 THREAT_POINTS = _threat_points()
+
+
+def fitted_rules(game: Game) -> Any:
+    """The rules of the search form by patterns, with the fitted values and orders."""
+    return search_form(game, "patterns").rules._replace(
+        values=CELL_VALUE, own_order=CELL_OWN_ORDER, other_order=CELL_OTHER_ORDER
+    )
 
 
 @inner_kernel

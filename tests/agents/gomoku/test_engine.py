@@ -55,7 +55,7 @@ def test_taking_stones_back_restores_every_byte(rule):
     rules, board = searcher.rules, searcher.workspace.board
     for _ in range(20):
         position = random_position(game, rng, rng.randrange(60), 7)
-        load_board(rules, position.record, searcher.workspace)
+        load_board(rules, position.record, searcher.workspace.board)
         before, actions = board.tobytes(), rng.sample(position.legal_actions(), 10)
         changes = np.zeros((len(actions), CHANGES), np.int32)
         for i, action in enumerate(actions):
@@ -69,7 +69,7 @@ def test_taking_stones_back_restores_every_byte(rule):
 def find_fours(agent, position):
     """The first move of a win by fours, or −1, and the plies to it."""
     (searcher,) = agent.searchers
-    load_board(searcher.rules, position.record, searcher.workspace)
+    load_board(searcher.rules, position.record, searcher.workspace.board)
     workspace = searcher.workspace
     action, length, _ = root_fours(searcher.rules, workspace.board, workspace.fours, ENOUGH)
     return int(action), int(length)

@@ -38,7 +38,7 @@ def test_quiet_positions_have_the_engines_static_value_and_weight_on_free_cells_
         assert (np.delete(logits, legal) == UNLIKELY).all()
         assert logits.max() > UNLIKELY
         if value < SURE - 1e-6:
-            load_board(searcher.rules, position.record, searcher.workspace)
+            load_board(searcher.rules, position.record, searcher.workspace.board)
             points = points_of(searcher.workspace.board)
             assert value == pytest.approx(math.tanh(points / (2 * POINTS)), abs=1e-6)
             seen += 1
