@@ -109,7 +109,7 @@ def dataset(
                 progress=Progress(*bars),
             )
     except KeyboardInterrupt:
-        note("stopped; the same command resumes")
+        note(f"stopped; the same command {'resumes' if teacher is None else 'begins anew'}")
         raise SystemExit(INTERRUPTED) from None
     _tell(out, chosen, count, positions)
 

@@ -87,15 +87,7 @@ def build_dataset(
     solver_class_of(game)
     plies = range(game.facts.longest_game) if plies is None else plies
     check_plies(game, plies)
-    settings = {
-        "game": game.spec,
-        "rules": game.declaration.game_id,
-        "plyground": __version__,
-        "positions": count,
-        "plies": [plies.start, plies.stop - 1],
-        "seed": seed,
-        "source": source.name,
-    }
+    settings = _stated(game, count, plies, seed, source.name)
     parts = _Parts(out.with_name(out.name + ".parts"), settings)
     positions = parts.positions(lambda: _draw(game, count, plies, seed, source, progress.drawn))
     if not positions:
@@ -144,19 +136,23 @@ def build_taught_dataset(
             break
     if not taught:
         raise SpecificationError(f"no position of {game.spec} was found at these plies")
-    agent = make_agent(teacher, game)
-    metadata = {
+    spec = make_agent(teacher, game).spec
+    metadata = _stated(game, len(taught), plies, seed, spec) | {TEACHER: spec}
+    write(out, columns_of(game, found.actions, labels_of(game, taught)), metadata)
+    return len(taught)
+
+
+def _stated(game: Game, count: int, plies: range, seed: int, source: str) -> dict[str, Any]:
+    """What a file states of itself."""
+    return {
         "game": game.spec,
         "rules": game.declaration.game_id,
         "plyground": __version__,
-        "positions": len(taught),
+        "positions": count,
         "plies": [plies.start, plies.stop - 1],
         "seed": seed,
-        "source": agent.spec,
-        TEACHER: agent.spec,
+        "source": source,
     }
-    write(out, columns_of(game, found.actions, labels_of(game, taught)), metadata)
-    return len(taught)
 
 
 def _draw(

@@ -61,6 +61,15 @@ class RandomWalk:
             return None, ()
         return position, tuple(out.tolist())
 
+    def draw_start(
+        self, generator: np.random.Generator, rng: np.ndarray
+    ) -> tuple[Position, Actions]:
+        """The position after 0 to ``RANDOM_PLIES`` random moves, and the moves."""
+        while True:
+            position, actions = self.draw(int(generator.integers(RANDOM_PLIES + 1)), rng)
+            if position is not None:
+                return position, actions
+
 
 def check_plies(game: Game, plies: range) -> None:
     """Refuse plies that no position of the game can have, with a SpecificationError."""
@@ -144,9 +153,7 @@ def games_of_agent(game: Game, agent: Agent, seed: int) -> Iterator[Actions]:
     generator = np.random.default_rng(int(rng[0]))
     walk = RandomWalk(game)
     while True:
-        position, start = walk.draw(int(generator.integers(RANDOM_PLIES + 1)), rng)
-        if position is None:
-            continue
+        position, start = walk.draw_start(generator, rng)
         agent.reset(int(generator.integers(2**31)))
         actions = list(start)
         while not position.is_over:

@@ -26,7 +26,7 @@ from ...agents.registry import make_agent
 from ...envs.compiled.randomness import new_stream
 from ...envs.game import Game
 from .labels import ILLEGAL_RESULT, ILLEGAL_VALUE, UNKNOWN_RESULT, UNKNOWN_VALUE, Labels
-from .positions import POSITION_STREAM, RANDOM_PLIES, Actions, RandomWalk
+from .positions import POSITION_STREAM, Actions, RandomWalk
 
 MISTAKES = 0.1  # share of the moves that are random
 GAMES_AT_ONCE = 20  # games that a process plays before it hands them over
@@ -83,9 +83,7 @@ def play_games(game: Game, agent: Agent, seed: int, number: int) -> list[list[Le
     generator, walk = np.random.default_rng([seed, number]), RandomWalk(game)
     played: list[list[Lesson]] = []
     while len(played) < GAMES_AT_ONCE:
-        position, start = walk.draw(int(generator.integers(RANDOM_PLIES + 1)), rng)
-        if position is None:
-            continue
+        position, start = walk.draw_start(generator, rng)
         agent.reset(int(generator.integers(2**31)))
         actions, met = list(start), []
         while not position.is_over:
