@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..envs.game import Game
@@ -23,7 +23,11 @@ _NEXT_MEMBER = re.compile(r",\s*(?=[0-9.]+\s)")  # commas also stand between the
 _MEMBER = re.compile(r"([0-9.]+)\s+(\S.*)")
 
 
-def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
+# Makes the agent of a specification for a game.
+MakeAgent = Callable[[str, Game], Agent]
+
+
+def make_opponents(opponent: Any, game: Game, make: MakeAgent = make_agent) -> tuple[Opponent, ...]:
     """The opponents that ``opponent`` names.
 
     Args:
@@ -33,6 +37,9 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
             stable-baselines3; a sequence of these, all met equally often; a sequence of
             :class:`~plyground.envs.single_agent.opponents.Opponent`, met by their weights.
         game: the game they play; an agent that cannot is refused.
+        make: makes the agents of the specifications.
+            :func:`plyground.evaluation.runners.isolated_agent.make_isolated_opponent` gives those
+            of users processes of their own.
 
     Raises:
         SpecificationError: unknown agents or options, or a mixture that cannot be read.
@@ -44,20 +51,22 @@ def make_opponents(opponent: Any, game: Game) -> tuple[Opponent, ...]:
         members = (
             read_mixture(opponent) if opponent.strip().startswith(MIXTURE) else [(1.0, opponent)]
         )
-        return tuple(_make_one(spec, game)._replace(weight=weight) for weight, spec in members)
+        return tuple(
+            _make_one(spec, game, make)._replace(weight=weight) for weight, spec in members
+        )
     if isinstance(opponent, Sequence):
         if not opponent:
             raise SpecificationError("a pool of opponents needs at least one; this one is empty")
         if all(isinstance(member, Opponent) for member in opponent):
             return tuple(opponent)
-        pools = [make_opponents(member, game) for member in opponent]
+        pools = [make_opponents(member, game, make) for member in opponent]
         totals = [sum(member.weight for member in pool) for pool in pools]
         return tuple(
             member._replace(weight=member.weight / total)
             for pool, total in zip(pools, totals)
             for member in pool
         )
-    return (_make_one(opponent, game),)
+    return (_make_one(opponent, game, make),)
 
 
 def read_mixture(text: str) -> list[tuple[float, str]]:
@@ -86,8 +95,8 @@ def _positive_number(text: str) -> float | None:
     return number if math.isfinite(number) and number > 0 else None
 
 
-def _make_one(opponent: Any, game: Game) -> Opponent:
-    agent = make_agent(opponent, game=game) if isinstance(opponent, str) else opponent
+def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
+    agent = make(opponent, game) if isinstance(opponent, str) else opponent
     if isinstance(agent, Agent):
         agent.check_game(game)
         return Opponent(str(agent), agent, compiled_form(agent))

@@ -18,6 +18,7 @@ from ..envs.game import Game, IllegalActionError
 from ..envs.registry import make_game
 from ..envs.single_agent.game_batch import GameBatch
 from .openings import Openings
+from .runners.isolated_agent import make_isolated_opponent
 from .statistics.intervals import paired_score_interval
 
 
@@ -139,7 +140,8 @@ def _play_opponent(
 ) -> GauntletResult:
     """Play all games against one opponent, in one batch."""
     count = len(starts)
-    batch = GameBatch(game, count, make_opponents(opponent, game), restart=False)
+    against = make_opponents(opponent, game, make_isolated_opponent)
+    batch = GameBatch(game, count, against, restart=False)
     batch.reset(seed)
     batch.start_from(starts, seats)
     state = batch.state

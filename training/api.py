@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..agents.opponents import MakeAgent
+from ..agents.registry import make_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import check_names
@@ -20,6 +22,7 @@ def train(
     out: str | Path,
     *,
     seed: int = 1,
+    make: MakeAgent = make_agent,
     measure: Callable[[Any], Sequence[Any]] | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     on_note: Callable[[str], None] = lambda note: None,
@@ -32,6 +35,8 @@ def train(
         game: the game, or its specification.
         out: the folder of the run; a run in it is resumed, and goes on if it is to be longer.
         seed: decides everything that is random.
+        make: makes the opponents of PPO and DQN, see
+            :func:`~plyground.agents.opponents.make_opponents`.
         measure: measures the learner from time to time; what does best is kept as ``best.onnx``. It
             gets an object with ``act_batch(observations, masks)`` and returns a row for each
             opponent, with ``opponent``, ``score``, ``low`` and ``high``:
@@ -62,19 +67,20 @@ def train(
         from .ppo.trainer import train as train_ppo
 
         made = ppo_settings(board.name, settings)
-        return train_ppo(board, made, seed, folder, facts, **options)
+        return train_ppo(board, made, seed, folder, facts, make, **options)
     if algorithm == "dqn":
         from .dqn.settings import dqn_settings
         from .dqn.trainer import train as train_dqn
 
-        return train_dqn(board, dqn_settings(board.name, settings), seed, folder, facts, **options)
+        chosen = dqn_settings(board.name, settings)
+        return train_dqn(board, chosen, seed, folder, facts, make, **options)
     from .alphazero.network import choose_device
     from .alphazero.settings import alphazero_settings
     from .alphazero.trainer import train as train_alphazero
 
-    chosen = alphazero_settings(board, settings)
+    alphazero = alphazero_settings(board, settings)
     device = choose_device("auto")
-    return train_alphazero(board, chosen, seed, folder, facts, device, **options)
+    return train_alphazero(board, alphazero, seed, folder, facts, device, **options)
 
 
 def _as_rows(measure: Callable[[Any], Sequence[Any]]) -> Callable[[Any], list[dict[str, Any]]]:

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..agents.human import refuse_people
-from ..agents.opponents import MIXTURE, make_opponents, read_mixture
+from ..agents.opponents import MIXTURE, MakeAgent, make_opponents, read_mixture
+from ..agents.registry import make_agent
 from ..envs.game import Game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
@@ -93,6 +94,7 @@ class Curriculum:
         threshold: the score (a win is 1, a draw 1/2) against the newest stage that starts the next.
         window: over how many games that score is taken.
         rehearsal: see :func:`read_stages`.
+        make: makes the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
     """
 
     def __init__(
@@ -104,13 +106,14 @@ class Curriculum:
         threshold: float,
         window: int,
         rehearsal: float,
+        make: MakeAgent = make_agent,
     ) -> None:
         self._stages = read_stages(text, rehearsal)
         self._threshold = threshold
         specs = {member.spec for members in self._stages for member in members}
         refuse_people(specs - {SELF}, "training")
         self._made = {
-            spec: Opponent(SELF, snapshots) if spec == SELF else make_opponents(spec, game)[0]
+            spec: Opponent(SELF, snapshots) if spec == SELF else make_opponents(spec, game, make)[0]
             for spec in sorted(specs)
         }
         self.stage = 0

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..agents.opponents import MakeAgent
+from ..agents.registry import make_agent
 from ..envs.game import Game
 from .curriculum import Curriculum
 from .players import NetworkPlayer, Snapshots
@@ -47,7 +49,7 @@ class OpposedLearner(Protocol):
 
 
 def make_curriculum(
-    settings: OpposedSettings, game: Game, snapshots: Snapshots | None
+    settings: OpposedSettings, game: Game, snapshots: Snapshots | None, make: MakeAgent = make_agent
 ) -> Curriculum:
     """The curriculum of a run; SpecificationError if its opponents cannot play the game."""
     return Curriculum(
@@ -57,6 +59,7 @@ def make_curriculum(
         threshold=settings.threshold,
         window=settings.window,
         rehearsal=settings.rehearsal,
+        make=make,
     )
 
 
@@ -67,9 +70,10 @@ class OpposedTrainer(ABC):
         game: the game.
         settings: the settings.
         seed: the seed of all random choices.
+        make: makes the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
     """
 
-    def __init__(self, game: Game, settings: Any, seed: int) -> None:
+    def __init__(self, game: Game, settings: Any, seed: int, make: MakeAgent = make_agent) -> None:
         self.game, self.settings, self.progress = game, settings, 0.0
         self.env = BoardVecEnv(
             game,
@@ -82,7 +86,7 @@ class OpposedTrainer(ABC):
         self.learner = self.make_learner(seed)
         self._exporter = self.learner.exporter(game)
         self.snapshots = Snapshots(self.learner.policy, settings.snapshots, seed)
-        self.curriculum = make_curriculum(settings, game, self.snapshots)
+        self.curriculum = make_curriculum(settings, game, self.snapshots, make)
         self.env.games.set_opponents(self.curriculum.opponents)
         # The step of the newest snapshot.
         self._snapped = 0
@@ -152,12 +156,13 @@ class OpposedTrainer(ABC):
 
 
 def train_against(
-    make_trainer: Callable[[Game, Any, int], OpposedTrainer],
+    make_trainer: Callable[[Game, Any, int, MakeAgent], OpposedTrainer],
     game: Game,
     settings: OpposedSettings,
     seed: int,
     out: Path,
     facts: dict[str, Any],
+    make: MakeAgent = make_agent,
     **options: Any,
 ) -> TrainingRun:
     """Begin or resume the run in the folder ``out`` and bring it to its end.
@@ -169,14 +174,15 @@ def train_against(
         seed: the seed of all random choices.
         out: the folder of the run.
         facts: what else ``run.json`` says (command, versions).
+        make: makes the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
         **options: as for :class:`~plyground.training.run.TrainingRun`.
 
     Raises:
         SpecificationError: opponents that do not exist or cannot play the game; no folder is made.
         TrainingError: the folder is not this run's, or the run cannot go on.
     """
-    make_curriculum(settings, game, None)
+    make_curriculum(settings, game, None, make)
     folder = open_folder(out, game, settings, seed, facts)
-    run = TrainingRun(make_trainer(game, settings, seed), settings, folder, **options)
+    run = TrainingRun(make_trainer(game, settings, seed, make), settings, folder, **options)
     run.run()
     return run

@@ -19,6 +19,7 @@ from ...envs import Game
 from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import play_gauntlet
 from ...evaluation.report.display import parameter_table, percent
+from ...evaluation.runners.isolated_agent import make_isolated_opponent
 from ...training.settings import RunSettings, settings_table
 from ..app import INTERRUPTED, same_command
 from ..common import flag, option
@@ -99,7 +100,7 @@ def gauntlet(game: Game, settings: RunSettings, seed: int) -> Measure | None:
 
     refuse_people(opponents, "training")
     for name in opponents:
-        make_opponents(name, game)
+        make_opponents(name, game, make_isolated_opponent)
     pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
     return lambda player: [
         result._asdict() for result in play_gauntlet(game, player, opponents, pairs, plies, seed)

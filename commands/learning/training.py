@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
+from ...evaluation.runners.isolated_agent import make_isolated_opponent
 from ...training.dqn.settings import dqn_settings
 from ...training.ppo.settings import ppo_settings
 from ...training.settings import OpposedSettings, read_count
@@ -122,7 +123,8 @@ def _train(
             from ...training.ppo.trainer import train
     torch.set_num_threads(options.threads)
     measure, facts = gauntlet(game, made, seed), run_facts(threads=options.threads)
-    finish(partial(train, game, made, seed, out, facts), measure, _describe, out)
+    start = partial(train, game, made, seed, out, facts, make_isolated_opponent)
+    finish(start, measure, _describe, out)
 
 
 @command("RUN...")

@@ -1,4 +1,4 @@
-"""An agent that thinks in a process of its own, for analyses, books and judges of openings.
+"""An agent that thinks in a process of its own, for analyses, books, judges and training.
 
 What a user's own agent does wrong there, it raises as a SpecificationError that names the agent.
 """
@@ -31,6 +31,20 @@ def make_safe_agent(spec: str, game: Game, seed: int = 0) -> Agent:
     return make_agent(spec, game, seed)
 
 
+def make_isolated_opponent(spec: str, game: Game) -> Agent:
+    """Make an opponent of training, as :func:`make_safe_agent` does.
+
+    A network stays in this process, where it answers all games of a batch in one forward pass.
+
+    Raises:
+        SpecificationError: as there.
+    """
+    agent_class, _ = resolve_agent(spec)
+    if hasattr(agent_class, "act_batch"):
+        return make_agent(spec, game)
+    return make_safe_agent(spec, game)
+
+
 class IsolatedAgent(Agent):
     """An agent in a process of its own, which ends with this object.
 
@@ -52,6 +66,11 @@ class IsolatedAgent(Agent):
         super().__init__(game, seed)
         self.options: dict[str, Any] = self._description.options
 
+    @property
+    def pid(self) -> int | None:
+        """The number of its process, or None if there is none."""
+        return self._process.pid
+
     def check_game(self, game: Game) -> None:
         if game != self._game:
             raise SpecificationError(f"{self._spec} was made for {self._game.spec} here")
@@ -63,17 +82,28 @@ class IsolatedAgent(Agent):
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
         with self._blamed():
+            self._seat_again()
             self._process.reset(seed, LONGEST_MOVE_SECONDS)
 
     def decide(self, position: Position) -> Decision:
         with self._blamed():
-            if self._process.seated is None:  # it has crashed before
-                self._process.seat(self._spec, self._game, self._modules, anew=True)
-                self._process.prepare(self.seed)
+            if self._seat_again():
+                self._process.reset(self.seed, LONGEST_MOVE_SECONDS)
             report = self.on_progress
             decision = self._process.decide(position, LONGEST_MOVE_SECONDS, report)
             legal_action(decision.action, position)
             return decision
+
+    def _seat_again(self) -> bool:
+        """Start a process anew where there is none, after a crash or :meth:`close`."""
+        if self._process.seated is not None:
+            return False
+        self._process.seat(self._spec, self._game, self._modules, anew=True)
+        self._process.get_ready()
+        return True
+
+    def close(self) -> None:
+        self._process.close()
 
     @contextlib.contextmanager
     def _blamed(self) -> Iterator[None]:

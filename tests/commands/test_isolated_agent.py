@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from command_line import invoke
 from plyground import make_agent, make_game
-from plyground.evaluation.runners.isolated_agent import IsolatedAgent, make_safe_agent
+from plyground.agents.opponents import make_opponents
+from plyground.envs.single_agent.game_batch import GameBatch
+from plyground.evaluation.runners import isolated_agent
+from plyground.evaluation.runners.isolated_agent import (
+    IsolatedAgent,
+    make_isolated_opponent,
+    make_safe_agent,
+)
 
 GAME = make_game("tic_tac_toe")
 FAILS = {
@@ -23,6 +31,7 @@ def agents(tmp_path, monkeypatch):
         "def RaisesAtOnce(position):\n    raise ValueError('I give up')\n\n\n"
         "def ExitsAtOnce(position):\n    raise SystemExit(3)\n\n\n"
         "def EndsTheProcessAtOnce(position):\n    os._exit(3)\n\n\n"
+        "def Hangs(position):\n    while True:\n        pass\n\n\n"
         "def ReturnsNothing(position):\n    return None\n\n\n"
         "def First(position):\n    return position.legal_actions()[0]\n\n\n"
         "def Numpy(position):\n    import numpy\n\n    return numpy.int64(4)\n"
@@ -62,19 +71,38 @@ def test_the_report_of_quality_tells_of_an_agent_that_fails(name):
     )
 
 
-@pytest.mark.parametrize("name", ["RaisesAtOnce", "ExitsAtOnce", "ReturnsNothing"])
-@pytest.mark.fast_cases(1)
-def test_training_against_an_agent_that_fails_ends_with_its_name(name):
+TRAINING = ["train", "ppo", "tic_tac_toe", "--out", "run", "--set", "games=2"]
+TRAINING += ["--set", "rollout=8", "--set", "batch_size=16", "--steps", "64"]
+
+
+@pytest.mark.parametrize("name", [*FAILS, "Hangs"])
+@pytest.mark.parametrize("role", ["opponent", "evaluate"])
+@pytest.mark.fast_cases(2)
+def test_training_against_an_agent_that_fails_ends_with_its_name(name, role, monkeypatch):
     pytest.importorskip("sb3_contrib")
+    monkeypatch.setattr(isolated_agent, "LONGEST_MOVE_SECONDS", 1.0)
     spec = f"python:failing_agents:{name}"
-    result = invoke(
-        [*["train", "ppo", "tic_tac_toe", "--opponent", spec, "--out", "run"]]
-        + [*["--set", "games=2", "--set", "rollout=8", "--set", "batch_size=16"]]
-    )
-    said = FAILS[name].replace("returned", "played illegally:").partition(",")[0]
+    result = invoke([*TRAINING, f"--{role}", spec])
     assert result.exit_code == 2, result.output
-    assert f"the opponent {spec} {said}" in result.stderr
+    assert f"{spec} {(FAILS | {'Hangs': 'hung: no answer after'})[name]}" in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_an_opponent_of_training_thinks_in_one_process_and_a_network_in_this_one():
+    made = make_opponents("python:failing_agents:First", GAME, make_isolated_opponent)[0].player
+    assert isinstance(made, IsolatedAgent)
+    batch = GameBatch(GAME, 4, make_opponents(made, GAME))
+    batch.reset(1)
+    process = made.pid
+    for _ in range(20):
+        batch.step(np.array([row.argmax() for row in batch.state.masks]))
+    assert made.pid == process
+    batch.close()
+    assert made.pid is None
+    made.reset(1)  # it may be asked again
+    assert made.act(GAME.initial_position()) == 0
+    network = make_isolated_opponent("zoo:tic_tac_toe", GAME)
+    assert not isinstance(network, IsolatedAgent)
 
 
 def test_an_isolated_agent_decides_as_the_agent_itself():
