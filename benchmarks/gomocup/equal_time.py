@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -99,9 +100,9 @@ def play(game: Game, sides: tuple[Side, Side], moves: list[int]) -> float:
     return float(position.returns[0])
 
 
-def interval(score: float, games: int) -> float:
-    """Half the 95 % interval of a score."""
-    return 1.96 * math.sqrt(max(score * (1 - score), 0.04) / games)
+def error(pairs: list[float]) -> float:
+    """The standard error of the mean score of pairs, in which one opening is played twice."""
+    return max(statistics.stdev(pairs), 0.1) / math.sqrt(len(pairs))
 
 
 def main() -> None:
@@ -120,21 +121,23 @@ def main() -> None:
     if options.serve:
         serve(options.agents[0], options.game)
         return
-    game, results = make_game(options.game), []
+    game, pairs = make_game(options.game), []
     specs = [
         f"{spec}{',' if ':' in spec else ':'}time={options.seconds}" for spec in options.agents
     ]
     trees = options.trees or (None, None)
     one, two = (Side(spec, options.game, tree) for spec, tree in zip(specs, trees, strict=True))
-    drawn, score = Openings(game, options.opening, options.seed), 0.5
-    while len(results) + 1 < options.games:
-        moves = list(drawn[len(results) // 2])
-        results += [play(game, (one, two), moves), -play(game, (two, one), moves)]
-        score = (sum(results) / len(results) + 1) / 2
-        error = interval(score, len(results)) / 1.96
-        if len(results) >= FEWEST and abs(score - 0.5) > CLEAR * error:
-            break
-    print(f"{100 * score:.0f} ± {100 * interval(score, len(results)):.0f} % of {len(results)}")
+    drawn, score, spread = Openings(game, options.opening, options.seed), 0.5, math.inf
+    while 2 * len(pairs) + 1 < options.games:
+        moves = list(drawn[len(pairs)])
+        both = play(game, (one, two), moves) - play(game, (two, one), moves)
+        pairs.append(0.5 + both / 4)
+        score = sum(pairs) / len(pairs)
+        if 2 * len(pairs) >= FEWEST:
+            spread = error(pairs)
+            if abs(score - 0.5) > CLEAR * spread:
+                break
+    print(f"{100 * score:.0f} ± {196 * spread:.0f} % of {2 * len(pairs)}")
     for spec, side in zip(specs, (one, two), strict=True):
         depth, speed = sum(side.depths) / max(len(side.depths), 1), side.nodes / side.seconds
         print(f"{spec}: depth {depth:.1f}, {speed / 1000:.0f} thousand nodes a second")

@@ -2,13 +2,16 @@
 
 Run with ``python benchmarks/gomocup/pattern_games.py FILE --games 2000``; it writes an ``.npz``
 file with one row for each position searched: the cells, the player to move, the value and the
-action that the search found, and the result of the game. Openings are random stones near the
-centre, and a share of the moves is random too, so that the positions are not all balanced.
+action that the search found, the result of the game, and its number. Openings are random stones
+near the centre, and a share of the moves is random too, so that the positions are not all balanced.
+After each move a position a few random stones away is searched as well, as the leaves of a search
+are; its result is not known (NaN).
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 
 import numpy as np
@@ -17,6 +20,7 @@ from plyground.evaluation.openings import swap2_openings
 
 STONES = range(3, 8)  # of an opening
 NOISE = 0.06  # share of the moves that are random, and searched all the same
+ASTRAY = 3  # random stones of a position aside, at most
 
 
 def near(position, rng):
@@ -32,19 +36,36 @@ def near(position, rng):
     return legal[0]
 
 
+def row_of(position, decision, result):
+    """The row of a position; the result is that of the player to move."""
+    return (
+        position.record.cells.copy(), position.to_move, decision.value, decision.action, result,
+    )  # fmt: skip
+
+
+def go_astray(agent, position, rng):
+    """The row of a position a few random stones away, if the game is not over there."""
+    aside = position.copy()
+    for _ in range(rng.randint(1, ASTRAY)):
+        aside.play(near(aside, rng))
+        if aside.is_over:
+            return []
+    return [row_of(aside, agent.analyse(aside), math.nan)]
+
+
 def play(agent, position, rng, most):
     """The rows of one game, or none where the opening is won for one side."""
-    rows = []
+    rows, asides = [], []
     while not position.is_over and position.record.ply < 140:
         decision = agent.analyse(position)
         if not rows and abs(decision.value) > most:
             return []
-        mover = position.to_move
-        rows.append((position.record.cells.copy(), mover, decision.value, decision.action))
+        rows.append(row_of(position, decision, 0.0))
+        asides += go_astray(agent, position, rng)
         noisy = rng.random() < NOISE and abs(decision.value) < 500_000
         position.play(near(position, rng) if noisy else decision.action)
     results = position.returns if position.is_over else (0.0, 0.0)
-    return [(*row, results[row[1]]) for row in rows]
+    return [(*row[:4], results[row[1]]) for row in rows] + asides
 
 
 def main():
@@ -65,9 +86,9 @@ def main():
     while played < options.games:
         position = game.position(next(rng.choice(openings)))
         found = play(agent, position, rng, options.most)
-        rows += found
+        rows += [(*row, played) for row in found]
         played += bool(found)
-        if played % 200 == 0 or played == options.games:
+        if found and (played % 200 == 0 or played == options.games):
             columns = list(zip(*rows, strict=True))
             np.savez_compressed(
                 options.file,
@@ -76,6 +97,7 @@ def main():
                 value=np.array(columns[2], np.float32),
                 action=np.array(columns[3], np.int16),
                 result=np.array(columns[4], np.float32),
+                game=np.array(columns[5], np.int32),
             )
             print(played, "games", len(rows), "positions", flush=True)
 

@@ -46,6 +46,7 @@ from .patterns import (
     take_back,
     urgency,
 )
+from .value_network import INPUTS, copy_sums
 from .values import static_points
 
 ENTER, LEAVE, ADVANCE = range(3)
@@ -57,6 +58,7 @@ ENGINE_FRAME = np.dtype(
     (
         np.record,
         [
+            ("sums", np.int16, (2, INPUTS)),  # the network's inputs before the move under way
             ("alpha", np.int64),
             ("beta", np.int64),
             ("first_alpha", np.int64),
@@ -198,6 +200,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
                 ply -= 1
                 frame = frames[ply]
                 take_back(rules, position, np.int64(actions[ply, frame.cursor]), changes[ply])
+                copy_sums(frame.sums, position.sums)
                 take_value(frame, actions[ply], -value)
                 step = ADVANCE
         else:
@@ -266,7 +269,7 @@ def enter_node(
                 ):
                     return LEAVE, known, tried
     # 3. A quiet position that is good enough already.
-    points = static_points(position, mover)
+    points = static_points(rules.network, position, mover)
     frame.points = points
     narrow = frame.beta - frame.alpha == 1 and ply > 0
     if quiet_horizon and points >= frame.beta:
@@ -390,7 +393,8 @@ def descend(rules, options, position, frames, actions, changes, ply):
     """Play the move at the cursor and set the child's window and depth."""
     frame, child = frames[ply], frames[ply + 1]
     action, mover = np.int64(actions[ply, frame.cursor]), np.int64(position.ply & 1)
-    put_noted(rules, position, action, mover, changes[ply])
+    copy_sums(position.sums, frame.sums)
+    put_noted(rules, position, action, mover, changes[ply], True)
     used = 0 if frame.forced and options.extensions else 1
     if frame.mode == REDUCED:
         used += frame.reduction

@@ -165,7 +165,7 @@ def find_fours(rules, position, arrays, nodes_allowed):
             else:
                 nodes += 1
                 action = np.int64(moves[ply, cursors[ply]])
-                put_noted(rules, position, action, np.int64(position.ply & 1), changes[ply])
+                put_noted(rules, position, action, np.int64(position.ply & 1), changes[ply], False)
                 cursors[ply] += 1
                 ply += 1
                 cursors[ply], lengths[ply] = 0, 0

@@ -76,7 +76,7 @@ def judge_position(rules, position, mover, fours, moves, logits):
     for i in range(count):
         cell = np.int64(moves[i])
         logits[cell] = urgency(rules, position.keys, cell, mover) / ORDER
-    return math.tanh(static_points(position, mover) / (2 * POINTS))
+    return math.tanh(static_points(rules.network, position, mover) / (2 * POINTS))
 
 
 class PatternsNetwork(Network):

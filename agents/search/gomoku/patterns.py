@@ -55,10 +55,11 @@ from .lines import (
     vacate,
 )
 from .scores import SCORES_RECORD, GomokuScores
+from .value_network import INPUTS, NO_NETWORK, ValueNetwork, change_sums
 
 # `codes`: for each cell four bytes, one for each direction: black's code in the low half, white's
 # in the high half. `keys`: for each cell and player the key of its codes. `score`, `classes`: what
-# mover_points takes.
+# mover_points takes. `sums`: for each player the inputs of the rules' network.
 PATTERNS_RECORD = np.dtype(
     (
         np.record,
@@ -69,6 +70,7 @@ PATTERNS_RECORD = np.dtype(
                 ("keys", np.int16, 2 * stones.CELLS),
                 ("score", np.int32, 2),
                 ("classes", np.int16, 2 * CLASSES),
+                ("sums", np.int16, (2, INPUTS)),
             ],
             align=True,
         ),
@@ -115,6 +117,7 @@ class GomokuPatterns(NamedTuple):
         own_order, other_order: int32, by key: how early a cell is tried, for what a stone of the
             mover and one of the opponent would make.
         changes: takes what :func:`put_noted` notes where nobody takes the stone back.
+        network: the network whose inputs are kept up to date; one without inputs costs nothing.
     """
 
     rows: int
@@ -127,6 +130,7 @@ class GomokuPatterns(NamedTuple):
     own_order: Any
     other_order: Any
     changes: Any
+    network: ValueNetwork
 
 
 register_shared_rules(GomokuPatterns)
@@ -147,6 +151,7 @@ def start_patterns(rules, position):
     lines, codes, keys = position.lines, position.codes, position.keys
     position.score[:] = 0
     position.classes[:] = 0
+    position.sums[:] = 0
     codes[:] = 0
     keys[:] = 0
     for cell in range(rules.rows * rules.cols):
@@ -164,34 +169,33 @@ def start_patterns(rules, position):
             key = np.int64(keys[2 * cell + player])
             position.score[player] += rules.values[key]
             position.classes[CLASSES * player + CELL_CLASS[key]] += 1
+            if rules.network.parts.shape[0] > 0:
+                change_sums(rules.network.parts, position.sums, player, key, np.int64(0))
 
 
 @put.register_body(GomokuPatterns)
 @inner_kernel
 def put_patterns(rules, position, action, player):
-    put_noted(rules, position, action, player, rules.changes)
+    put_noted(rules, position, action, player, rules.changes, rules.network.parts.shape[0] > 0)
 
 
 @inner_kernel
-def put_noted(rules, position, action, player, changes):
+def put_noted(rules, position, action, player, changes, summed):
     """``put``, with a note of the codes that it changes; :func:`take_back` restores them.
 
     ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes``
-    and the code before: 256 · place + code. The first four are those of the cell itself.
+    and the code before: 256 · place + code. The first four are those of the cell itself. ``summed``
+    says whether the inputs of the network follow; they are restored by who needs them.
     """
-    lines, codes, keys, score, classes = (
-        position.lines,
-        position.codes,
-        position.keys,
-        position.score,
-        position.classes,
-    )
-    values, reach = rules.values, rules.reach
+    lines, codes, keys = position.lines, position.codes, position.keys
+    reach = rules.reach
     # 1. The cell is no longer free: remove its codes.
     for side in range(2):
         key = np.int64(keys[2 * action + side])
-        classes[CLASSES * side + CELL_CLASS[key]] -= 1
-        score[side] -= values[key]
+        position.classes[CLASSES * side + CELL_CLASS[key]] -= 1
+        position.score[side] -= rules.values[key]
+        if summed:
+            change_sums(rules.network.parts, position.sums, side, np.int64(0), key)
         keys[2 * action + side] = 0
     for direction in range(4):
         code = np.int64(codes[4 * action + direction])
@@ -217,14 +221,15 @@ def put_noted(rules, position, action, player, changes):
             if code != before:
                 changes[count] = place << 8 | before
                 count += 1
-                change_code(keys, values, score, classes, place >> 2, code, before)
+                change_code(rules, position, place >> 2, code, before, summed)
                 codes[place] = code
     changes[0] = count
 
 
 @inner_kernel
-def change_code(keys, values, score, classes, cell, code, before):
-    """Change what a free cell's keys, the score and the classes owe to one of its codes."""
+def change_code(rules, position, cell, code, before, summed):
+    """Change what a free cell's keys, the score, classes and sums owe to one of its codes."""
+    keys, values, score, classes = position.keys, rules.values, position.score, position.classes
     for side in range(2):
         new, old = code >> (4 * side) & 15, before >> (4 * side) & 15
         if new != old:
@@ -234,6 +239,8 @@ def change_code(keys, values, score, classes, cell, code, before):
             score[side] += values[key] - values[known]
             classes[CLASSES * side + CELL_CLASS[known]] -= 1
             classes[CLASSES * side + CELL_CLASS[key]] += 1
+            if summed:
+                change_sums(rules.network.parts, position.sums, side, key, known)
 
 
 @inner_kernel
@@ -244,7 +251,7 @@ def take_back(rules, position, action, changes):
     for i in range(5, changes[0]):
         place = np.int64(changes[i] >> 8)
         before = np.int64(changes[i] & 255)
-        change_code(keys, values, score, classes, place >> 2, before, np.int64(codes[place]))
+        change_code(rules, position, place >> 2, before, np.int64(codes[place]), False)
         codes[place] = before
     vacate(rules, position, action)
     first, second = np.int64(0), np.int64(0)
@@ -445,8 +452,9 @@ def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
     if heuristic in ("default", "patterns") and rules.connect <= LONGEST:
         reach, table = near_table(rules.connect, rules.rule)
         by_patterns = GomokuPatterns(
-            *rules, reach, table, CELL_VALUE, OWN_ORDER, OTHER_ORDER, np.zeros(CHANGES, np.int32)
-        )
+            *rules, reach, table, CELL_VALUE, OWN_ORDER, OTHER_ORDER, np.zeros(CHANGES, np.int32),
+            NO_NETWORK,
+        )  # fmt: skip
         return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
     by_runs = {"caro15": gomoku_heuristics.CARO15, "caro15_open": gomoku_heuristics.CARO15_OPEN}
     by_scores = GomokuScores(

@@ -17,6 +17,7 @@ from ..transposition import NO_ACTION, begin_generation, probe
 from . import engine_kernels as search
 from .fours import find_fours, new_fours_search
 from .patterns import CHANGES, PATTERNS_RECORD, list_fives, put_patterns
+from .value_network import INPUTS
 
 FIRST_SLICE, LARGEST_SLICE, SLICE_SECONDS = 256, 1 << 16, 0.002
 ASPIRATION = 120  # points around the value of the iteration before
@@ -95,7 +96,10 @@ class Searcher:
     """
 
     def __init__(self, rules: Any, options: search.EngineOptions, table: Any) -> None:
-        self.rules = rules._replace(changes=np.zeros(CHANGES, np.int32))
+        self.rules = rules._replace(
+            changes=np.zeros(CHANGES, np.int32),
+            network=rules.network._replace(inputs=np.zeros(INPUTS, np.int32)),
+        )
         self.stopped = False
         self.table, self._options = table, options
         records = search.MAX_PLY + 2

@@ -1,141 +1,162 @@
 """What the patterns are worth to the engine, fitted to games that it played against itself.
 
-Each table gives the part of each code of a cell, then, a row for the first code, the part of each
-pair of codes in two directions: two patterns that meet in a cell are worth more than their sum.
-Values are in units of log odds of winning, orders in log odds of being the move that a search
-chooses. Written by ``benchmarks/gomocup/fit_patterns.py`` from games of
-``benchmarks/gomocup/pattern_games.py``.
+The value of a position is the sum of its free cells' points, the points of the threats on the
+board, and what a small network adds that sums cannot express. Each cell counts by the codes of its
+four directions and by the pairs of codes that meet in it, for either player; the cells of each
+player are added up to the inputs of the network, which change with the board, stone by stone. The
+order of the moves is a sum over codes and pairs too.
 
-Source: Österlund, "Texel's tuning method", chess programming wiki, 2014.
+``freestyle.npz`` and ``caro.npz`` beside this file hold the weights. Written by
+``benchmarks/gomocup/fit_patterns.py`` from games of ``benchmarks/gomocup/pattern_games.py``.
+
+Sources: Österlund, "Texel's tuning method", chess programming wiki, 2014; Nasu, "Efficiently
+updatable neural-network-based evaluation functions for computer shogi", 2018.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import itertools
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.game import Game
 from ....envs.games.gomoku_patterns import (
+    CARO,
     CLASSES,
     DOUBLE_THREE,
     FIVE,
     FOUR_THREE,
+    KEY_COUNT,
+    KEYS,
     MAKES_FOUR,
     MAKES_THREE,
     OPEN_FOUR,
     WINS_IN_THREE,
     WINS_SOON,
-    by_key,
 )
 from ..search_form import search_form
+from .value_network import FIRST_UNIT, INPUTS, SECOND_UNIT, UNIT, ValueNetwork, network_points
 
-Table = tuple[tuple[float, ...], ...]
-
-# fmt: off
-VALUE = (
-    (0.0004, 0.0001, -0.0002, 0.0044, 0.0003, 0.0162, 0.0405, 0.0979, 0.2265, 0.0000),
-    (-0.0102, -0.0043, 0.0015, 0.0009, 0.0108, -0.0009, 0.0160, 0.0394, 0.1263, 0.0000),
-    (0.0015, 0.0003, -0.0088, 0.0097, 0.0102, -0.0091, 0.0261, -0.0123, 0.0000),
-    (-0.0006, 0.0051, -0.0012, 0.0132, 0.0321, 0.0742, 0.1946, 0.0000),
-    (-0.0132, 0.0036, -0.0013, 0.0348, 0.0926, 0.2343, 0.0000),
-    (0.0227, 0.0392, 0.1130, 0.2989, 0.3868, 0.0000),
-    (0.0022, 0.0973, 0.3586, 0.4307, 0.0000),
-    (-0.1227, 1.3510, 0.0139, 0.0000),
-    (0.0262, 1.6166, 0.0000),
-    (-1.2154, 0.0000),
-    (0.0000,),
+# The files of the weights, and their SHA-256: what an agent is known by includes this file.
+FREESTYLE_WEIGHTS = (
+    "freestyle.npz",
+    "493d00d39dfcc2a67760d166d4726919b5445c435876538333c51d2e92e0220a",
 )
-THREATS = (
-    0.410, -0.008, 0.704, -0.018, 0.075, 0.498, -0.229, 0.056, 0.361, 0.169, 0.704, 0.334, -0.018,
-    -0.018, -0.073, 0.007, 0.086, 0.195, 0.042, -0.075, -0.265, -0.597, -0.033, -0.037, 0.388,
-    0.361, 0.106, 0.216, -0.229, -0.217, -0.381, 0.373, -0.539, 0.140, 0.066, -0.006, -0.614,
-    -0.529, 0.065, -1.181, -0.097, -0.590, 0.355, -1.048, 0.373,
+CARO_WEIGHTS = (
+    "caro.npz",
+    "a327dca471a2a7eebe71dbf540dc3cac45f4410355983d003754d95f73de0d12",
 )
-TO_MOVE = 0.461
-OWN_ORDER = (
-    (-0.5300, -0.3032, -0.3882, -0.3601, 0.0950, 0.1861, 0.6237, 1.0318, 0.0000, 0.0000),
-    (-0.1999, -0.4076, -0.3888, -0.2493, -0.2287, -0.1484, 0.1179, 0.4352, 0.0000, 0.0000),
-    (-0.3610, -0.3561, -0.2439, -0.1484, -0.0804, 0.1530, 0.2944, 0.0000, 0.0000),
-    (-0.6868, -0.4348, -0.2026, 0.0475, 0.8407, 1.2812, 0.0000, 0.0000),
-    (-0.2595, -0.1884, 0.0399, 0.5574, 0.8632, 0.0000, 0.0000),
-    (0.0090, 0.2134, 0.6572, 0.8831, 0.0000, 0.0000),
-    (0.1141, 0.3213, 0.7615, 0.0000, 0.0000),
-    (0.7255, -0.0706, 0.0000, 0.0000),
-    (0.0000, 0.0000, 0.0000),
-    (0.0000, 0.0000),
-    (0.0000,),
-)
-OTHER_ORDER = (
-    (-0.5084, -0.4999, -0.4494, -0.5178, -0.4423, -0.4180, 0.0355, 0.4624, 1.4867, 0.0000),
-    (-0.5817, -0.5540, -0.4878, -0.2936, -0.2231, -0.1663, -0.1452, -0.0653, 0.4467, 0.0000),
-    (-0.5419, -0.4737, -0.4391, -0.3346, -0.2266, -0.0341, -0.1238, 0.3077, 0.0000),
-    (-0.8906, -0.6847, -0.7593, -0.4126, 0.0421, 0.4456, 1.7767, 0.0000),
-    (-0.6802, -0.6463, -0.4111, 0.0656, 0.5059, 1.3042, 0.0000),
-    (-0.7219, -0.3176, 0.2241, 0.9195, 1.8350, 0.0000),
-    (-0.0996, 0.2112, 0.5670, 0.9953, 0.0000),
-    (0.1177, 0.8232, 0.1599, 0.0000),
-    (0.4688, -0.0090, 0.0000),
-    (-0.0711, 0.0000),
-    (0.0000,),
-)
-
-# fmt: on
 
 POINTS = 250  # of one unit of log odds
 FINE = 16  # parts of a point in the values of cells
 ORDER = 256  # of one unit in the order
 
-
-def total(table: Table, codes: tuple[int, ...]) -> float:
-    """The sum of a table's parts over four codes in ascending order."""
-    pairs = itertools.combinations(codes, 2)
-    return sum(table[0][code] for code in codes) + sum(
-        table[1 + first][second - first] for first, second in pairs
-    )
+COMBINATIONS = list(itertools.combinations_with_replacement(range(KEYS.size), 4))
+PAIRS = list(itertools.combinations_with_replacement(range(KEYS.size), 2))
+# The kinds of cells whose presence is a threat: four of the mover, five of the opponent.
+THREAT_KINDS = 9
+THREAT_PAIRS = [(i, j) for i in range(THREAT_KINDS) for j in range(i)]
 
 
-def _order(table: Table, winning: int) -> Callable[[tuple[int, ...]], int]:
-    def points(codes: tuple[int, ...]) -> int:
-        first = winning * (2 if codes[-1] == FIVE else codes[-1] == OPEN_FOUR)
-        return first + round(ORDER * total(table, codes))
+def parts_of(codes: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """How often each code and each pair of codes occurs among a cell's four, (10 + 55,).
 
-    return points
+    The code 0, nothing, and its pair with itself do not count: an idle cell adds nothing.
+    """
+    counts = np.zeros(KEYS.size + len(PAIRS), np.float32)
+    for code in codes:
+        counts[code] += 1
+    for pair in itertools.combinations(sorted(codes), 2):
+        counts[KEYS.size + PAIRS.index(pair)] += 1
+    counts[[0, KEYS.size]] = 0
+    return counts
 
 
-def _threat_points() -> np.ndarray[Any, Any]:
-    """Points by the set of threats, a bit for each."""
-    table = np.zeros(1 << THREAT_KINDS, np.int32)
-    pairs = [(i, j) for i in range(THREAT_KINDS) for j in range(i)]
-    for threats in range(table.size):
-        bits = [threats >> kind & 1 for kind in range(THREAT_KINDS)]
-        columns = bits + [bits[i] * bits[j] for i, j in pairs]
-        table[threats] = round(POINTS * (TO_MOVE + np.dot(columns, THREATS)))
+class Weights(NamedTuple):
+    """The fitted weights, in units of log odds.
+
+    Attributes:
+        cells: (65, 1 + INPUTS): for each code and pair its value and what it adds to the inputs.
+        first: (INPUTS, HIDDEN): of the first layer.
+        threats: (45, HIDDEN): what threats and pairs of threats add to it.
+        bias: (HIDDEN,): of the first layer.
+        second: (HIDDEN,): of the second.
+        threat_values: (46,): values of the threats, of their pairs, and of the move.
+        order: (65, 2): for each code and pair, of the mover and of the opponent.
+    """
+
+    cells: Any
+    first: Any
+    threats: Any
+    bias: Any
+    second: Any
+    threat_values: Any
+    order: Any
+
+
+def load_weights(name: str, digest: str) -> Weights:
+    """The weights in a file beside this one.
+
+    Raises:
+        RuntimeError: it is not the file that belongs to this version.
+    """
+    path = Path(__file__).with_name(name)
+    if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        raise RuntimeError(f"{path} is not the file that this version of plyground came with")
+    with np.load(path) as file:
+        return Weights(**{field: file[field] for field in Weights._fields})
+
+
+def _by_key(columns: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
+    """A table by key from values by combination, which are rounded."""
+    table = np.zeros((KEY_COUNT, *columns.shape[1:]), dtype)
+    limits = np.iinfo(dtype)
+    for codes, values in zip(COMBINATIONS, columns, strict=True):
+        table[KEYS[list(codes)].sum()] = np.clip(np.rint(values), limits.min, limits.max)
     return table
 
 
-# The kinds of cells whose presence is a threat: four of the mover, five of the opponent.
-THREAT_KINDS = 9
-CELL_VALUE = by_key(
-    lambda codes: max(min(round(POINTS * FINE * total(VALUE, codes)), 30_000), -30_000), np.int16
-)
-CELL_OWN_ORDER = by_key(_order(OWN_ORDER, 8000), np.int32)
-CELL_OTHER_ORDER = by_key(_order(OTHER_ORDER, 0), np.int32)
-THREAT_POINTS = _threat_points()
+@functools.cache
+def _tables(name: str, digest: str) -> dict[str, Any]:
+    """What the rules of the search form by patterns hold of the weights."""
+    weights = load_weights(name, digest)
+    matrix = np.array([parts_of(codes) for codes in COMBINATIONS])
+    highest = np.array([codes[-1] for codes in COMBINATIONS])
+    wins = 8000 * (2 * (highest == FIVE) + (highest == OPEN_FOUR))
+    cells, order = matrix @ weights.cells, ORDER * (matrix @ weights.order)
+    threats = np.arange(1 << THREAT_KINDS)[:, None] >> np.arange(THREAT_KINDS) & 1
+    pairs = np.stack([threats[:, i] * threats[:, j] for i, j in THREAT_PAIRS], 1)
+    columns = np.concatenate([threats, pairs], 1)
+    threat_values = columns @ weights.threat_values[:-1] + weights.threat_values[-1]
+    network = ValueNetwork(
+        _by_key(UNIT * cells[:, 1:], np.int16),
+        np.rint(FIRST_UNIT * weights.first.T).astype(np.int32),
+        np.rint(UNIT * FIRST_UNIT * (columns @ weights.threats + weights.bias)).astype(np.int32),
+        np.rint(POINTS * SECOND_UNIT * weights.second).astype(np.int32),
+        np.rint(POINTS * threat_values).astype(np.int32),
+        np.zeros(INPUTS, np.int32),
+    )
+    return {
+        "values": _by_key(POINTS * FINE * cells[:, 0], np.int16),
+        "own_order": _by_key(wins + order[:, 0], np.int32),
+        "other_order": _by_key(order[:, 1], np.int32),
+        "network": network,
+    }
 
 
 def fitted_rules(game: Game) -> Any:
     """The rules of the search form by patterns, with the fitted values and orders."""
-    return search_form(game, "patterns").rules._replace(
-        values=CELL_VALUE, own_order=CELL_OWN_ORDER, other_order=CELL_OTHER_ORDER
-    )
+    rules = search_form(game, "patterns").rules
+    return rules._replace(**_tables(*(CARO_WEIGHTS if rules.rule >= CARO else FREESTYLE_WEIGHTS)))
 
 
 @inner_kernel
-def static_points(position, mover):
+def static_points(network, position, mover):
     """The points of a position without a five or a four to answer, for the player to move."""
     classes = position.classes
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
@@ -151,5 +172,6 @@ def static_points(position, mover):
         + (classes[theirs + FOUR_THREE] > 0) * 128
         + (classes[theirs + WINS_SOON] > 0) * 256
     )
-    points += THREAT_POINTS[threats]
+    points += network.threat_points[threats]
+    points += network_points(network, position.sums, mover, threats)
     return points + WINS_IN_THREE * (classes[mine + WINS_SOON] > 0)

@@ -19,7 +19,7 @@ ENOUGH = 200_000  # moves of a search for fours
 
 @kernel
 def put_stone(rules, board, action, player, changes):
-    put_noted(rules, board[0], action, player, changes)
+    put_noted(rules, board[0], action, player, changes, False)
 
 
 @kernel

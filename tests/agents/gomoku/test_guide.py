@@ -18,8 +18,8 @@ from .test_engine import RULES, engine, random_position
 
 
 @kernel
-def points_of(board):
-    return static_points(board[0], np.int64(board[0].ply & 1))
+def points_of(network, board):
+    return static_points(network, board[0], np.int64(board[0].ply & 1))
 
 
 def judged(network, position):
@@ -39,7 +39,7 @@ def test_quiet_positions_have_the_engines_static_value_and_weight_on_free_cells_
         assert logits.max() > UNLIKELY
         if value < SURE - 1e-6:
             load_board(searcher.rules, position.record, searcher.workspace.board)
-            points = points_of(searcher.workspace.board)
+            points = points_of(searcher.rules.network, searcher.workspace.board)
             assert value == pytest.approx(math.tanh(points / (2 * POINTS)), abs=1e-6)
             seen += 1
     assert seen > 10
