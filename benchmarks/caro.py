@@ -21,7 +21,7 @@ from rich.table import Table
 
 Row = tuple[str, str, str, str, str]  # work, elsewhere, ours, ratio, wanted
 
-GAME = "gomoku:rule=caro"
+GAME, FREESTYLE = "gomoku:rule=caro", "gomoku"
 DEFAULT, ENGINE = "alphabeta:time=0.5", "gomoku:time=1"
 FIRST_MOVE = """
 from plyground import make_agent, make_game
@@ -32,10 +32,10 @@ print(agent.analyse(game.position(["j10", "k11", "l10"])).seconds)
 """
 
 
-def opening(seed: int) -> Position:
+def opening(seed: int, game: str = GAME) -> Position:
     """Two stones within three cells of the centre."""
     cells = [15 * row + column for row in range(4, 11) for column in range(4, 11)]
-    return make_game(GAME).position(random.Random(seed).sample(cells, 2))
+    return make_game(game).position(random.Random(seed).sample(cells, 2))
 
 
 def hard_level(games: int) -> Iterator[Row]:
@@ -79,14 +79,16 @@ def hard_level(games: int) -> Iterator[Row]:
     )
 
 
-def search_engine(games: int, spec: str, wanted: tuple[str, str]) -> Iterator[Row]:
+def search_engine(
+    games: int, spec: str, wanted: tuple[str, str], game: str = GAME
+) -> Iterator[Row]:
     """An agent at plies 10 to 30 of games that ``alphabeta:depth=4`` plays with itself.
 
     Only positions without a proven result are taken.
     """
     agent, quick, depths, speeds = make_agent(spec), make_agent("alphabeta:depth=4"), [], []
     for seed in range(games):
-        position = opening(seed)
+        position = opening(seed, game)
         for ply in range(2, 31):
             if ply % 4 == 2 and ply >= 10 and not position.is_over:
                 began = time.process_time()
@@ -97,7 +99,8 @@ def search_engine(games: int, spec: str, wanted: tuple[str, str]) -> Iterator[Ro
             if not position.is_over:
                 position.play(quick.act(position))
     ours = f"depth {statistics.median(depths):.0f} ({min(depths)} to {max(depths)})"
-    yield f"{spec}, {len(depths)} positions at plies 10–30", "depth 3", ours, "", wanted[0]
+    work = f"{spec}, {game}, {len(depths)} positions at plies 10–30"
+    yield work, "depth 3" if game == GAME else "", ours, "", wanted[0]
     yield (
         "the same, nodes a second",
         "0.83 M",
@@ -144,7 +147,8 @@ def rows(games: int = 8) -> Iterator[Row]:
     """All rows of the table."""
     yield from hard_level(games)
     yield from search_engine(games, DEFAULT, ("≥ 8", ""))
-    yield from search_engine(games, ENGINE, ("≥ 14", "≥ 1 M"))
+    for game in (GAME, FREESTYLE):
+        yield from search_engine(games, ENGINE, ("≥ 14", "≥ 1 M"), game)
     yield from time_limits()
 
 
