@@ -245,7 +245,10 @@ def change_code(rules, position, cell, code, before, summed):
 
 @inner_kernel
 def take_back(rules, position, action, changes):
-    """Remove the stone that was put last, by the note of :func:`put_noted`."""
+    """Remove the stone that was put last, by the note of :func:`put_noted`.
+
+    The inputs of the network stay as they are; a caller that needs them has kept a copy.
+    """
     codes, keys, score, classes = position.codes, position.keys, position.score, position.classes
     values = rules.values
     for i in range(5, changes[0]):
