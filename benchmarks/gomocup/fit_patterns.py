@@ -22,9 +22,11 @@ from plyground.agents.search.gomoku.values import (
     THREAT_PAIRS,
     Weights,
     parts_of,
+    with_pairs,
 )
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.games import gomoku_patterns as patterns
+from plyground.envs.games.gomoku import list_near
 from rich.progress import track
 from torch.nn import functional
 
@@ -40,17 +42,9 @@ BATCH, RATE = 1024, 0.005
 
 
 @kernel
-def near_cells(rules, cells, radius, out):
-    """Mark the free cells within ``radius`` of a stone."""
-    for cell in range(rules.rows * rules.cols):
-        row, col = cell // rules.cols, cell % rules.cols
-        out[cell] = False
-        if cells[cell] != 0:
-            continue
-        for r in range(max(0, row - radius), min(rules.rows, row + radius + 1)):
-            for c in range(max(0, col - radius), min(rules.cols, col + radius + 1)):
-                if cells[r * rules.cols + c] != 0:
-                    out[cell] = True
+def near_cells(rules, board, out):
+    """List the free cells within ``NEAR`` of a stone, ascending; returns how many there are."""
+    return list_near(rules, board[0].stones, NEAR, out)
 
 
 def read_positions(files, game):
@@ -64,7 +58,7 @@ def read_positions(files, game):
     agent.get_ready(game)
     (searcher,) = agent.searchers
     rules, workspace, size = searcher.rules, searcher.workspace, game.rules.rows * game.rules.cols
-    near, rows = np.zeros(size, np.bool_), []
+    near, rows = np.zeros(size, np.int16), []
     for file in files:
         data = dict(np.load(file).items())
         for row in track(range(data["mover"].size), f"reading {file}"):
@@ -82,17 +76,16 @@ def read_positions(files, game):
             if forced or root_fours(rules, workspace.board, workspace.fours, 60)[0] >= 0:
                 continue
             kinds = NUMBERS[board.keys[: 2 * size].reshape(size, 2)[:, [mover, 1 - mover]]]
-            near_cells(rules, cells, NEAR, near)
-            listed = np.flatnonzero(near)
+            listed = near[: near_cells(rules, workspace.board, near)]
             place = np.flatnonzero(listed == data["action"][row])
-            lists = np.full((2, LISTED), -1, np.int16)
-            if place.size and listed.size <= LISTED:
+            lists, ranked = np.full((2, LISTED), -1, np.int16), place.size and listed.size <= LISTED
+            if ranked:
                 lists[:, : listed.size] = kinds[listed].T
             rows.append((
                 [np.bincount(kinds[cells == 0, side], minlength=715) @ PARTS for side in (0, 1)],
                 np.concatenate([classes[0, MINE], classes[1, THEIRS]]) > 0,
                 data["result"][row], data["value"][row], *lists,
-                place[0] if place.size and listed.size <= LISTED else -1, data["game"][row],
+                place[0] if ranked else -1, data["game"][row],
             ))  # fmt: skip
     kept = [np.array(column) for column in zip(*rows, strict=True)]
     names = ("sums", "threats", "result", "value", "own", "other", "chosen", "game")
@@ -130,19 +123,16 @@ class Values(torch.nn.Module):
         return {name: tensor.detach().numpy().astype(np.float32) for name, tensor in found.items()}
 
 
-def with_pairs(bits):
-    """A column for each bit and for each pair of bits."""
-    pairs = np.stack([bits[:, i] & bits[:, j] for i, j in THREAT_PAIRS], 1)
-    return np.concatenate([bits, pairs], 1).astype(np.float32)
-
-
 def fit_values(data, scale, share, epochs):
     """Fit the network; returns it and its loss on the games held out above the least possible."""
     searched = 1 / (1 + np.exp(-np.clip(data["value"] / scale, -20, 20)))
     goal = share * (data["result"] + 1) / 2 + (1 - share) * searched
     goal = np.where(np.isnan(goal), searched, goal)
     goal = torch.tensor(goal, dtype=torch.float32)
-    sums, threats = torch.tensor(data["sums"]), torch.tensor(with_pairs(data["threats"]))
+    sums, threats = (
+        torch.tensor(data["sums"]),
+        torch.tensor(with_pairs(data["threats"]).astype(np.float32)),
+    )
     held = torch.tensor(data["game"] % 10 == 0)
     rows = torch.nonzero(~held)[:, 0]
     values = Values()

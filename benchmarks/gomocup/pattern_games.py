@@ -36,11 +36,9 @@ def near(position, rng):
     return legal[0]
 
 
-def row_of(position, decision, result):
-    """The row of a position; the result is that of the player to move."""
-    return (
-        position.record.cells.copy(), position.to_move, decision.value, decision.action, result,
-    )  # fmt: skip
+def row_of(position, decision):
+    """The row of a position, but for the result of the player to move."""
+    return position.record.cells.copy(), position.to_move, decision.value, decision.action
 
 
 def go_astray(agent, position, rng):
@@ -50,7 +48,7 @@ def go_astray(agent, position, rng):
         aside.play(near(aside, rng))
         if aside.is_over:
             return []
-    return [row_of(aside, agent.analyse(aside), math.nan)]
+    return [(*row_of(aside, agent.analyse(aside)), math.nan)]
 
 
 def play(agent, position, rng, most):
@@ -60,12 +58,12 @@ def play(agent, position, rng, most):
         decision = agent.analyse(position)
         if not rows and abs(decision.value) > most:
             return []
-        rows.append(row_of(position, decision, 0.0))
+        rows.append(row_of(position, decision))
         asides += go_astray(agent, position, rng)
         noisy = rng.random() < NOISE and abs(decision.value) < 500_000
         position.play(near(position, rng) if noisy else decision.action)
     results = position.returns if position.is_over else (0.0, 0.0)
-    return [(*row[:4], results[row[1]]) for row in rows] + asides
+    return [(*row, results[row[1]]) for row in rows] + asides
 
 
 def main():

@@ -77,6 +77,12 @@ def parts_of(codes: tuple[int, ...]) -> np.ndarray[Any, Any]:
     return counts
 
 
+def with_pairs(threats: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A column for each kind of threat, 0 or 1, and for each pair of kinds, (rows, 9 + 36)."""
+    pairs = np.stack([threats[:, i] & threats[:, j] for i, j in THREAT_PAIRS], 1)
+    return np.concatenate([threats, pairs], 1)
+
+
 class Weights(NamedTuple):
     """The fitted weights, in units of log odds.
 
@@ -130,8 +136,7 @@ def _tables(name: str, digest: str) -> dict[str, Any]:
     wins = 8000 * (2 * (highest == FIVE) + (highest == OPEN_FOUR))
     cells, order = matrix @ weights.cells, ORDER * (matrix @ weights.order)
     threats = np.arange(1 << THREAT_KINDS)[:, None] >> np.arange(THREAT_KINDS) & 1
-    pairs = np.stack([threats[:, i] * threats[:, j] for i, j in THREAT_PAIRS], 1)
-    columns = np.concatenate([threats, pairs], 1)
+    columns = with_pairs(threats)
     threat_values = columns @ weights.threat_values[:-1] + weights.threat_values[-1]
     network = ValueNetwork(
         _by_key(UNIT * cells[:, 1:], np.int16),
