@@ -48,6 +48,7 @@ def test_the_value_is_that_of_the_best_action_and_the_line_of_play_attains_it(sp
 def test_asking_for_one_move_or_only_the_result_gives_the_same_answer(spec):
     position = make_game(spec).initial_position()
     full, one, weak = solve(position, moves="all"), solve(position), solve(position, weak=True)
+    assert make_solver(position.game).action_values(position) == full.values
     assert one.value == full.value
     assert one.best_action in full.optimal_actions
     assert weak.result == full.result

@@ -41,9 +41,7 @@ def label(solver: Solver, positions: Sequence[Actions]) -> Labels:
     values, results = np.full(shape, ILLEGAL_VALUE), np.full(shape, ILLEGAL_RESULT)
     for row, actions in enumerate(positions):
         position = solver.game.position(actions)
-        solved = solver.solve(position, moves="all").values
-        assert solved is not None
-        for action, value in solved.items():
+        for action, value in solver.action_values(position).items():
             values[row, action] = value
             results[row, action] = np.sign(solver.expected_return(position, value))
     return Labels(values, results)

@@ -65,10 +65,10 @@ def edge_bits(rows: int, cols: int) -> list[tuple[int, int]]:
 
 def free_sets(rows: int, cols: int, free: int) -> tuple[np.uint64, np.uint64]:
     """The horizontal and the vertical set of free edges; bit a of ``free`` is action a."""
-    sets = [0, 0]
-    for edge, (which, bit) in enumerate(edge_bits(rows, cols)):
-        sets[which] |= (free >> edge & 1) << bit
-    return np.uint64(sets[0]), np.uint64(sets[1])
+    row, horizontal = (1 << cols) - 1, 0
+    for index in range(rows + 1):  # the rows of horizontal edges lie one bit apart
+        horizontal |= (free >> index * cols & row) << index * (cols + 1)
+    return np.uint64(horizontal), np.uint64(free >> (rows + 1) * cols)
 
 
 @functools.lru_cache(maxsize=8)

@@ -44,6 +44,8 @@ import numpy as np
 
 from ....envs.games.dots_and_boxes_board import boxes_beside, count_edges, sides_of_box
 
+MOST_KNOWN = 20_000  # positions whose settling is remembered, about 10 MB
+
 
 class Run(NamedTuple):
     """Boxes that can be captured one after the other, and the edges that capture them."""
@@ -59,21 +61,29 @@ class Captures:
     def __init__(self, rows: int, cols: int) -> None:
         edges = count_edges(rows, cols)
         self.boxes = rows * cols
-        self._sides = [sides_of_box(rows, cols, box) for box in range(self.boxes)]
+        self._sides = [
+            sum(1 << int(edge) for edge in sides_of_box(rows, cols, box))
+            for box in range(self.boxes)
+        ]
         self.beside = [
             [int(box) for box in boxes_beside(rows, cols, edge) if box >= 0]
             for edge in range(edges)
         ]
+        self._sides_beside = [[self._sides[box] for box in beside] for beside in self.beside]
         self._identity = np.arange(-self.boxes, self.boxes + 1)
+        self._known: dict[int, tuple[int, np.ndarray]] = {}  # what positions settle to
 
     def draw(self, free: int, edge: int) -> tuple[int, int]:
         """Draw a free edge: (the other free edges, boxes completed)."""
         free &= ~(1 << edge)
-        return free, sum(self.valence(free, box) == 0 for box in self.beside[edge])
+        completed = 0
+        for sides in self._sides_beside[edge]:
+            completed += not free & sides
+        return free, completed
 
     def valence(self, free: int, box: int) -> int:
         """How many sides of a box are free."""
-        return sum(free >> edge & 1 for edge in self._sides[box])
+        return (free & self._sides[box]).bit_count()
 
     def settle(self, free: int) -> tuple[int, np.ndarray]:
         """The quiet position R after all captures, and the value as a function of V(R).
@@ -82,29 +92,27 @@ class Captures:
             the free edges of R, and an int array of length 2·boxes + 1: entry ``boxes + v`` is the
             margin of the player to move if V(R) = v.
         """
-        known: dict[int, tuple[int, np.ndarray]] = {}
-        return self._settle(free, known)
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        return self._settle(free)
 
-    def _settle(
-        self, free: int, known: dict[int, tuple[int, np.ndarray]]
-    ) -> tuple[int, np.ndarray]:
+    def _settle(self, free: int) -> tuple[int, np.ndarray]:
+        known = self._known
         if free not in known:
             runs = self._runs(free)
             forced = [run for run in runs if run.boxes != (4 if run.closed else 2)]
             if not runs:
                 known[free] = free, self._identity
             elif forced:
-                known[free] = self._play(free, forced[0].edges[:1], known)
+                known[free] = self._play(free, forced[0].edges[:1])
             else:
-                options = [self._play(free, run.edges, known) for run in runs]
+                options = [self._play(free, run.edges) for run in runs]
                 # the edge that leaves the run to the opponent
-                options += [self._play(free, run.edges[1:2], known) for run in runs]
+                options += [self._play(free, run.edges[1:2]) for run in runs]
                 known[free] = options[0][0], np.max([worth for _, worth in options], axis=0)
         return known[free]
 
-    def _play(
-        self, free: int, edges: list[int], known: dict[int, tuple[int, np.ndarray]]
-    ) -> tuple[int, np.ndarray]:
+    def _play(self, free: int, edges: list[int]) -> tuple[int, np.ndarray]:
         """Settle the position after one player's edges; the margins are that player's.
 
         All of the edges complete a box, or there is only one.
@@ -113,18 +121,24 @@ class Captures:
         for edge in edges:
             free, completed = self.draw(free, edge)
             captured += completed
-        rest, worth = self._settle(free, known)
+        rest, worth = self._settle(free)
         return rest, captured + worth if captured else -worth
 
     def _runs(self, free: int) -> list[Run]:
         """The runs of a position; a closed one is found from both ends and listed twice."""
-        return [self._run(free, box) for box in range(self.boxes) if self.valence(free, box) == 1]
+        return [
+            self._run(free, box)
+            for box, sides in enumerate(self._sides)
+            if (free & sides).bit_count() == 1
+        ]
 
     def _run(self, free: int, box: int) -> Run:
-        boxes, edges = 1, []
+        boxes, edges, unused = 1, [], free
         while True:
-            edge = next(edge for edge in self._sides[box] if free >> edge & 1 and edge not in edges)
+            # one edge: the last free one, or that of the two by which the run has not come
+            edge = (unused & self._sides[box]).bit_length() - 1
             edges.append(edge)
+            unused &= ~(1 << edge)
             beyond = [other for other in self.beside[edge] if other != box]
             valence = self.valence(free, beyond[0]) if beyond else 0
             if valence not in (1, 2):

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from ....envs.game import Game, Position
 from ....envs.games.dots_and_boxes import DotsAndBoxes
 from ....envs.games.dots_and_boxes_board import MARGIN, count_edges
@@ -105,6 +107,11 @@ class DotsAndBoxesSolver(Solver):
             rows * cols, 1 << min(CODE_BITS, MOST_EDGES - self._edges)
         )
         self._captures = Captures(rows, cols)
+        vertical, stride = (rows + 1) * cols, cols + 1
+        self._order = [
+            vertical + bit - 64 if bit >= 64 else bit // stride * cols + bit % stride
+            for bit in self._board.order[: self._edges].tolist()
+        ]
         self._lookup = value_table(rows, cols) if is_at_hand(rows, cols) else None
         self.clear()
 
@@ -134,10 +141,7 @@ class DotsAndBoxesSolver(Solver):
     def search(
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
     ) -> Solution:
-        free = as_free_set(
-            self._board,
-            sum(1 << edge for edge in range(self._edges) if position.record.edges[edge]),
-        )
+        free = self._free_edges(position)
         ahead = _ahead(position)
         goal = game_result(ahead) if weak else exact_value()
         bounds = self._bounds(free, goal, monitor)
@@ -176,6 +180,17 @@ class DotsAndBoxesSolver(Solver):
             if good and known
             else (best,),
         )
+
+    def search_action_values(self, position: Position, monitor: Monitor) -> dict[int, int]:
+        free = self._free_edges(position)
+        bounds = self._bounds(free, exact_value(), monitor)
+        _, proved = self._all_bounds(free, exact_value(), bounds, monitor)
+        return {action: each.lower for action, each in proved.items()}
+
+    def _free_edges(self, position: Position) -> int:
+        """The set of free edges; bit a is action a."""
+        drawn = np.flatnonzero(position.record.edges[: self._edges])
+        return as_free_set(self._board, sum(1 << edge for edge in drawn.tolist()))
 
     def _margin(self, free: int, bounds: Bounds, monitor: Monitor) -> Bounds:
         """Narrower bounds on the value where few enough edges are free to find it at once."""
@@ -253,15 +268,7 @@ class DotsAndBoxesSolver(Solver):
 
     def _ordered_actions(self, free: int) -> list[int]:
         """The legal actions, in the order in which the search tries edges."""
-        vertical = (self.game.rules.rows + 1) * self.game.rules.cols
-        stride = self.game.rules.cols + 1
-        actions = [
-            vertical + int(bit) - 64
-            if bit >= 64
-            else int(bit) // stride * (stride - 1) + int(bit) % stride
-            for bit in self._board.order
-        ]
-        return [action for action in actions if free >> action & 1]
+        return [action for action in self._order if free >> action & 1]
 
     def _after(self, free: int, action: int) -> tuple[int, int, Any]:
         """The free edges after an action, the boxes it completes, and a key for the action.
