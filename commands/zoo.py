@@ -29,10 +29,10 @@ $ plyground match connect_four mcts:network=zoo:connect_four,simulations=200 alp
 A name may stand for several boards; the board that is played decides. A network can stand wherever
 an agent is named. `plyground zoo` lists them with their strength.
 
-The networks learnt from nothing but the rules, except `…_taught`: the exact solver taught that of
-connect four, the engine `gomoku` that of gomoku. They show what a network of their size can know.
-`benchmarks/learning/zoo.py` wrote each card from the run and from the commands it names. This page
-is the output of `plyground zoo --markdown`."""
+The networks learnt from nothing but the rules, except `…_taught`: the exact solver taught those of
+connect four and of dots and boxes, the engine `gomoku` that of gomoku. They show what a network of
+their size can know. `benchmarks/learning/zoo.py` wrote each card from the run and from the commands
+it names. This page is the output of `plyground zoo --markdown`."""
 
 
 @command("[NAME]")
