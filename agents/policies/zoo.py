@@ -1,9 +1,9 @@
 """The zoo: trained networks that are shipped with the package.
 
 ``zoo:NAME`` plays a network, ``mcts:network=zoo:NAME`` searches with it. A name may stand for
-several boards; the board that is played decides. Each network is a policy file in the folder
-``networks`` with a model card beside it, a JSON file of the same name that says how the network was
-trained and what was measured. ``benchmarks/learning/zoo.py`` makes both.
+several boards; the board that is played decides. Each network is a policy file in
+``networks/GAME``, with a model card beside it: a JSON file of the same name that says how the
+network was trained and what was measured. ``benchmarks/learning/zoo.py`` makes both.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Card:
         name: what stands behind ``zoo:``.
         game: the game that it learnt, with its parameters.
         also: games of the same positions and actions that it plays too.
-        file: the name of the policy file.
+        file: the policy file, in the folder of its game.
         sha256: the hash of its content.
         bytes: its size.
         parameters: how many weights it has.
@@ -71,7 +71,7 @@ class Card:
 @functools.cache
 def cards() -> tuple[Card, ...]:
     """All model cards, by name and board."""
-    return tuple(read_card(path) for path in sorted(FOLDER.glob("*.json")))
+    return tuple(read_card(path) for path in sorted(FOLDER.glob("*/*.json")))
 
 
 def read_card(path: Path) -> Card:

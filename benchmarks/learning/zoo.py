@@ -1,6 +1,6 @@
 """Make the zoo: take the network of a run, measure it, write its model card.
 
-A network and its card lie in ``agents/policies/networks``. The steps::
+A network and its card lie in ``agents/policies/networks/GAME``. The steps::
 
     python benchmarks/learning/zoo.py add runs/az_c4 connect_four   # network, curves, card
     python benchmarks/learning/zoo.py curve runs/az_c4 connect_four # its curve alone, once more
@@ -68,8 +68,9 @@ def add(
     network = OnnxNetwork(str(run), data)
     rules: Any = network.game.rules
     stem = f"{name}_{rules.rows}x{rules.cols}"
-    FOLDER.mkdir(exist_ok=True)
-    (FOLDER / f"{stem}.onnx").write_bytes(data)
+    file = FOLDER / network.game.name / f"{stem}.onnx"
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
     picture = IMAGES / f"zoo_{stem}.png"
     subprocess.run(command("curves", str(run), "--out", str(picture)), check=True)
     weights = onnx.load_from_string(data).graph.initializer
@@ -78,7 +79,7 @@ def add(
         name=name,
         game=network.game.spec,
         also=[make_game(spec).spec for spec in also],
-        file=f"{stem}.onnx",
+        file=file.relative_to(FOLDER).as_posix(),
         sha256=hashlib.sha256(data).hexdigest(),
         bytes=len(data),
         parameters=sum(
@@ -100,7 +101,7 @@ def add(
         },
         measured={},
     )
-    write(card, stem)
+    write(card)
     print(f"{stem}: {len(data):,} bytes, {card.parameters:,} weights")
 
 
@@ -173,12 +174,12 @@ def git(*words: str) -> str:
     return told.stdout.strip()
 
 
-def write(card: Card, stem: str) -> None:
+def write(card: Card) -> None:
     """Write a card beside its network."""
     text = json.dumps(vars(card), indent=1, ensure_ascii=False)
     # each point of the curve on a line of its own
     text = re.sub(r'\{\s+("opponent"[^{}]*?)\s+\}', lambda row: f"{{{_one_line(row[1])}}}", text)
-    (FOLDER / f"{stem}.json").write_text(text + "\n", encoding="utf-8")
+    card.path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
 def _one_line(text: str) -> str:
@@ -217,7 +218,7 @@ def measure(card: Card, pairs: int, positions: int) -> None:
             "command": shlex.join(["plyground", *words]),
             "rows": ratings_of(told),
         }
-    write(Card(**{**vars(card), "measured": measured}), Path(card.file).stem)
+    write(Card(**{**vars(card), "measured": measured}))
 
 
 def ratings_of(report: Any) -> list[dict[str, Any]]:
@@ -291,7 +292,7 @@ def main() -> None:
         for card in ZooNetworks(arguments.name).cards:
             if make_game(card.game) == game:
                 training = {**card.training, "curve": curve(arguments.run)}
-                write(Card(**{**vars(card), "training": training}), Path(card.file).stem)
+                write(Card(**{**vars(card), "training": training}))
     else:
         wanted = arguments.game and make_game(arguments.game).spec
         for card in ZooNetworks(arguments.name).cards:
