@@ -1,4 +1,4 @@
-"""Exact solvers: perfect play as a function, :func:`solve`, and as an agent, ``solver``.
+"""Exact solvers: perfect play as a function, :func:`solve`.
 
 A game becomes solvable by a :class:`Solver` subclass registered for its rules type
 (:func:`register_solver`). Values are those of the side to move, in the game's natural unit:
@@ -28,12 +28,17 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import announce_compilation, kernel
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
-from ..agent import Agent, Decision
-from ..book import BOOK_PARAMETERS
 from ..deadline import Deadline
-from ..registry import register_agent
 
 DEFAULT_MEMORY_MB = 512
+MEMORY = Parameter(
+    "memory",
+    int,
+    DEFAULT_MEMORY_MB,
+    "most memory of the table of positions, in MiB",
+    1,
+    1 << 20,
+)
 # Positions searched between two looks at the clock: less than a tenth of a second without a time
 # limit; with one they follow the time that a slice takes.
 UNTIMED_PORTION, FIRST_PORTION = 1 << 17, 1 << 10
@@ -245,9 +250,7 @@ class Solver(ABC):
         progress: Callable[[Progress], None] | None = None,
     ) -> Solution:
         """Solve one position; see :func:`solve`."""
-        self._check_game_of(position)
-        if position.is_over:
-            raise ValueError(f"there is nothing to solve: the game is over ({position.outcome})")
+        self._check_goes_on(position)
         if moves not in ("best", "all"):
             raise ValueError(f"moves={moves!r} is not possible: moves must be 'best' or 'all'")
         if time is not None and not time > 0:
@@ -267,9 +270,7 @@ class Solver(ABC):
 
         It can take less time than :meth:`solve`, since no line of best play is looked for.
         """
-        self._check_game_of(position)
-        if position.is_over:
-            raise ValueError(f"there is nothing to solve: the game is over ({position.outcome})")
+        self._check_goes_on(position)
         self._prepare_once()
         monitor = Monitor()
         values = self.search_action_values(position, monitor)
@@ -280,6 +281,12 @@ class Solver(ABC):
     def search_action_values(self, position: Position, monitor: Monitor) -> dict[int, int]:
         """What :meth:`action_values` finds, for a position that was checked."""
         return dict(self.search(position, "all", False, monitor).values or {})
+
+    def _check_goes_on(self, position: Position) -> None:
+        """Refuse a position of another game, and one whose game is over."""
+        self._check_game_of(position)
+        if position.is_over:
+            raise ValueError(f"there is nothing to solve: the game is over ({position.outcome})")
 
     def solve_batch(
         self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False
@@ -379,7 +386,7 @@ def make_solver(game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> Solver:
         SpecificationError: no solver for this game, a board beyond its reach, or a memory that is
             not possible.
     """
-    memory = SolverAgent.parameters[0].convert(memory_mb, "solver")
+    memory = MEMORY.convert(memory_mb, "solver")
     return solver_class_of(game)(game, memory)
 
 
@@ -411,74 +418,6 @@ def solve(
     """
     return make_solver(position.game, memory_mb).solve(
         position, moves=moves, weak=weak, time=time, progress=progress
-    )
-
-
-@register_agent("solver")
-class SolverAgent(Agent):
-    """Perfect play by exhaustive search: quick wins, late losses, and as many boxes as possible."""
-
-    summary = "perfect play by exhaustive search"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter(
-            "memory",
-            int,
-            DEFAULT_MEMORY_MB,
-            "most memory of the table of positions, in MiB",
-            1,
-            1 << 20,
-        ),
-        Parameter("time", float, None, "seconds a move; then it plays the best move known", 0.001),
-        Parameter("weak", bool, False, "prove only win, draw or loss, which is quicker"),
-        Parameter(
-            "moves", str, "best", "value one best action or all actions", choices=("best", "all")
-        ),
-        *BOOK_PARAMETERS,
-    )
-
-    def check_game(self, game: Game) -> None:
-        solver_class_of(game)
-
-    def prepare(self, game: Game) -> None:
-        self._solver = make_solver(game, self.options["memory"])
-        self._solver.prepare()
-
-    @property
-    def deterministic(self) -> bool:
-        return self.options["time"] is None
-
-    def reset(self, seed: int = 0) -> None:
-        super().reset(seed)
-        if self._ready_for is not None:
-            self._solver.clear()
-
-    def decide(self, position: Position) -> Decision:
-        options, solver = self.options, self._solver
-        solution = solver.solve(
-            position, moves=options["moves"], weak=options["weak"], time=options["time"]
-        )
-        return decision_of(solver, position, solution, options["weak"])
-
-
-def decision_of(
-    solver: Solver, position: Position, solution: Solution, weak: bool = False
-) -> Decision:
-    """A solution as an agent's decision: values become expected returns."""
-    if solution.value is not None:
-        value: float | None = solver.expected_return(position, solution.value)
-    else:
-        value = None if solution.result is None else float(solution.result)
-    values = None
-    if solution.values is not None:
-        worth = float if weak else (lambda each: solver.expected_return(position, each))
-        values = {action: worth(each) for action, each in solution.values.items()}
-    return Decision(
-        solution.best_action,
-        value=value,
-        values=values,
-        principal_variation=solution.principal_variation or (solution.best_action,),
-        nodes=solution.nodes,
-        exact=solution.exact,
     )
 
 

@@ -126,11 +126,7 @@ class Captures:
 
     def _runs(self, free: int) -> list[Run]:
         """The runs of a position; a closed one is found from both ends and listed twice."""
-        return [
-            self._run(free, box)
-            for box, sides in enumerate(self._sides)
-            if (free & sides).bit_count() == 1
-        ]
+        return [self._run(free, box) for box in range(self.boxes) if self.valence(free, box) == 1]
 
     def _run(self, free: int, box: int) -> Run:
         boxes, edges, unused = 1, [], free

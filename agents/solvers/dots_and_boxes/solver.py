@@ -31,6 +31,7 @@ from ..solver import (
 from .board import (
     as_free_set,
     canonical_edges,
+    edge_bits,
     free_sets,
     make_board,
 )
@@ -107,11 +108,10 @@ class DotsAndBoxesSolver(Solver):
             rows * cols, 1 << min(CODE_BITS, MOST_EDGES - self._edges)
         )
         self._captures = Captures(rows, cols)
-        vertical, stride = (rows + 1) * cols, cols + 1
-        self._order = [
-            vertical + bit - 64 if bit >= 64 else bit // stride * cols + bit % stride
-            for bit in self._board.order[: self._edges].tolist()
-        ]
+        action_of = {
+            64 * which + bit: action for action, (which, bit) in enumerate(edge_bits(rows, cols))
+        }
+        self._order = [action_of[bit] for bit in self._board.order[: self._edges].tolist()]
         self._lookup = value_table(rows, cols) if is_at_hand(rows, cols) else None
         self.clear()
 

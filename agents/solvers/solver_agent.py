@@ -1,0 +1,73 @@
+"""The agent ``solver``: perfect play by the exact solver of its game."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...envs.game import Game, Position
+from ...envs.specification import Parameter
+from ..agent import Agent, Decision
+from ..book import BOOK_PARAMETERS
+from ..registry import register_agent
+from .solver import MEMORY, Solution, Solver, make_solver, solver_class_of
+
+
+@register_agent("solver")
+class SolverAgent(Agent):
+    """Perfect play by exhaustive search: quick wins, late losses, and as many boxes as possible."""
+
+    summary = "perfect play by exhaustive search"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        MEMORY,
+        Parameter("time", float, None, "seconds a move; then it plays the best move known", 0.001),
+        Parameter("weak", bool, False, "prove only win, draw or loss, which is quicker"),
+        Parameter(
+            "moves", str, "best", "value one best action or all actions", choices=("best", "all")
+        ),
+        *BOOK_PARAMETERS,
+    )
+
+    def check_game(self, game: Game) -> None:
+        solver_class_of(game)
+
+    def prepare(self, game: Game) -> None:
+        self._solver = make_solver(game, self.options["memory"])
+        self._solver.prepare()
+
+    @property
+    def deterministic(self) -> bool:
+        return self.options["time"] is None
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        if self._ready_for is not None:
+            self._solver.clear()
+
+    def decide(self, position: Position) -> Decision:
+        options, solver = self.options, self._solver
+        solution = solver.solve(
+            position, moves=options["moves"], weak=options["weak"], time=options["time"]
+        )
+        return decision_of(solver, position, solution, options["weak"])
+
+
+def decision_of(
+    solver: Solver, position: Position, solution: Solution, weak: bool = False
+) -> Decision:
+    """A solution as an agent's decision: values become expected returns."""
+    if solution.value is not None:
+        value: float | None = solver.expected_return(position, solution.value)
+    else:
+        value = None if solution.result is None else float(solution.result)
+    values = None
+    if solution.values is not None:
+        worth = float if weak else (lambda each: solver.expected_return(position, each))
+        values = {action: worth(each) for action, each in solution.values.items()}
+    return Decision(
+        solution.best_action,
+        value=value,
+        values=values,
+        principal_variation=solution.principal_variation or (solution.best_action,),
+        nodes=solution.nodes,
+        exact=solution.exact,
+    )
