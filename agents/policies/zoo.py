@@ -88,7 +88,7 @@ class ZooNetworks:
 
     def __init__(self, name: str) -> None:
         known = cards()
-        check_names("the zoo has no network", [name], [card.name for card in known])
+        check_names("the zoo has no network", [name], sorted({card.name for card in known}))
         self.name = name
         self.cards = [card for card in known if card.name == name]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -347,6 +348,52 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
         AlphaZeroLearner(GAME, dataclasses.replace(chosen, units=48), 2, CPU)
     with pytest.raises(TrainingError, match="holds no checkpoint that is whole"):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
+
+
+def test_a_predecessor_plays_the_games_that_another_network_learns_from(tmp_path):
+    chosen = settings("predecessor=zoo:tic_tac_toe", "units=48")
+    learners = [AlphaZeroLearner(GAME, chosen, seed, CPU) for seed in (1, 2)]
+    chunks = [
+        SelfPlayer(GAME, chosen, 1, CPU).play(learner.weights(), 0.0, 2000).chunk
+        for learner in learners
+    ]
+    assert len(chunks[0].keys) > 0
+    for first, second in zip(*chunks):
+        assert np.array_equal(first, second)
+    own = SelfPlayer(GAME, settings("units=48"), 1, CPU).play(learners[0].weights(), 0.0, 2000)
+    assert not np.array_equal(own.chunk.policies, chunks[0].policies)
+
+
+def test_a_predecessor_that_does_not_fit_is_refused_and_leaves_no_folder(tmp_path):
+    for given, complaint in (
+        ("predecessor=zoo:nothing", "the zoo has no network 'nothing'"),
+        ("predecessor=zoo:gomoku", "not tic_tac_toe"),
+        (f"predecessor={tmp_path / 'none'}", "there is no training run"),
+    ):
+        with pytest.raises(SpecificationError, match=complaint):
+            train(GAME, settings(given), 1, tmp_path / "run", {}, CPU)
+    with pytest.raises(SpecificationError, match=r"are not returns with discount=0\.9,"):
+        train(
+            GAME,
+            settings("predecessor=zoo:tic_tac_toe", "discount=0.9"),
+            1,
+            tmp_path / "run",
+            {},
+            CPU,
+        )
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_predecessor_that_has_changed_is_refused_when_a_run_goes_on(tmp_path):
+    for name, seed in (("first", 1), ("second", 2)):
+        train(GAME, settings("steps=100"), seed, tmp_path / name, {}, CPU)
+    file = tmp_path / "policy.onnx"
+    chosen = settings("steps=100", f"predecessor={file}")
+    shutil.copy(tmp_path / "first" / "best.onnx", file)
+    train(GAME, chosen, 1, tmp_path / "run", {}, CPU)
+    shutil.copy(tmp_path / "second" / "best.onnx", file)
+    with pytest.raises(TrainingError, match="has changed since the run began"):
+        train(GAME, dataclasses.replace(chosen, steps=200), 1, tmp_path / "run", {}, CPU)
 
 
 @pytest.mark.thorough

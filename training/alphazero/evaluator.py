@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ...agents.policies.policy import open_network
+from ...agents.policies.policy_file import WHOLE_RETURN, Network
+from ...envs.game import Game
+from ...envs.specification import SpecificationError
 from .network import BoardNetwork
+from .settings import AlphaZeroSettings
 
 STEP = 64  # batches are filled up to a multiple: libraries prepare each new size anew
 
@@ -63,3 +68,36 @@ class Evaluator:
             logits = outputs.logits[:count].cpu().numpy()
             values = (outputs.value[:count] * self._network.scale).cpu().numpy()
         return np.ascontiguousarray(logits), np.ascontiguousarray(values)
+
+
+def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
+    """The network that plays in place of the one that learns, or None.
+
+    Raises:
+        SpecificationError: there is no such network, or it is one of another game or kind.
+    """
+    given = settings.predecessor
+    if not given:
+        return None
+    network = open_network(given).for_game(game)
+    network.check_plays()
+    if network.value != WHOLE_RETURN or network.discount != settings.discount:
+        raise SpecificationError(
+            f"predecessor={given} is not possible: its values are not returns with discount="
+            f"{settings.discount:g}, as those that the learner learns"
+        )
+    return network
+
+
+class FixedEvaluator:
+    """Evaluates a network that does not change, in place of an :class:`Evaluator`."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+
+    def load(self, weights: dict[str, torch.Tensor]) -> None:
+        """Weights of the network that learns are not for this one."""
+
+    def evaluate(self, observations: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """As :meth:`Evaluator.evaluate`."""
+        return self._network.evaluate(observations[:count])

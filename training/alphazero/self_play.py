@@ -13,7 +13,7 @@ from ...agents.search.puct_kernels import guided_options
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game
 from ..folder import TrainingError
-from .evaluator import Evaluator
+from .evaluator import Evaluator, FixedEvaluator, open_predecessor
 from .learner import make_network, use_bfloat16
 from .settings import GUMBEL, AlphaZeroSettings
 from .window import Canonical, Chunk
@@ -81,9 +81,13 @@ class SelfPlayer:
             trial = forest_games.new_self_play(game, options, 1, 0, most, 1)
             _begin(game, trial)
             _advance(game, trial, 0, *_nothing(game))
-        self._evaluator = Evaluator(
-            make_network(game, settings, 0), device, settings.games, use_bfloat16(settings, device)
-        )
+        predecessor = open_predecessor(game, settings)
+        self._evaluator: Evaluator | FixedEvaluator
+        if predecessor is not None:
+            self._evaluator = FixedEvaluator(predecessor)
+        else:
+            network, bfloat16 = make_network(game, settings, 0), use_bfloat16(settings, device)
+            self._evaluator = Evaluator(network, device, settings.games, bfloat16)
         self._canonical = Canonical(game)
         self._nothing = _nothing(game)
 

@@ -102,6 +102,11 @@ class AlphaZeroSettings(RunSettings):
     initial: str = setting(
         "", "A run whose weights this one begins with, if they fit; empty: none."
     )
+    predecessor: str = setting(
+        "",
+        "A network that plays all games of the run, which a larger one learns from [3]: zoo:NAME, "
+        "a policy file or a run; empty: none.",
+    )
     trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
     channels: int = setting(32, "Of each convolution.", low=1)
     blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)

@@ -18,6 +18,7 @@ from ...envs.game import Game
 from ..folder import RunFolder, TrainingError, write_file
 from ..network_export import NetworkExporter
 from ..run import TrainingRun, open_folder
+from .evaluator import open_predecessor
 from .learner import AlphaZeroLearner, batches_for
 from .network import BoardNetwork, PolicyAndValue
 from .self_play import Played, SelfPlayer
@@ -73,6 +74,8 @@ class AlphaZeroTrainer:
         self.game, self.settings, self.progress = game, settings, 0.0
         self.learner = AlphaZeroLearner(game, settings, seed, device)
         self._device = device
+        predecessor = open_predecessor(game, settings)  # refused here, before processes begin
+        self._predecessor = predecessor.version if predecessor else ""
         self._workers: Workers | None = None
         self._player: SelfPlayer | None = None
         if settings.workers == 1:
@@ -219,14 +222,20 @@ class AlphaZeroTrainer:
             "new_samples": self._new_samples,
             "window": names,
             "progress_of_games": self._progress_of_games,
+            "predecessor": self._predecessor,
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Go on where :meth:`state` was taken.
 
         Raises:
-            TrainingError: a file of the replay window is missing or damaged.
+            TrainingError: a file of the replay window is missing or damaged, or the predecessor is
+                another.
         """
+        if state.get("predecessor", "") != self._predecessor:
+            raise TrainingError(
+                f"predecessor={self.settings.predecessor} has changed since the run began"
+            )
         self.learner.load_state(state["learner"])
         self._totals, self._new_samples = dict(state["totals"]), state["new_samples"]
         self._games, self._progress_of_games = state["games"], state["progress_of_games"]
@@ -295,6 +304,7 @@ def train(
     Raises:
         TrainingError: the folder is not this run's, or the run cannot go on.
     """
+    open_predecessor(game, settings)  # a wrong name leaves no folder behind
     folder: RunFolder = open_folder(out, game, settings, seed, facts)
     trainer = AlphaZeroTrainer(game, settings, seed, out, device)
     run = TrainingRun(trainer, settings, folder, **options)

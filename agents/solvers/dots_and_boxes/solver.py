@@ -40,7 +40,7 @@ from .chains import make_collections
 from .nodes import NO_LINKS, complete_node
 from .search import begin, new_stack, search
 from .table import new_table, probe
-from .value_tables import is_at_hand, value_table
+from .value_tables import SMALL, is_at_hand, value_table
 
 MOST_EDGES = 64
 CODE_BITS = 15  # at most 2^15 collections are numbered
@@ -114,6 +114,11 @@ class DotsAndBoxesSolver(Solver):
         self._order = [action_of[bit] for bit in self._board.order[: self._edges].tolist()]
         self._lookup = value_table(rows, cols) if is_at_hand(rows, cols) else None
         self.clear()
+
+    def leave_out_tables(self) -> None:
+        """See :meth:`Solver.leave_out_tables`."""
+        if self._edges > SMALL:
+            self._lookup = None
 
     @classmethod
     def check_game(cls, game: Game) -> None:

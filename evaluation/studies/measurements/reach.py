@@ -53,6 +53,7 @@ class Reach(Measurement):
         start, longest = game.initial_position(), game.facts.longest_game
         if spec == "solver":
             solver = make_solver(game, self.memory_mb)
+            solver.leave_out_tables()
             solver.solve(game.position([0]))  # compiles
             solver.clear()
             began = time.process_time()
