@@ -32,6 +32,7 @@ except ImportError as error:
     ) from error
 
 CHECKED = 256  # positions in which the file must agree with the model
+HELD, HALF = "network.", "_float16"  # before and after the names of weights in policy files
 TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest output
 
 # The graphs exported in this process, by the structure of their module.
@@ -185,6 +186,20 @@ def random_observations(game: Game, count: int) -> np.ndarray:
     return observations
 
 
+def weights_of_policy(data: bytes) -> dict[str, torch.Tensor]:
+    """The weights in a policy file that :class:`NetworkExporter` wrote, by their names.
+
+    They are float32, and those of networks without the module that holds them for the file.
+    """
+    found, floats = {}, (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+    for initializer in onnx.load_from_string(data).graph.initializer:
+        name = initializer.name.removesuffix(HALF)
+        if name.startswith(HELD) and initializer.data_type in floats:
+            value = onnx.numpy_helper.to_array(initializer).astype(np.float32)
+            found[name.removeprefix(HELD)] = torch.from_numpy(value)
+    return found
+
+
 def compact_policy(data: bytes) -> bytes:
     """The same policy file, less than half as large.
 
@@ -198,10 +213,10 @@ def compact_policy(data: bytes) -> bytes:
             continue
         name = initializer.name
         value = onnx.numpy_helper.to_array(initializer).astype(np.float16)
-        initializer.CopyFrom(onnx.numpy_helper.from_array(value, f"{name}_float16"))
+        initializer.CopyFrom(onnx.numpy_helper.from_array(value, f"{name}{HALF}"))
         casts.append(
             onnx.helper.make_node(
-                "Cast", [f"{name}_float16"], [name], to=onnx.TensorProto.FLOAT, name=f"{name}_cast"
+                "Cast", [f"{name}{HALF}"], [name], to=onnx.TensorProto.FLOAT, name=f"{name}_cast"
             )
         )
     for part in (*graph.node, *graph.value_info, *graph.input, *graph.output):

@@ -157,10 +157,13 @@ class OnnxNetwork(Network):
     """A policy file, evaluated by onnxruntime on one thread.
 
     One thread is enough: batches are small, and games run side by side.
+
+    Attributes:
+        data: the file's content.
     """
 
     def __init__(self, source: str, data: bytes) -> None:
-        self._data = data
+        self.data = data
         self._session = _open_session(source, data)
         metadata = _metadata(source, self._session)
         stated = _read_metadata(source, metadata)
@@ -219,7 +222,7 @@ class OnnxNetwork(Network):
 
     def write(self, path: str | Path) -> None:
         """Write the same policy file elsewhere."""
-        write_policy(Path(path), self._data)
+        write_policy(Path(path), self.data)
 
     def playing(self, game: Game) -> OnnxNetwork:
         """The same network for another game of the same observations and actions.
@@ -231,7 +234,7 @@ class OnnxNetwork(Network):
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.source, self._data, self.game.spec)
+        return _restore, (self.source, self.data, self.game.spec)
 
 
 def _restore(source: str, data: bytes, spec: str) -> OnnxNetwork:

@@ -19,7 +19,7 @@ from typing import Any
 from ...envs.game import Game
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, check_names
-from .policy_file import Network, OnnxNetwork
+from .policy_file import OnnxNetwork
 
 FOLDER = Path(__file__).resolve().parent / "networks"
 PREFIX = "zoo:"
@@ -92,7 +92,7 @@ class ZooNetworks:
         self.name = name
         self.cards = [card for card in known if card.name == name]
 
-    def for_game(self, game: Game) -> Network:
+    def for_game(self, game: Game) -> OnnxNetwork:
         """The network for a game; SpecificationError if there is none."""
         for card in self.cards:
             if make_game(card.game) == game:

@@ -16,9 +16,11 @@ import pytest
 import torch
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
+from plyground.agents.policies.zoo import ZooNetworks
 from plyground.cli import run as cli_run
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import trainer as trainer_module
+from plyground.training.alphazero.initial import embedded
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.self_play import SelfPlayer, targets
 from plyground.training.alphazero.settings import alphazero_settings
@@ -32,6 +34,7 @@ from plyground.training.alphazero.window import (
     write_chunk,
 )
 from plyground.training.folder import TrainingError, read_metrics
+from plyground.training.network_export import random_observations
 
 CPU = torch.device("cpu")
 GAME = make_game("tic_tac_toe")
@@ -345,9 +348,42 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
     chosen = settings(f"initial={tmp_path / 'first'}")
     assert same(AlphaZeroLearner(GAME, chosen, 2, CPU).average.state_dict(), weights_of(first))
     with pytest.raises(TrainingError, match="its network has another shape"):
-        AlphaZeroLearner(GAME, dataclasses.replace(chosen, units=48), 2, CPU)
+        AlphaZeroLearner(GAME, dataclasses.replace(chosen, units=16), 2, CPU)
     with pytest.raises(TrainingError, match="holds no checkpoint that is whole"):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
+
+
+@pytest.mark.parametrize(
+    ("game", "network", "larger"),
+    [
+        ("tic_tac_toe", "tic_tac_toe", ("units=200", "blocks=3", "hidden=40")),
+        ("connect_four", "connect_four", ("channels=40", "blocks=4", "hidden=50")),
+        ("gomoku:size=9", "gomoku", ("channels=36", "blocks=5")),
+        ("dots_and_boxes", "dots_and_boxes", ("channels=33",)),
+    ],
+)
+def test_a_larger_network_that_begins_with_a_smaller_one_computes_the_same(game, network, larger):
+    game = make_game(game)
+    chosen = alphazero_settings(game, {}, (*larger, f"initial=zoo:{network}"))
+    learner = AlphaZeroLearner(game, chosen, 1, CPU)
+    observations = random_observations(game, 64)
+    seen = learner.network(torch.from_numpy(observations).float())
+    logits, values = ZooNetworks(network).for_game(game).evaluate(observations)
+    np.testing.assert_allclose(seen.logits.detach().numpy(), logits, atol=1e-3)
+    np.testing.assert_allclose(
+        seen.value.detach().numpy() * learner.network.scale, values, atol=1e-4
+    )
+
+
+def test_weights_of_another_board_are_not_taken_over_where_heads_know_the_cells():
+    game = make_game("connect_four:rows=6,cols=8")
+    held = AlphaZeroLearner(GAME, settings(), 1, CPU).network.state_dict()
+    network = AlphaZeroLearner(game, alphazero_settings(game, {}), 1, CPU).network
+    small = make_game("connect_four")
+    weights = AlphaZeroLearner(small, alphazero_settings(small, {}), 1, CPU).network.state_dict()
+    for given in (held, weights):
+        with pytest.raises((KeyError, ValueError)):
+            embedded(network, given)
 
 
 def test_a_predecessor_plays_the_games_that_another_network_learns_from(tmp_path):

@@ -6,7 +6,6 @@ import copy
 import json
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from torch.nn import functional
 
 from ...envs.game import Game
 from ..folder import TrainingError
-from ..run import initial_learner
 from .evaluator import has_fast_bfloat16
+from .initial import load_initial
 from .network import BoardNetwork, NetworkShape
 from .settings import AlphaZeroSettings
 from .window import Canonical, Positions
@@ -42,22 +41,6 @@ def make_network(game: Game, settings: AlphaZeroSettings, seed: int) -> BoardNet
         return BoardNetwork(
             game, network_shape(settings), has_margin(game), settings.discount < 1.0
         )
-
-
-def _load_initial(network: BoardNetwork, run: Path) -> None:
-    """Take over the averaged weights of a run.
-
-    Raises:
-        TrainingError: the folder holds no run of AlphaZero, or its weights do not fit.
-    """
-    held = initial_learner(run)
-    try:
-        network.load_state_dict(held["average"])
-    except (KeyError, RuntimeError):
-        raise TrainingError(
-            f"initial={run} is not possible: its network has another shape; pooled=yes and the "
-            f"same blocks and channels let weights fit another board"
-        ) from None
 
 
 def has_margin(game: Game) -> bool:
@@ -88,7 +71,7 @@ class AlphaZeroLearner:
         self.game, self.settings, self.device = game, settings, device
         network = make_network(game, settings, seed)
         if settings.initial:
-            _load_initial(network, Path(settings.initial))
+            load_initial(network, game, settings.initial)
         network.to(device)
         network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.network = network

@@ -100,7 +100,9 @@ class AlphaZeroSettings(RunSettings):
     length_weight: float = setting(0.1, "Weight of the loss of plies left.", low=0)
     # The network.
     initial: str = setting(
-        "", "A run whose weights this one begins with, if they fit; empty: none."
+        "",
+        "What this run begins with, a smaller network if wanted: zoo:NAME, a policy file or a run; "
+        "empty: random weights.",
     )
     predecessor: str = setting(
         "",

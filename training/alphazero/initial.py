@@ -1,0 +1,126 @@
+"""The weights that a run begins with: those of another run, of a policy file or of the zoo.
+
+A smaller network is embedded in a larger one, which computes the same at first (Chen, Goodfellow,
+Shlens, "Net2Net: accelerating learning via knowledge transfer", ICLR 2016). The new units keep the
+random weights they begin with; nothing that was there takes from them yet. New blocks begin as the
+identity.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import torch
+
+from ...agents.policies.zoo import PREFIX, ZooNetworks
+from ...envs.files import read_file
+from ...envs.game import Game
+from ..folder import TrainingError
+from ..network_export import weights_of_policy
+from ..run import initial_learner
+from .network import BoardNetwork
+from .settings import DENSE
+
+Weights = dict[str, torch.Tensor]
+OUTPUTS = ("policy.3.", "policy.cells.2.", "policy.whole.", "judgement.")  # the game's, or results
+
+
+def load_initial(network: BoardNetwork, game: Game, given: str) -> None:
+    """Take over the weights that ``initial`` names, in place.
+
+    Raises:
+        TrainingError: there are none, or they do not fit.
+        SpecificationError: the zoo has no such network.
+    """
+    held = _weights(game, given)
+    try:
+        weights = embedded(network, held)
+    except (KeyError, ValueError):
+        raise TrainingError(
+            f"initial={given} is not possible: its network has another shape; a larger network "
+            f"takes over a smaller one of the same trunk, and pooled=yes lets weights fit another "
+            f"board"
+        ) from None
+    network.load_state_dict(weights)
+
+
+def _weights(game: Game, given: str) -> Weights:
+    """The weights of a run's average, of a policy file or of a network of the zoo."""
+    if given.startswith(PREFIX):
+        return weights_of_policy(ZooNetworks(given.removeprefix(PREFIX)).for_game(game).data)
+    path = Path(given)
+    if path.suffix == ".onnx":
+        try:
+            return weights_of_policy(read_file(path))
+        except OSError as error:
+            raise TrainingError(
+                f"initial={given} is not possible: {error.strerror or error}"
+            ) from None
+    average: Weights = initial_learner(path)["average"]
+    return average
+
+
+def embedded(network: BoardNetwork, weights: Weights) -> Weights:
+    """The state of ``network`` with smaller or equal ``weights`` embedded in it.
+
+    Raises:
+        KeyError, ValueError: they do not fit.
+    """
+    state = {name: value.clone() for name, value in network.state_dict().items()}
+    if weights.keys() - state.keys():
+        raise KeyError("the larger network lacks a layer")
+    units = weights["entry.weight"].shape[0]
+    known = 1 + max(
+        (int(found[1]) for name in weights if (found := re.match(r"blocks\.(\d+)\.", name))),
+        default=-1,
+    )
+    for name, value in state.items():
+        block = re.match(r"blocks\.(\d+)\.", name)
+        if block and int(block[1]) >= known:
+            continue
+        smaller = weights[name]
+        if name.startswith(OUTPUTS) and len(smaller) != len(value):
+            raise ValueError("other outputs")
+        if name == "entry.weight" and smaller.shape[1] != value.shape[1]:
+            raise ValueError("other inputs")
+        layout = _layout(network, name)
+        if layout != (1, 1) and smaller.shape[1] != units * layout[0] * layout[1]:
+            raise ValueError("another board")
+        _embed(value, smaller, *layout)
+    return state
+
+
+def _layout(network: BoardNetwork, name: str) -> tuple[int, int]:
+    """How the columns of a layer run through the channels: groups of all channels, cells of each.
+
+    A column stands for one channel of one group in one cell; see :class:`BoardNetwork`.
+    """
+    if name.endswith(("pooling.bias.weight", "policy.whole.weight")):
+        return 2, 1
+    if network.shape.trunk == DENSE or name not in ("policy.1.weight", "summary.0.weight"):
+        return 1, 1
+    if name == "summary.0.weight" and network.shape.pooled:
+        return 2, 1
+    return 1, network.state_dict()[name].shape[1] // network.shape.channels
+
+
+def _embed(larger: torch.Tensor, smaller: torch.Tensor, groups: int, cells: int) -> None:
+    """Write a layer's weights into the first rows and columns of a larger layer's, in place.
+
+    These rows give nothing to the larger layer's other columns.
+    """
+    rows = smaller.shape[0]
+    if larger.ndim != smaller.ndim or larger.shape[2:] != smaller.shape[2:]:
+        raise ValueError("other dimensions")
+    if any(few > many for few, many in zip(smaller.shape, larger.shape)):
+        raise ValueError("a smaller layer")
+    if larger.ndim == 1:
+        larger[:rows] = smaller
+        return
+    kernel = larger.shape[2:]
+    old = smaller.reshape(rows, groups, -1, cells, *kernel)
+    channels = old.shape[2]
+    larger[:rows] = 0.0
+    new = larger.view(larger.shape[0], groups, -1, cells, *kernel)
+    new[:rows, :, :channels] = old
