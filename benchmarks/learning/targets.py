@@ -1,0 +1,83 @@
+"""How good the policies are that a search of AlphaZero gives the network to learn.
+
+A network plays with each search. In samples of its games that the exact solver knows, the policy to
+learn is held against the network's own::
+
+    python benchmarks/learning/targets.py zoo:connect_four "simulations=400 value_scale=0.5"
+
+Optimal: how often the most probable action is one of the best. Mass: the probability of all best
+actions together. A network that learns perfectly becomes as good as its targets, and no better.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+import scipy.stats
+import torch
+from plyground import make_game
+from plyground.agents.policies.policy import masked_softmax, open_network
+from plyground.agents.solvers.solver import make_solver
+from plyground.envs.rules import plies_played
+from plyground.training.alphazero.self_play import SelfPlayer
+from plyground.training.alphazero.settings import alphazero_settings
+
+GAMES = 128  # at once
+
+
+def samples(game, network: str, search: str, wanted: int):
+    """Observations and policies to learn, from games with this search, without end."""
+    texts = [f"predecessor={network}", f"games={GAMES}", "full_share=1", "random_openings=1"]
+    settings = alphazero_settings(game, {}, [*texts, *search.split()])
+    player = SelfPlayer(game, settings, 7, torch.device("cpu"))
+    shape, random = game.facts.observation_shape, np.random.default_rng(0)
+    while True:
+        chunk = player.play({}, 1.0, 4 * wanted * settings.simulations).chunk
+        observed = np.unpackbits(chunk.observations, axis=1, count=int(np.prod(shape)))
+        for index in random.permutation(len(observed)):
+            seen = observed[index].reshape(shape).astype(np.int8)
+            yield seen, chunk.policies[index].astype(np.float64)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("network", help="zoo:NAME, a policy file or a run of AlphaZero")
+    parser.add_argument("searches", nargs="+", help='settings: "simulations=400 value_scale=0.5"')
+    parser.add_argument("--game", default="connect_four")
+    parser.add_argument("--positions", type=int, default=500)
+    parser.add_argument("--plies", type=int, default=12, help="played before, at least")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    game = make_game(arguments.game)
+    solver, network = make_solver(game, 1024), open_network(arguments.network).for_game(game)
+    for search in arguments.searches:
+        found = []
+        for seen, policy in samples(game, arguments.network, search, arguments.positions):
+            position = game.position_from_observation(seen)
+            if position.is_over or plies_played(game.rules, position.record) < arguments.plies:
+                continue
+            values = solver.action_values(position)
+            best = [action for action in values if values[action] == max(values.values())]
+            if len(best) == len(values):
+                continue
+            logits, _ = network.evaluate(seen[None])
+            own = masked_softmax(logits, position.action_mask()[None])[0]
+            target = policy / policy.sum()
+            found.append([p.argmax() in best for p in (own, target)])
+            found[-1] += [p[best].sum() for p in (own, target)]
+            if len(found) == arguments.positions:
+                break
+        own, target, own_mass, target_mass = np.mean(found, axis=0)
+        hits = round(target * len(found))
+        low, high = scipy.stats.binomtest(hits, len(found)).proportion_ci(method="wilson")
+        print(
+            f"{search}: optimal {100 * target:.1f} % ({100 * low:.1f} to {100 * high:.1f}, "
+            f"{len(found)} positions), the network alone {100 * own:.1f} %; "
+            f"mass {100 * target_mass:.1f} %, alone {100 * own_mass:.1f} %"
+        )
+
+
+if __name__ == "__main__":
+    main()
