@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..envs.boards.grid import DIRECTIONS, count_run
 from ..envs.compiled.kernels import kernel
 from ..envs.compiled.randomness import random_below
 from ..envs.game import Game, Position
-from ..envs.games.gomoku import Gomoku, row_wins
-from ..envs.games.grid import DIRECTIONS, count_run
+from ..envs.games.gomoku.rules import Gomoku, row_wins
 from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent, register_preset

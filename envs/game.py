@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import rules as r
+from .boards.rows import read_rows, write_rows
 from .declaration import Declaration, Facts, parameter_values
 from .entry_points import EntryPoints, records_of
-from .games.rows import read_rows, write_rows
 from .specification import SpecificationError, format_specification, plain_text
 
 PLAYERS = ("player_0", "player_1")

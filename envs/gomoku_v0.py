@@ -1,6 +1,6 @@
 """Gomoku and caro as PettingZoo AEC environments."""
 
 from .aec import env_functions
-from .games.gomoku import Gomoku
+from .games.gomoku.rules import Gomoku
 
 env, raw_env = env_functions(Gomoku)

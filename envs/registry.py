@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from .game import Game
-from .games.connect_four import ConnectFour
-from .games.dots_and_boxes import DotsAndBoxes
-from .games.gomoku import Gomoku
-from .games.hex import Hex
-from .games.othello import Othello
-from .games.tic_tac_toe import TicTacToe
+from .games.connect_four.rules import ConnectFour
+from .games.dots_and_boxes.rules import DotsAndBoxes
+from .games.gomoku.rules import Gomoku
+from .games.hex.rules import Hex
+from .games.othello.rules import Othello
+from .games.tic_tac_toe.rules import TicTacToe
 from .specification import SpecificationError, check_names, parse_specification
 
 # Adding a game: its file, and its rules type here.

@@ -32,6 +32,7 @@ LAYERS = {
     "envs": (
         ("compiled", "pictures", "files", "version", "specification"),
         ("rules", "declaration"),
+        ("boards",),
         ("games",),
         ("*",),  # game, registry, entry points, canonical form, rendering, stepping
         ("aec",),

@@ -25,8 +25,7 @@ from plyground.agents.search.gomoku.values import (
     with_pairs,
 )
 from plyground.envs.compiled.kernels import kernel
-from plyground.envs.games import gomoku_patterns as patterns
-from plyground.envs.games.gomoku import list_near
+from plyground.envs.games.gomoku import list_near, patterns
 from rich.progress import track
 from torch.nn import functional
 

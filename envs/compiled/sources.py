@@ -32,7 +32,7 @@ _REGISTERS_FOR_GAMES = re.compile(
 )
 # lists of all games and agents, and what shows or compiles games and decides none of them
 _DECIDES_NOTHING = re.compile(
-    r"(__init__|registry|version|.*_display|.*_picture)\.py$|envs/pictures/"
+    r"(__init__|registry|version)\.py$|envs/pictures/|envs/games/\w+/(drawing|profile)\.py$"
     r"|envs/compiled/(cache|linking|sources)\.py$"
 )
 
@@ -79,12 +79,14 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
     """
     imports, games, registrants = _scan_for_play()
     ours = games.intersection(roots)
+    folders = {path.parent for path in games - ours}  # of other games, a folder each
+    others = {path for path in imports if path.parent in folders}
     found, waiting = set[Path](), imports.keys() & roots
     while waiting:
         while waiting:
             path = waiting.pop()
             found.add(path)
-            waiting |= imports[path] - (games - ours) - found
+            waiting |= imports[path] - others - found
         waiting = {
             path
             for path in registrants - found

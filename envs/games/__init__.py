@@ -1,1 +1,1 @@
-"""The games: one file each, with its heuristics and board helpers beside it."""
+"""The games, a folder each."""

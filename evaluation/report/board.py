@@ -8,8 +8,8 @@ from typing import Any
 from rich.text import Text
 
 from ...envs import rules as r
+from ...envs.boards.grid import cell_name
 from ...envs.game import Position
-from ...envs.games.grid import cell_name
 
 STYLES = ("bold red", "bold yellow")  # of the marks of player_0 and player_1
 CHANGED, WON = "reverse", "bold green reverse"

@@ -151,7 +151,7 @@ def test_an_edited_rule_is_seen_by_the_next_run(tmp_path, package):
     assert count() == three
     rule, source = (
         "if connects(stones, rules.rows, rules.connect):",
-        package / "envs" / "games" / "connect_four.py",
+        package / "envs" / "games" / "connect_four" / "rules.py",
     )
     assert rule in source.read_text()
     source.write_text(
@@ -190,7 +190,7 @@ def test_an_edited_search_kernel_is_seen_and_an_edit_of_an_unrelated_file_compil
     assert ask() == ["1", "False"]
     for unrelated in (
         "agents/search/mcts_kernels.py",
-        "envs/games/gomoku.py",
+        "envs/games/gomoku/rules.py",
         "evaluation/sprt.py",
     ):
         with (package / unrelated).open("a") as file:
@@ -223,7 +223,7 @@ print(json.dumps(found | {"workers": versions(contest, ("1", "1"))["plyground"]}
         # rule counts as calling them.
         ("agents/search/alphabeta_kernels.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("agents/search/mcts.py", {"workers"}),
-        ("envs/games/connect_four.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
+        ("envs/games/connect_four/rules.py", {"alphabeta_kernels", "mcts_kernels", "workers"}),
         ("evaluation/statistics/ratings.py", {"workers"}),
     ],
 )

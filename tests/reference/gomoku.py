@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from itertools import combinations, groupby
 
-from plyground.envs.games import gomoku_patterns as constants
+from plyground.envs.games.gomoku import patterns as constants
 
 from .reference import CellsReference, window_counts
 

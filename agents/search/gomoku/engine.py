@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from ....envs.boards.stones import CELLS
 from ....envs.game import Game, Position
-from ....envs.games.gomoku import Gomoku
-from ....envs.games.gomoku_patterns import LONGEST
-from ....envs.games.stones import CELLS
+from ....envs.games.gomoku.patterns import LONGEST
+from ....envs.games.gomoku.rules import Gomoku
 from ....envs.specification import Parameter, SpecificationError
 from ...agent import Agent, Decision
 from ...registry import register_agent, register_preset

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....envs.boards.stones import CELLS
 from ....envs.compiled.kernels import inner_kernel, kernel
-from ....envs.games.gomoku import list_near
-from ....envs.games.gomoku_patterns import (
+from ....envs.games.gomoku.patterns import (
     CARO,
     CELL_CLASS,
     CLASSES,
@@ -28,7 +28,7 @@ from ....envs.games.gomoku_patterns import (
     WINS_NOW,
     WINS_SOON,
 )
-from ....envs.games.stones import CELLS
+from ....envs.games.gomoku.rules import list_near
 from ..alphabeta_kernels import (
     DONE,
     INFINITY,

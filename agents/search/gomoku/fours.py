@@ -16,7 +16,7 @@ import numpy as np
 
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.compiled.randomness import mix64
-from ....envs.games.gomoku_patterns import (
+from ....envs.games.gomoku.patterns import (
     CARO,
     CELL_CLASS,
     CLASSES,

@@ -18,8 +18,8 @@ import numpy as np
 
 from ....envs.compiled.kernels import kernel
 from ....envs.game import Game
-from ....envs.games.gomoku import Gomoku
-from ....envs.games.gomoku_patterns import CLASSES, LONGEST, WINS_NOW
+from ....envs.games.gomoku.patterns import CLASSES, LONGEST, WINS_NOW
+from ....envs.games.gomoku.rules import Gomoku
 from ....envs.specification import SpecificationError
 from ...policies.policy_file import WHOLE_RETURN, Network
 from ..puct import PATTERNS, hand_made

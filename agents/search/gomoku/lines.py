@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from ....envs import rules as r
+from ....envs.boards import stones
+from ....envs.boards.grid import count_run
 from ....envs.compiled.dispatch import missing, rule
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ....envs.compiled.randomness import mix64
-from ....envs.games import stones
-from ....envs.games.gomoku import list_near
-from ....envs.games.gomoku_patterns import CELL_BITS, REACH
-from ....envs.games.grid import count_run
+from ....envs.games.gomoku.patterns import CELL_BITS, REACH
+from ....envs.games.gomoku.rules import list_near
 from ..search_form import is_own_image, load_record
 
 LONGEST_LINE = stones.LONGEST_SIDE

@@ -2,7 +2,7 @@
 
 :class:`GomokuPatterns` (heuristic ``patterns``) plays by the rules of
 :mod:`plyground.envs.games.gomoku` and has its keys and values. Every free cell carries the codes of
-:mod:`plyground.envs.games.gomoku_patterns`, kept up to date stone by stone, so that the value of a
+:mod:`plyground.envs.games.gomoku.patterns`, kept up to date stone by stone, so that the value of a
 position, forced replies and a good order of the cells are read off. The other heuristics are
 searched as :class:`~plyground.agents.search.gomoku.scores.GomokuScores`.
 """
@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs import rules as r
+from ....envs.boards import stones
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.game import Game
-from ....envs.games import gomoku_heuristics, stones
-from ....envs.games import gomoku_patterns as patterns
-from ....envs.games.gomoku import Gomoku
-from ....envs.games.gomoku_patterns import (
+from ....envs.games.gomoku import heuristics as gomoku_heuristics
+from ....envs.games.gomoku import patterns
+from ....envs.games.gomoku.patterns import (
     CARO,
     CELL_BITS,
     CELL_CLASS,
@@ -36,6 +36,7 @@ from ....envs.games.gomoku_patterns import (
     WINS_SOON,
     by_key,
 )
+from ....envs.games.gomoku.rules import Gomoku
 from ..search_form import (
     SearchForm,
     can_win_at_once,

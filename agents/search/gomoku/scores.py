@@ -13,9 +13,9 @@ import numpy as np
 
 from ....envs import rules as r
 from ....envs.compiled.kernels import inner_kernel
-from ....envs.games.gomoku import row_wins
-from ....envs.games.gomoku_heuristics import CARO10, look_along, run_points, window_points
-from ....envs.games.gomoku_patterns import CARO, CELL_BITS, STANDARD
+from ....envs.games.gomoku.heuristics import CARO10, look_along, run_points, window_points
+from ....envs.games.gomoku.patterns import CARO, CELL_BITS, STANDARD
+from ....envs.games.gomoku.rules import row_wins
 from ..search_form import can_win_at_once
 from .lines import (
     BOARD_FIELDS,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....envs.compiled.kernels import kernel
 from ....envs.game import Position
-from ....envs.games.gomoku_patterns import CLASSES, WINS_NOW
+from ....envs.games.gomoku.patterns import CLASSES, WINS_NOW
 from ...deadline import Deadline
 from ..alphabeta_kernels import INFINITY
 from ..search_form import blank_records, load_record

@@ -25,7 +25,7 @@ import numpy as np
 
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.game import Game
-from ....envs.games.gomoku_patterns import (
+from ....envs.games.gomoku.patterns import (
     CARO,
     CLASSES,
     DOUBLE_THREE,

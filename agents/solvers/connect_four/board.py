@@ -19,7 +19,7 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import kernel
-from ....envs.games.connect_four import ConnectFour
+from ....envs.games.connect_four.rules import ConnectFour
 
 UNDECIDED = 99
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)

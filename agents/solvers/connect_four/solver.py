@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ....envs.game import Game, Position
-from ....envs.games.connect_four import ConnectFour
+from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.specification import SpecificationError
 from ..solver import (
     DEFAULT_MEMORY_MB,

@@ -22,8 +22,8 @@ import numpy as np
 
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import kernel
-from ....envs.games.dots_and_boxes import DotsAndBoxes
-from ....envs.games.dots_and_boxes_board import boxes_beside, count_edges
+from ....envs.games.dots_and_boxes.board import boxes_beside, count_edges
+from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
 from ....envs.rules import symmetries
 
 ZERO, ONE, EIGHT, BYTE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)

@@ -42,7 +42,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....envs.games.dots_and_boxes_board import boxes_beside, count_edges, sides_of_box
+from ....envs.games.dots_and_boxes.board import boxes_beside, count_edges, sides_of_box
 
 MOST_KNOWN = 20_000  # positions whose settling is remembered, about 10 MB
 

@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ....envs.game import Game, Position
-from ....envs.games.dots_and_boxes import DotsAndBoxes
-from ....envs.games.dots_and_boxes_board import MARGIN, count_edges
+from ....envs.games.dots_and_boxes.board import MARGIN, count_edges
+from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
 from ....envs.specification import SpecificationError
 from ..solver import (
     DEFAULT_MEMORY_MB,

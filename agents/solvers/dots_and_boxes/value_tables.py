@@ -16,7 +16,7 @@ import numpy as np
 from ....envs.compiled.cache import cache_root
 from ....envs.compiled.kernels import kernel
 from ....envs.files import written_whole
-from ....envs.games.dots_and_boxes_board import boxes_beside, count_edges
+from ....envs.games.dots_and_boxes.board import boxes_beside, count_edges
 from ....envs.specification import SpecificationError
 
 LARGEST = 24  # edges: 16 MiB, about two seconds

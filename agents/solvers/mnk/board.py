@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....envs.boards.grid import DIRECTIONS, cell_symmetries
 from ....envs.compiled.kernels import inner_kernel
-from ....envs.games.grid import DIRECTIONS, cell_symmetries
-from ....envs.games.tic_tac_toe import TicTacToe
+from ....envs.games.tic_tac_toe.rules import TicTacToe
 
 ZERO, ONE, BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
 MOST_CELLS = 64

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ....envs.game import Game, Position
-from ....envs.games.gomoku import FREESTYLE, Gomoku
-from ....envs.games.tic_tac_toe import TicTacToe
+from ....envs.games.gomoku.rules import FREESTYLE, Gomoku
+from ....envs.games.tic_tac_toe.rules import TicTacToe
 from ....envs.specification import SpecificationError
 from ..solver import (
     DEFAULT_MEMORY_MB,

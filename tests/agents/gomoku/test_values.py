@@ -12,7 +12,7 @@ from plyground.agents.search.gomoku.patterns import put_noted
 from plyground.agents.search.gomoku.searcher import load_board
 from plyground.agents.search.gomoku.value_network import INPUTS, SHIFT
 from plyground.envs.compiled.kernels import kernel
-from plyground.envs.games import gomoku_patterns as patterns
+from plyground.envs.games.gomoku import patterns
 
 from .test_engine import RULES, engine, random_position
 from .test_guide import points_of

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
-from plyground.envs.games.dots_and_boxes import CHAINS
-from plyground.envs.games.dots_and_boxes_heuristics import control_value
+from plyground.envs.games.dots_and_boxes.heuristics import CHAINS, control_value
 
 
 def control(*structures):

@@ -9,7 +9,7 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.agents.search.search_form import load_record, search_form
 from plyground.envs import rules as r
-from plyground.envs.games import gomoku_patterns as patterns
+from plyground.envs.games.gomoku import patterns
 
 RULES = {
     "freestyle": patterns.FREESTYLE,

@@ -66,7 +66,7 @@ def changed_by(edit, file: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_rules_of_a_game_change_with_its_file_and_those_of_others_do_not(name, edit):
-    changed = changed_by(edit, f"envs/games/{name}.py")
+    changed = changed_by(edit, f"envs/games/{name}/rules.py")
     assert {game for kind, game in changed if kind == "rules"} == {name}
 
 
@@ -118,7 +118,7 @@ def play(path, **more) -> str:
     ("file", "told"),
     [
         ("agents/greedy.py", "what has changed is greedy;"),
-        ("envs/games/tic_tac_toe.py", "what has changed is the rules of the game;"),
+        ("envs/games/tic_tac_toe/rules.py", "what has changed is the rules of the game;"),
         ("evaluation/openings.py", "what has changed is the way matches are played;"),
     ],
 )

@@ -29,14 +29,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import rules as r
-from ..compiled.bits import count_bits
-from ..compiled.kernels import kernel
-from ..compiled.randomness import SALT_1, SALT_2, mix64
-from ..declaration import Complexity, Facts, declare_game
-from ..pictures.drawing import Area, Disc, Line, Picture, Rectangle
-from ..specification import Parameter
-from .grid import (
+from ... import rules as r
+from ...boards.grid import (
     cell_areas,
     cell_symmetries,
     cells_complexity,
@@ -46,8 +40,14 @@ from .grid import (
     sort_by_rank,
     with_extra_action,
 )
-from .othello_board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs
-from .rows import register_stone_rows
+from ...boards.rows import register_stone_rows
+from ...compiled.bits import count_bits
+from ...compiled.kernels import kernel
+from ...compiled.randomness import SALT_1, SALT_2, mix64
+from ...declaration import Complexity, Facts, declare_game
+from ...pictures.drawing import Area, Disc, Line, Picture, Rectangle
+from ...specification import Parameter
+from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs
 
 WIN, MARGIN = range(2)
 PLAYS, PASSES, OVER = range(3)  # values of `state`

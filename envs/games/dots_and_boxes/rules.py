@@ -28,13 +28,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import rules as r
-from ..compiled.kernels import kernel
-from ..compiled.randomness import mix64, random_below
-from ..declaration import declare_game, wide_record
-from ..pictures.drawing import PLAYER_COLOURS
-from ..specification import Parameter
-from .dots_and_boxes_board import (
+from ... import rules as r
+from ...compiled.kernels import kernel
+from ...compiled.randomness import mix64, random_below
+from ...declaration import declare_game, wide_record
+from ...pictures.drawing import PLAYER_COLOURS
+from ...specification import Parameter
+from .board import (
     EMPTY,
     MARGIN,
     SWEDISH,
@@ -51,7 +51,7 @@ from .dots_and_boxes_board import (
     starts_drawn,
     symmetries,
 )
-from .dots_and_boxes_display import (
+from .drawing import (
     action_areas,
     action_to_text,
     board_places,
@@ -61,7 +61,7 @@ from .dots_and_boxes_display import (
     picture,
     text_to_action,
 )
-from .dots_and_boxes_heuristics import CHAINS, evaluate, order_actions
+from .heuristics import CHAINS, evaluate, order_actions
 
 __all__ = ["CHAINS", "DotsAndBoxes", "WideDotsAndBoxes"]
 

@@ -14,7 +14,7 @@ Symmetries. Left-right mirror.
 Position. A bitboard for each player: cell (row from the bottom, column) is bit ``column * (rows +
 1) + row``. The spare bit on top of each column keeps columns apart, so that shifted boards never
 wrap. Boards that need more than 64 bits hold one number for each cell instead, up to 144 cells (see
-:mod:`.connect_four_wide`). Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4:
+:mod:`.wide`). Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4:
 how to build a perfect AI".
 """
 
@@ -24,14 +24,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import rules as r
-from ..compiled.bits import count_bits
-from ..compiled.kernels import kernel
-from ..compiled.randomness import SALT_1, mix64, random_bits
-from ..declaration import Complexity, Facts, declare_game, wide_record
-from ..pictures.drawing import PLAYER_COLOURS
-from ..specification import Parameter
-from .connect_four_display import (
+from ... import rules as r
+from ...boards.grid import cells_complexity
+from ...boards.rows import register_stone_rows
+from ...boards.stones import outcome_reason
+from ...compiled.bits import count_bits
+from ...compiled.kernels import kernel
+from ...compiled.randomness import SALT_1, mix64, random_bits
+from ...declaration import Complexity, Facts, declare_game, wide_record
+from ...pictures.drawing import PLAYER_COLOURS
+from ...specification import Parameter
+from .drawing import (
     action_areas,
     action_to_text,
     board_text,
@@ -41,12 +44,9 @@ from .connect_four_display import (
     text_to_action,
     winning_cells,
 )
-from .connect_four_heuristics import THREATS, WINDOWS, evaluate
-from .connect_four_wide import CELLS, register_wide_rules
-from .connect_four_wide import POSITION as CELL_POSITION
-from .grid import cells_complexity
-from .rows import register_stone_rows
-from .stones import outcome_reason
+from .heuristics import THREATS, WINDOWS, evaluate
+from .wide import CELLS, register_wide_rules
+from .wide import POSITION as CELL_POSITION
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 HIGH_HALF = np.uint64(32)

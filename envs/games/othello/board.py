@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.kernels import kernel
+from ...compiled.kernels import kernel
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # where discs can be enclosed sideways

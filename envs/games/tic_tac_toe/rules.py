@@ -20,9 +20,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import rules as r
-from ..declaration import declare_game
-from ..pictures.drawing import (
+from ... import rules as r
+from ...boards.grid import COLUMN_LETTERS, cell_areas, cells_in_rows
+from ...boards.stones import (
+    LONGEST_SIDE,
+    POSITION,
+    board_cells,
+    count_windows,
+    register_stone_rules,
+)
+from ...declaration import declare_game
+from ...pictures.drawing import (
     PLAYER_COLOURS,
     Area,
     Line,
@@ -31,15 +39,7 @@ from ..pictures.drawing import (
     Ring,
     Text,
 )
-from ..specification import Parameter
-from .grid import COLUMN_LETTERS, cell_areas, cells_in_rows
-from .stones import (
-    LONGEST_SIDE,
-    POSITION,
-    board_cells,
-    count_windows,
-    register_stone_rules,
-)
+from ...specification import Parameter
 
 LINES = 0  # heuristics, in the order of the declaration
 # of the picture, up to the grid: at the top and right, and at the sides with names

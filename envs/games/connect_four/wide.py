@@ -10,19 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import rules as r
-from ..compiled.kernels import kernel
-from ..compiled.randomness import random_below
-from .connect_four_heuristics import (
-    DEEP_LOSS,
-    GOOD_PARITY,
-    OPEN_LINE,
-    THREAT,
-    WINDOWS,
-    points_of_window,
-)
-from .grid import DIRECTIONS, count_run
-from .stones import (
+from ... import rules as r
+from ...boards.grid import DIRECTIONS, count_run
+from ...boards.stones import (
     completes_row,
     count_windows,
     is_over,
@@ -33,7 +23,17 @@ from .stones import (
     start,
     to_move,
 )
-from .stones import from_observation as cells_from_observation
+from ...boards.stones import from_observation as cells_from_observation
+from ...compiled.kernels import kernel
+from ...compiled.randomness import random_below
+from .heuristics import (
+    DEEP_LOSS,
+    GOOD_PARITY,
+    OPEN_LINE,
+    THREAT,
+    WINDOWS,
+    points_of_window,
+)
 
 CELLS = 144  # capacity: 12 × 12
 POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
@@ -116,7 +116,7 @@ def completes_if_placed(rules, cells, cell, stone):
 
 @kernel
 def threats(rules, position, player):
-    """The heuristic ``threats``, as :func:`.connect_four_heuristics.threats` counts it."""
+    """The heuristic ``threats``, as :func:`.heuristics.threats` counts it."""
     cells, mover = position.cells, position.ply & 1
     lines = np.zeros((2, rules.connect + 1), np.int64)
     count_windows(rules, cells, 0, lines)
@@ -149,7 +149,7 @@ def threats(rules, position, player):
 
 @kernel
 def windows(rules, position, player):
-    """The heuristic ``windows``, as :func:`.connect_four_heuristics.windows` counts it."""
+    """The heuristic ``windows``, as :func:`.heuristics.windows` counts it."""
     counts = np.zeros((2, rules.connect + 1), np.int64)
     count_windows(rules, position.cells, player, counts)
     points = 0

@@ -17,7 +17,7 @@ Symmetries. All eight of the square.
 
 Heuristics. ``patterns`` (open and half-open fours, threes, twos, and whose turn it is), ``caro15``
 (run lengths), ``caro10`` (windows of five), ``caro15_open`` (run lengths with their free ends); see
-:func:`.gomoku_heuristics.evaluate`.
+:func:`.heuristics.evaluate`.
 
 Sources: the rules of the Gomocup tournament (freestyle, standard, caro); for the three caro
 heuristics the course projects this suite started from.
@@ -29,10 +29,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import rules as r
-from ..compiled.kernels import inner_kernel, kernel
-from ..declaration import declare_game
-from ..pictures.drawing import (
+from ... import rules as r
+from ...boards.grid import COLUMN_LETTERS, DIRECTIONS, cell_areas, count_run
+from ...boards.stones import (
+    LONGEST_SIDE,
+    POSITION,
+    board_cells,
+    completes_row,
+    legal_actions,
+    register_stone_rules,
+)
+from ...compiled.kernels import inner_kernel, kernel
+from ...declaration import declare_game
+from ...pictures.drawing import (
     Area,
     Disc,
     Line,
@@ -41,22 +50,13 @@ from ..pictures.drawing import (
     Ring,
     Text,
 )
-from ..specification import Parameter
-from .gomoku_heuristics import evaluate
-from .gomoku_patterns import (
+from ...specification import Parameter
+from .heuristics import evaluate
+from .patterns import (
     CARO,
     CARO_OVERLINE,
     FREESTYLE,
     STANDARD,
-)
-from .grid import COLUMN_LETTERS, DIRECTIONS, cell_areas, count_run
-from .stones import (
-    LONGEST_SIDE,
-    POSITION,
-    board_cells,
-    completes_row,
-    legal_actions,
-    register_stone_rules,
 )
 
 __all__ = ["CARO", "CARO_OVERLINE", "FREESTYLE", "STANDARD", "Gomoku"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..pictures.drawing import (
+from ...boards.grid import COLUMN_LETTERS, cell_name, cells_in_rows, grid_text, seen_cells
+from ...pictures.drawing import (
     PLAYER_COLOURS,
     PLAYER_SHADES,
     Area,
@@ -18,7 +19,6 @@ from ..pictures.drawing import (
     Text,
     rectangle_area,
 )
-from .grid import COLUMN_LETTERS, cell_name, cells_in_rows, grid_text, seen_cells
 
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 

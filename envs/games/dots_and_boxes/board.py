@@ -1,6 +1,6 @@
 """A dots-and-boxes board of rows × cols boxes: its geometry, sizes and symmetries.
 
-Edges are numbered as in :mod:`.dots_and_boxes`.
+Edges are numbered as in :mod:`.rules`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.kernels import kernel
-from ..declaration import Bound, Complexity, Facts
-from ..specification import SpecificationError
+from ...compiled.kernels import kernel
+from ...declaration import Bound, Complexity, Facts
+from ...specification import SpecificationError
 
 EMPTY, ICELANDIC, SWEDISH = range(3)  # the edges drawn before the first move
 WIN, MARGIN = range(2)  # what a game returns

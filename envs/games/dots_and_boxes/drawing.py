@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import rules as r
-from ..declaration import Place
-from ..pictures.drawing import (
+from ... import rules as r
+from ...declaration import Place
+from ...pictures.drawing import (
     BOX_FILLS,
     PLAYER_COLOURS,
     Area,
@@ -24,7 +24,7 @@ from ..pictures.drawing import (
     Text,
     rectangle_area,
 )
-from .dots_and_boxes_board import boxes_beside, count_edges, neighbours, sides_of_box, starts_drawn
+from .board import boxes_beside, count_edges, neighbours, sides_of_box, starts_drawn
 
 DRAWN, FREE = "_I", "."  # horizontal and vertical edges, and free places, in rows of characters
 MARGIN = 0.5  # of the picture, up to the first dots

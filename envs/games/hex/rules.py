@@ -28,21 +28,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import rules as r
-from ..compiled.kernels import kernel
-from ..compiled.randomness import SALT_2, mix64, random_below
-from ..declaration import Complexity, Facts, declare_game
-from ..specification import Parameter
-from .grid import (
+from ... import rules as r
+from ...boards.grid import (
     cell_symmetries,
     cells_complexity,
     register_named_cells,
     sort_by_rank,
     with_extra_action,
 )
-from .hex_picture import COLOURS, action_areas, picture
-from .rows import alternate, register_stone_rows
-from .stones import returns, to_move
+from ...boards.rows import alternate, register_stone_rows
+from ...boards.stones import returns, to_move
+from ...compiled.kernels import kernel
+from ...compiled.randomness import SALT_2, mix64, random_below
+from ...declaration import Complexity, Facts, declare_game
+from ...specification import Parameter
+from .drawing import COLOURS, action_areas, picture
 
 CELLS = 169  # capacity: 13 × 13
 NO, YES = range(2)  # of the swap rule

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.kernels import inner_kernel, kernel
-from .gomoku_patterns import CARO, LONGEST, STANDARD, evaluate_patterns
-from .grid import DIRECTIONS
-from .stones import count_windows
+from ...boards.grid import DIRECTIONS
+from ...boards.stones import count_windows
+from ...compiled.kernels import inner_kernel, kernel
+from .patterns import CARO, LONGEST, STANDARD, evaluate_patterns
 
 PATTERNS, CARO15, CARO10, CARO15_OPEN = range(4)  # heuristics, in the order of the declaration
 FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth for each stone missing
@@ -101,7 +101,7 @@ def evaluate(rules, position, player, heuristic):
     """The heuristics of gomoku.
 
     ``patterns``: what stones on the free cells would make, see
-    :mod:`plyground.envs.games.gomoku_patterns`; for ``connect`` above five, the windows of
+    :mod:`plyground.envs.games.gomoku.patterns`; for ``connect`` above five, the windows of
     ``caro10``.
 
     ``caro15``: every maximal run of equal stones in each of the four directions, own minus

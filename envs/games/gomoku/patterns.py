@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.kernels import inner_kernel, kernel
-from .grid import DIRECTIONS
+from ...boards.grid import DIRECTIONS
+from ...compiled.kernels import inner_kernel, kernel
 
 FREESTYLE, STANDARD, CARO, CARO_OVERLINE = range(4)  # the rule variants
 

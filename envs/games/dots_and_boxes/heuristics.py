@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.kernels import kernel
-from .dots_and_boxes_board import boxes_beside, neighbours, sides_of_box
+from ...compiled.kernels import kernel
+from .board import boxes_beside, neighbours, sides_of_box
 
 CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
 UNSEEN = 0

@@ -1,14 +1,14 @@
 """The heuristics of connect four, on bitboards.
 
-The layout of the bitboards is that of :mod:`plyground.envs.games.connect_four`.
+The layout of the bitboards is that of :mod:`.rules`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.bits import count_bits
-from ..compiled.kernels import kernel
+from ...compiled.bits import count_bits
+from ...compiled.kernels import kernel
 
 THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
 ZERO, ONE = np.uint64(0), np.uint64(1)

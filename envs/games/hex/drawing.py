@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import rules as r
-from ..pictures.drawing import Area, Disc, Line, Picture, Text
-from .grid import COLUMN_LETTERS, seen_cells
+from ... import rules as r
+from ...boards.grid import COLUMN_LETTERS, seen_cells
+from ...pictures.drawing import Area, Disc, Line, Picture, Text
 
 ROW_HEIGHT = 0.87
 COLOURS, FREE = ("#24408e", "#d7263d"), "#e4dccb"  # of stones and of their edges, of free cells

@@ -1,0 +1,1 @@
+"""What games share: grids of cells, boards as rows of characters, stones in a row."""

@@ -1,0 +1,5 @@
+"""Dots and boxes: draw edges, the fourth edge of a box takes it and moves again."""
+
+from .rules import DotsAndBoxes, WideDotsAndBoxes
+
+__all__ = ["DotsAndBoxes", "WideDotsAndBoxes"]

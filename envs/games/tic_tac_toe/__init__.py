@@ -1,0 +1,5 @@
+"""Tic-tac-toe and any m,n,k game: stones on a grid, so many in a row win."""
+
+from .rules import TicTacToe
+
+__all__ = ["TicTacToe"]
