@@ -24,7 +24,7 @@ from .envs import (
 )
 from .envs.version import __version__
 from .training import datasets
-from .training.environments import register_environments
+from .training.registration import register_environments
 
 if TYPE_CHECKING:
     from .evaluation.report.notebook import Widget

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import check_names
-from .run import Progress, TrainingRun
+
+if TYPE_CHECKING:  # they take time, and most programs train nothing
+    from ..agents.opponents import MakeAgent
+    from .run import Progress, TrainingRun
 
 ALGORITHMS = ("ppo", "dqn", "alphazero")
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium
 from gymnasium.vector import AutoresetMode
 
 from ..agents.opponents import make_opponents
-from ..envs.adapters.making import environment_id
 from ..envs.game import Game
 from ..envs.observations import AS_PLANES, ObservationOptions
-from ..envs.registry import BUILT_IN, make_game
+from ..envs.registry import make_game
 from ..envs.single_agent.env import SingleAgentEnv
 from ..envs.single_agent.vector_env import BoardVectorEnv
 from ..envs.specification import SpecificationError
@@ -140,22 +138,3 @@ def _board(game: Game | str, parameters: dict[str, Any]) -> Game:
         raise UnknownOptionError(
             f"{error}; it is an unexpected keyword argument {unknown[0]!r}"
         ) from None
-
-
-def register_environment(rules_type: Any) -> str:
-    """Make the environments of a game known to Gymnasium; returns their id."""
-    name = environment_id(rules_type.declaration)
-    if name not in gymnasium.registry:
-        single, vector = f"{__name__}:make_env", f"{__name__}:make_vector_env"
-        gymnasium.register(
-            name,
-            entry_point=single,
-            vector_entry_point=vector,
-            kwargs={"game": rules_type.declaration.name},
-        )
-    return name
-
-
-def register_environments() -> list[str]:
-    """Register the environments of all games that come with plyground; returns their ids."""
-    return [register_environment(rules_type) for rules_type in BUILT_IN]

@@ -8,13 +8,9 @@ import gymnasium
 
 from ..game import Game
 from ..registry import make_game
+from ..single_agent import environment_id
 from ..single_agent.env import SingleAgentEnv
 from ..single_agent.vector_env import BoardVectorEnv
-
-
-def environment_id(declaration: Any) -> str:
-    """The id of a game's Gymnasium environment: ``plyground/ConnectFour-v0``."""
-    return f"plyground/{declaration.name.title().replace('_', '')}-v{declaration.version}"
 
 
 def make_single(game: Game | str, **options: Any) -> SingleAgentEnv:

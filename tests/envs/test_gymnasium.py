@@ -13,7 +13,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from plyground import IllegalActionError, make_agent
 from plyground.envs import aec
-from plyground.training.environments import environment_id, make_env
+from plyground.envs.single_agent import environment_id
+from plyground.training.environments import make_env
 
 IDS = [environment_id(rules_type.declaration) for rules_type in plyground.envs.BUILT_IN]
 SMALL = {

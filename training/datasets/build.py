@@ -20,7 +20,7 @@ from ...envs.files import written_whole
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ...envs.version import __version__
-from .file import TEACHER, check_file_name, columns_of, write
+from .file import TEACHER, check_file_name, write
 from .labels import Labels, label_chunks
 from .positions import (
     MOST_BARREN_GAMES,
@@ -140,6 +140,32 @@ def build_taught_dataset(
     metadata = _stated(game, len(taught), plies, seed, spec) | {TEACHER: spec}
     write(out, columns_of(game, found.actions, labels_of(game, taught)), metadata)
     return len(taught)
+
+
+def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str, np.ndarray]:
+    """The columns of a dataset, from its positions (the actions that lead to them) and labels."""
+    count, facts = len(positions), game.facts
+    moves = np.full((count, max(map(len, positions), default=0)), -1, np.int16)
+    arrays = {
+        "observation": np.zeros((count, *facts.observation_shape), np.int8),
+        "action_mask": np.zeros((count, facts.num_actions), np.int8),
+        "action_values": labels.values,
+        "action_results": labels.results,
+        "value": labels.values.max(axis=1, initial=np.iinfo(np.int16).min),
+        "result": labels.results.max(axis=1, initial=np.iinfo(np.int8).min),
+        "ply": np.array([len(actions) for actions in positions], np.int16),
+        "to_move": np.zeros(count, np.int8),
+        "key": np.zeros(count, np.uint64),
+        "moves": moves,
+    }
+    for row, actions in enumerate(positions):
+        position = game.position(actions)
+        moves[row, : len(actions)] = actions
+        arrays["observation"][row] = position.observation()
+        arrays["action_mask"][row] = position.action_mask()
+        arrays["to_move"][row] = position.to_move
+        arrays["key"][row] = position.key()
+    return arrays
 
 
 def _stated(game: Game, count: int, plies: range, seed: int, source: str) -> dict[str, Any]:

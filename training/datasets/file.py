@@ -18,8 +18,6 @@ from ...envs.files import written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
-from .labels import Labels
-from .positions import Actions
 
 SCHEMA_VERSION = 1
 METADATA_KEY = "plyground"
@@ -73,36 +71,18 @@ class Dataset:
             yield {name: array[rows] for name, array in self.arrays.items()}
 
     def torch(self) -> Any:
-        """The dataset as a ``torch.utils.data.Dataset`` of dictionaries of tensors."""
-        from .torch_dataset import TorchDataset
+        """The dataset as a ``torch.utils.data.Dataset`` of dictionaries of tensors.
 
-        return TorchDataset(self)
+        ``key`` becomes int64 with the same bits, because few operations of PyTorch know uint64.
+        """
+        from torch import from_numpy
+        from torch.utils.data import StackDataset
 
-
-def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str, np.ndarray]:
-    """The columns of a dataset, from its positions (the actions that lead to them) and labels."""
-    count, facts = len(positions), game.facts
-    moves = np.full((count, max(map(len, positions), default=0)), -1, np.int16)
-    arrays = {
-        "observation": np.zeros((count, *facts.observation_shape), np.int8),
-        "action_mask": np.zeros((count, facts.num_actions), np.int8),
-        "action_values": labels.values,
-        "action_results": labels.results,
-        "value": labels.values.max(axis=1, initial=np.iinfo(np.int16).min),
-        "result": labels.results.max(axis=1, initial=np.iinfo(np.int8).min),
-        "ply": np.array([len(actions) for actions in positions], np.int16),
-        "to_move": np.zeros(count, np.int8),
-        "key": np.zeros(count, np.uint64),
-        "moves": moves,
-    }
-    for row, actions in enumerate(positions):
-        position = game.position(actions)
-        moves[row, : len(actions)] = actions
-        arrays["observation"][row] = position.observation()
-        arrays["action_mask"][row] = position.action_mask()
-        arrays["to_move"][row] = position.to_move
-        arrays["key"][row] = position.key()
-    return arrays
+        tensors: dict[str, Any] = {
+            name: from_numpy(array.view(np.int64) if array.dtype == np.uint64 else array)
+            for name, array in self.arrays.items()
+        }
+        return StackDataset(**tensors)
 
 
 def check_file_name(path: Path) -> None:
