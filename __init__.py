@@ -27,7 +27,7 @@ from .training import datasets
 from .training.registration import register_environments
 
 if TYPE_CHECKING:
-    from .evaluation.report.notebook import Widget
+    from .evaluation.notebook import Widget
 
 __all__ = [
     "Agent",
@@ -49,9 +49,9 @@ register_environments()
 def show(what: Any, moves: Any = None, **options: Any) -> Widget:
     """A game, or the games of a store, to step through in a notebook.
 
-    See :func:`plyground.evaluation.report.notebook.show`. It is imported when it is called, since
+    See :func:`plyground.evaluation.notebook.show`. It is imported when it is called, since
     most programs need no reports.
     """
-    from .evaluation.report.notebook import show as show_page
+    from .evaluation.notebook import show as show_page
 
     return show_page(what, moves, **options)

@@ -15,8 +15,8 @@ from ..envs import Game, make_game
 from ..envs.conformance.perft import perft as count_sequences
 from ..envs.registry import game_names
 from ..envs.specification import Parameter, check_names
-from ..evaluation.complexity import size_report
 from ..evaluation.report import display
+from ..evaluation.statistics.complexity import size_report
 from .app import command
 from .common import GameArgument, JsonOption, OpeningOption, argument, option, read_moves
 from .output import print_json, say

@@ -30,8 +30,7 @@ from ..agents.solvers.solver import solver_class_of
 from ..envs.game import PLAYERS, Game, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .quality import MoveJudge
-from .reviewed import (
+from .grades import (
     BEST,
     FORCED,
     GOOD,
@@ -45,6 +44,8 @@ from .reviewed import (
     ReviewedMove,
     from_first,
 )
+from .quality import MoveJudge
+from .report import review_page  # noqa: F401 - notebooks show reviews as its pages
 from .store.store import StoredGame
 
 NEGLIGIBLE = 1e-9

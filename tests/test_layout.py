@@ -48,12 +48,13 @@ LAYERS = {
         ("__init__",),
     ),
     "evaluation": (
-        ("fingerprints",),
-        ("players", "match", "openings", "complexity"),
+        ("fingerprints", "pages"),
+        ("players", "match", "openings"),
         ("store",),
         ("statistics", "quality", "withdrawals"),
-        ("review", "reviewed", "report", "runners"),
-        ("*",),  # tournament, schedule, sprt, verify
+        ("grades",),
+        ("report", "runners"),
+        ("*",),  # review, notebook, tournament, schedule, sprt, verify
         ("studies", "__init__"),
     ),
     "training": (("*",), ("ppo", "dqn", "alphazero"), ("supervised",), ("api",), ("__init__",)),

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents import Decision
 from ..agents.score import Score
+from ..evaluation.grades import PlayedGame
 from ..evaluation.report import analysis
-from ..evaluation.reviewed import PlayedGame
 from .bars import bar_value
 from .errors import Refused
 from .jobs import LINES_OF, REVIEW_SECONDS, REVIEWED, SOLVED, SOLVER_SECONDS, has_solver

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from ..evaluation.reviewed import PlayedGame
+from ..evaluation.grades import PlayedGame
 from .errors import Refused
 from .jobs import REVIEW_PAGE, REVIEW_SECONDS
 from .positions import Line

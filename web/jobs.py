@@ -15,10 +15,10 @@ from ..agents.score import Score
 from ..agents.solvers.solver import make_solver, solver_class_of
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
+from ..evaluation.grades import PlayedGame, Review, move_json
 from ..evaluation.report.analysis import ranked_actions
 from ..evaluation.report.review_page import review_page
 from ..evaluation.review import Reviewer
-from ..evaluation.reviewed import PlayedGame, Review, move_json
 
 Report = Callable[[Any], None]
 

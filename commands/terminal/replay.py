@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from rich.console import Console
 
+from ...evaluation.grades import PlayedGame, Review
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.review_text import print_review, value_text, verdict
 from ...evaluation.review import Reviewer
-from ...evaluation.reviewed import PlayedGame, Review
 
 HELP = """Enter or next   one move on
 back            one move back

@@ -16,11 +16,11 @@ from ...agents import Decision
 from ...agents.human import refuse_people
 from ...envs import Position, make_game
 from ...envs.game import Game
+from ...evaluation.grades import PlayedGame
 from ...evaluation.match import play_game
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.review_page import review_page
-from ...evaluation.reviewed import PlayedGame
 from ...evaluation.runners.contest import Contest
 from ...evaluation.single_games import entry_of, keep_game
 from ...evaluation.store.store import Store, StoredGame, StoredTournament

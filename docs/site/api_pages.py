@@ -79,7 +79,7 @@ PAGES = (
             "plyground.evaluation.sprt",
             "plyground.evaluation.quality",
             "plyground.evaluation.review",
-            "plyground.evaluation.reviewed",
+            "plyground.evaluation.grades",
             "plyground.evaluation.gauntlet",
             "plyground.evaluation.ladder",
             "plyground.evaluation.runners.contest",
@@ -98,7 +98,7 @@ PAGES = (
             "plyground.evaluation.statistics.intervals",
             "plyground.evaluation.statistics.cross_table",
             "plyground.evaluation.report.report",
-            "plyground.evaluation.report.notebook",
+            "plyground.evaluation.notebook",
             "plyground.evaluation.studies.declaration",
         ),
     ),
@@ -142,5 +142,5 @@ def address(name: str, thing: Any) -> str:
     if inspect.ismodule(thing):
         return thing.__name__
     if name == "show":  # imported when it is called
-        return "plyground.evaluation.report.notebook.show"
+        return "plyground.evaluation.notebook.show"
     return f"{thing.__module__}.{thing.__name__}"

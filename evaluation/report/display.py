@@ -28,7 +28,7 @@ from ...agents.agent import Decision
 from ...agents.score import Score
 from ...envs.game import Game
 from ...envs.specification import Parameter
-from ..complexity import SizeLine
+from ..statistics.complexity import SizeLine
 from ..statistics.cross_table import AgentRow, CrossTable
 from ..store.store import StoredGame
 

@@ -14,6 +14,7 @@ from typing import Any
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
 from ...envs.version import __version__
+from ..pages import page_of
 from ..statistics.cross_table import AgentRow, Tally
 from ..statistics.ratings import Ratings, score_of
 from .display import duration, likelihood, percent
@@ -57,6 +58,11 @@ def report_page(
         versions=versions(),
         games=sum(report.table.games for report in reports),
     )
+
+
+@page_of.register
+def _page_of_report(report: TournamentReport) -> str:
+    return report_page([report], report.tournament.name, [])
 
 
 def render_page(template: str, **values: Any) -> str:

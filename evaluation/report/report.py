@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...envs.specification import SpecificationError
+from ..pages import notebook_html
 from ..statistics.cross_table import CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
 from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
@@ -95,11 +96,7 @@ class TournamentReport(NamedTuple):
 
     def _repr_html_(self) -> str:
         """Notebooks show the report as a page."""
-        # the pages are made of what is defined here
-        from .html import report_page
-        from .notebook import framed
-
-        return framed(report_page([self], self.tournament.name, []))
+        return notebook_html(self)
 
     def to_json(self) -> dict[str, Any]:
         first = self.first_seat

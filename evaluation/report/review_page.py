@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...envs.game import PLAYERS, Game
-from ..reviewed import GRADES, PlayedGame, Review, ReviewedMove
+from ..grades import GRADES, PlayedGame, Review, ReviewedMove
+from ..pages import page_of
 from .display import percent
 from .html import render_page
 from .replays import Frames, game_entry, viewer_data
@@ -41,6 +42,12 @@ def review_page(games: Sequence[PlayedGame | Review], title: str = "Review") -> 
         for game, listed in kinds.items()
     ]
     return render_page("review.html", title=title, sections=sections)
+
+
+@page_of.register(PlayedGame)
+@page_of.register(Review)
+def _page_of_game(game: PlayedGame | Review) -> str:
+    return review_page([game], "Review" if isinstance(game, Review) else "Game")
 
 
 def _played(game: PlayedGame | Review) -> PlayedGame:

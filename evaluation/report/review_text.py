@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...envs.game import PLAYERS, Game
-from ..reviewed import BEST, FORCED, GOOD, INACCURACY, MISTAKE, PositionValue, Review, ReviewedMove
+from ..grades import BEST, FORCED, GOOD, INACCURACY, MISTAKE, PositionValue, Review, ReviewedMove
 from .display import percent, plain_table
 
 STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", FORCED: "dim"}

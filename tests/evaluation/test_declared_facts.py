@@ -12,7 +12,7 @@ from plyground.envs.conformance.perft import perft
 from plyground.envs.game import Game
 from plyground.envs.pictures.drawing import to_svg
 from plyground.envs.registry import game_names
-from plyground.evaluation.complexity import mean_branching, size_report
+from plyground.evaluation.statistics.complexity import mean_branching, size_report
 
 
 def sizes(spec: str) -> dict[str, int | float]:

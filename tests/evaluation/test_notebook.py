@@ -14,12 +14,12 @@ from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.pictures.drawing import to_svg
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.grades import PlayedGame
 from plyground.evaluation.match import play_game
-from plyground.evaluation.report.notebook import framed
+from plyground.evaluation.pages import frame
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.report.review_page import review_page
 from plyground.evaluation.review import review
-from plyground.evaluation.reviewed import PlayedGame
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store, StoreError
 from plyground.evaluation.tournament import Plan, Tournament
@@ -198,7 +198,7 @@ def test_a_widget_can_be_saved(tmp_path):
 
 
 def test_a_frame_holds_any_page():
-    assert 'srcdoc="&lt;p title=&quot;a&quot;&gt;"' in framed('<p title="a">')
+    assert 'srcdoc="&lt;p title=&quot;a&quot;&gt;"' in frame('<p title="a">')
 
 
 def test_what_cannot_be_shown_is_refused(tmp_path):

@@ -10,9 +10,7 @@ from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import solve
 from plyground.envs.game import IllegalActionError
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import play_game
-from plyground.evaluation.review import Reviewer, estimator_of, review
-from plyground.evaluation.reviewed import (
+from plyground.evaluation.grades import (
     BEST,
     FORCED,
     GOOD,
@@ -21,6 +19,8 @@ from plyground.evaluation.reviewed import (
     MISTAKE,
     PlayedGame,
 )
+from plyground.evaluation.match import play_game
+from plyground.evaluation.review import Reviewer, estimator_of, review
 from plyground.evaluation.store.store import StoredGame
 
 

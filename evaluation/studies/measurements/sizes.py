@@ -7,8 +7,8 @@ import math
 
 from ....envs.conformance.perft import perft
 from ....envs.registry import make_game
-from ...complexity import SizeLine, size_report
 from ...report.display import large_number
+from ...statistics.complexity import SizeLine, size_report
 from .measurement import COUNT, NUMBER, TEXT, Column, Measurement, Row, Workplace
 
 

@@ -15,8 +15,8 @@ import math
 import random
 from typing import Any, NamedTuple
 
-from ..envs import rules as r
-from ..envs.game import Game
+from ...envs import rules as r
+from ...envs.game import Game
 
 RANDOM_GAMES = 100
 

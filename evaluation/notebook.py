@@ -1,35 +1,22 @@
-"""What notebooks show: pages inside a frame, without files, servers or requests.
-
-The page is the value of the frame's attribute ``srcdoc``. That works in Jupyter, in VS Code and on
-Colab alike, and keeps styles and scripts of page and notebook apart.
-"""
+"""What notebooks show: games to step through, without files, servers or requests."""
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...envs.files import written_whole
-from ...envs.game import PLAYERS, Game
-from ...envs.specification import SpecificationError
-from ..match import GameResult
-from ..review import Reviewer
-from ..reviewed import PlayedGame, Review
-from ..store.store import Store, StoreError
-from .review_page import review_page
+from ..envs.files import written_whole
+from ..envs.game import PLAYERS, Game
+from ..envs.specification import SpecificationError
+from .grades import PlayedGame, Review
+from .match import GameResult
+from .pages import frame
+from .report.review_page import review_page
+from .review import Reviewer
+from .store.store import Store, StoreError
 
-HEIGHT = 760  # pixels, until the page knows its own
 GAMES_SHOWN = 20
-
-
-def framed(page: str, height: int = HEIGHT) -> str:
-    """A page as HTML for the output of a notebook."""
-    return (
-        f'<iframe data-plyground title="plyground" srcdoc="{html.escape(page)}" '
-        f'style="width:100%;height:{height}px;border:0"></iframe>'
-    )
 
 
 class Widget:
@@ -49,7 +36,7 @@ class Widget:
 
     def _repr_html_(self) -> str:
         """Notebooks show the page."""
-        return framed(self.page)
+        return frame(self.page)
 
     def __repr__(self) -> str:
         return f"<plyground page of {len(self.page) // 1000} kB; a notebook shows it>"

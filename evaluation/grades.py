@@ -1,4 +1,4 @@
-"""A reviewed game as plain data: values of positions, graded moves, totals of each player."""
+"""The review of a game as plain data: values of positions, grades of moves, totals of players."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from ..agents.score import Score
 from ..envs.game import PLAYERS, Game
 from ..envs.registry import make_game
+from .pages import notebook_html
 from .store.store import StoredGame
 
 BEST, GOOD, INACCURACY, MISTAKE = "best", "good", "inaccuracy", "mistake"
@@ -159,7 +160,7 @@ class PlayedGame:
 
     def _repr_html_(self) -> str:
         """Notebooks show the game, move by move."""
-        return _framed_page(self)
+        return notebook_html(self)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -219,7 +220,7 @@ class Review:
 
     def _repr_html_(self) -> str:
         """Notebooks show the review."""
-        return _framed_page(self)
+        return notebook_html(self)
 
 
 def value_json(game: Game, value: PositionValue) -> dict[str, Any]:
@@ -268,11 +269,3 @@ def move_json(game: Game, move: ReviewedMove) -> dict[str, Any]:
 def from_first(value: float, player: int) -> float:
     """A value of player_0 as one of a player, or the other way round."""
     return -value + 0.0 if player else value
-
-
-def _framed_page(game: PlayedGame | Review) -> str:
-    # the pages are made of what is defined here
-    from .report.notebook import framed
-    from .report.review_page import review_page
-
-    return framed(review_page([game], "Review" if isinstance(game, Review) else "Game"))
