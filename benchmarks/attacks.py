@@ -35,7 +35,7 @@ PLAN = Plan("connect_four", ("random", "greedy", "montecarlo:simulations=20"), p
 ENGINES = (("--runner", "local"), ("--concurrency", "2"), ("--isolate", "always"))
 # Handed back within this time after the limit counts as kept.
 LATE_SECONDS = 0.05
-TIMED = {
+TIME_LIMITS = {
     "alphabeta:time=0.1": ("connect_four", "gomoku:size=9", "othello"),
     "mcts:time=0.1": ("connect_four", "hex:size=7"),
     "mcts:time=0.1,threads=2": ("connect_four",),
@@ -48,7 +48,7 @@ TIMED = {
 }
 
 
-def told(games: list[StoredGame]) -> list[tuple]:
+def summaries(games: list[StoredGame]) -> list[tuple]:
     """What the seed decides of games."""
     return [(game.pair, game.players, game.opening, *game.result[:5]) for game in games]
 
@@ -60,8 +60,8 @@ def kills(count: int) -> bool:
         with Store(Path(folder) / "undisturbed.db") as store:
             tournament = Tournament(PLAN, store)
             tournament.run()
-            undisturbed = told(list(tournament.played()))
-        killed, rounds = 0, Counter[str]()
+            expectation = summaries(list(tournament.played()))
+        interruptions, rounds = 0, Counter[str]()
         for number in itertools.count():
             engine = ENGINES[number % len(ENGINES)]
             path, kind = Path(folder) / f"{number}.db", " ".join(engine)
@@ -75,21 +75,21 @@ def kills(count: int) -> bool:
                 )
                 patience = rng.uniform(1, 12)
                 try:
-                    running.wait(patience if killed < count else None)
+                    running.wait(patience if interruptions < count else None)
                     break
                 except subprocess.TimeoutExpired:
                     running.kill()
                     running.wait()
-                    killed += 1
+                    interruptions += 1
             with Store(path) as store:
-                held = store.tournaments()[0]
-                same = told(list(store.games(held.number))) == undisturbed
-                sound = verify(held, store, 0, "never").sound and not store.changes()
-            rounds[f"{kind}: {'as undisturbed' if same and sound else 'WRONG'}"] += 1
+                tournament_row = store.tournaments()[0]
+                same = summaries(list(store.games(tournament_row.number))) == expectation
+                sound = verify(tournament_row, store, 0, "never").sound and not store.changes()
+            rounds[f"{kind}: {'as expectation' if same and sound else 'WRONG'}"] += 1
             right = right and same and sound
-            if killed >= count:
+            if interruptions >= count:
                 break
-    print(f"{killed} kills", dict(rounds), flush=True)
+    print(f"{interruptions} kills", dict(rounds), flush=True)
     return right
 
 
@@ -106,7 +106,7 @@ def rogues(count: int) -> bool:
     ]
     limits = Limits(move_seconds=2.0, memory_bytes=700 << 20)
     games = ("tic_tac_toe", "connect_four", "hex:size=3", "dots_and_boxes:rows=2,cols=2")
-    faults, handled = Counter[str](), 0
+    faults, successes = Counter[str](), 0
     for name, spec in itertools.islice(itertools.product(kinds, games), count):
         game = make_game(spec)
         with contextlib.closing(
@@ -120,12 +120,12 @@ def rogues(count: int) -> bool:
                 continue
             seconds = time.perf_counter() - began
             faults[str(result.fault)] += 1
-            blamed = result.forfeited in (None, 0)
-            handled += blamed
-            if not blamed or seconds > 60:
+            correct = result.forfeited in (None, 0)
+            successes += correct
+            if not correct or seconds > 60:
                 print(f"{name} at {spec}: {result.reason} after {seconds:.1f} s", flush=True)
-    print(f"{handled} of {sum(faults.values())} rogue agents handled", dict(faults), flush=True)
-    return handled >= min(count, len(kinds) * len(games))
+    print(f"{successes} of {sum(faults.values())} rogue agents handled", dict(faults), flush=True)
+    return successes >= min(count, len(kinds) * len(games))
 
 
 @contextlib.contextmanager
@@ -143,7 +143,7 @@ def burners() -> Iterator[None]:
 
 def time_limits(count: int) -> bool:
     """Ask for moves under a time limit; how many come later than LATE_SECONDS after it."""
-    cases = [(spec, game) for spec, games in TIMED.items() for game in games]
+    cases = [(spec, game) for spec, games in TIME_LIMITS.items() for game in games]
     rng, right = random.Random(1), True
     agents = {case: make_agent(case[0], case[1]) for case in cases}
     for (spec, name), agent in agents.items():

@@ -9,78 +9,84 @@ the exact solver: does it keep the result that the position has under best play?
 
 from __future__ import annotations
 
-import argparse
+from collections import Counter
 
+import cyclopts
 import numpy as np
-from plyground import make_agent, make_game
-from plyground.agents.solvers.solver import make_solver
+from plyground import Agent, Position, make_agent, make_game
+from plyground.agents.solvers.solver import Solver, make_solver
 
 BATCH = 4096
 
 
-def replies(agent, positions):
+def replies(agent: Agent, positions: list[Position]) -> list[int]:
     """The agent's action in each position."""
-    chosen = []
-    for start in range(0, len(positions), BATCH):
-        part = positions[start : start + BATCH]
-        if hasattr(agent, "act_batch"):
+    if hasattr(agent, "act_batch"):
+        actions = []
+        for start in range(0, len(positions), BATCH):
+            part = positions[start : start + BATCH]
             observations = np.stack([position.observation() for position in part])
             masks = np.stack([position.action_mask() for position in part])
-            chosen += agent.act_batch(observations, masks).tolist()
-        else:
-            for position in part:
-                agent.reset(0)
-                chosen.append(agent.act(position))
-    return chosen
+            actions += agent.act_batch(observations, masks).tolist()
+        return actions
+    actions = []
+    for position in positions:
+        agent.reset(0)
+        actions.append(agent.act(position))
+    return actions
 
 
-def main() -> None:
-    """Play every game, with the agent in each seat, and print what happened."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("agent", nargs="?", default="zoo:tic_tac_toe")
-    parser.add_argument("game", nargs="?", default="tic_tac_toe")
-    parser.add_argument("--solve", action="store_true", help="hold each move against the solver")
-    arguments = parser.parse_args()
-    game = make_game(arguments.game)
-    agent = make_agent(arguments.agent, game)
-    solver = make_solver(game, 256) if arguments.solve else None
+def result(solver: Solver, position: Position, player: int) -> int:
+    """The result of a position for a player under best play."""
+    if position.is_over:
+        return int(np.sign(position.returns[player]))
+    value = int(np.sign(solver.solve(position, weak=True).result))
+    return value if position.to_move == player else -value
 
-    def result(position, player):
-        if position.is_over:
-            return int(np.sign(position.returns[player]))
-        value = int(np.sign(solver.solve(position, weak=True).result))
-        return value if position.to_move == player else -value
 
+def main(
+    agent: str = "zoo:tic_tac_toe", game: str = "tic_tac_toe", /, *, solve: bool = False
+) -> None:
+    """Play every game, with the agent in each seat, and print what happened.
+
+    Args:
+        agent: its specification
+        game: its specification
+        solve: hold each move against the solver
+    """
+    board = make_game(game)
+    player = make_agent(agent, board)
+    solver = make_solver(board, 256) if solve else None
     for seat in (0, 1):
-        ends = {1: 0, 0: 0, -1: 0}
-        asked = kept = 0
-        level = [game.initial_position()]
+        results: Counter[float] = Counter()
+        moves = right = 0
+        level = [board.initial_position()]
         while level:
             own = [position for position in level if position.to_move == seat]
-            after = {}
-            for position, action in zip(own, replies(agent, own)):
-                child = position.after(action)
-                if solver is not None:
-                    kept += result(child, seat) == result(position, seat)
-                after[child.record.tobytes()] = child
-            asked += len(own)
-            for position in level:
-                if position.to_move != seat:
-                    for action in position.legal_actions():
-                        child = position.after(action)
-                        after[child.record.tobytes()] = child
-            level = []
-            for child in after.values():
-                if child.is_over:
-                    ends[int(np.sign(child.returns[seat]))] += 1
-                else:
-                    level.append(child)
-        solved = "" if solver is None else f"; {kept:,} of its {asked:,} moves keep the result"
+            children = [
+                (position, position.after(action))
+                for position, action in zip(own, replies(player, own), strict=True)
+            ]
+            if solver is not None:
+                right += sum(
+                    result(solver, a, seat) == result(solver, b, seat) for a, b in children
+                )
+            moves += len(own)
+            children += [
+                (position, position.after(action))
+                for position in level
+                if position.to_move != seat
+                for action in position.legal_actions()
+            ]
+            unique = {child.record.tobytes(): child for _, child in children}.values()
+            results.update(np.sign(child.returns[seat]) for child in unique if child.is_over)
+            level = [child for child in unique if not child.is_over]
+        remark = "" if solver is None else f"; {right:,} of its {moves:,} moves keep the result"
         print(
-            f"{arguments.agent} as player_{seat} of {game.spec}: {asked:,} positions; final "
-            f"positions: {ends[1]:,} won, {ends[0]:,} drawn, {ends[-1]:,} lost{solved}"
+            f"{agent} as player_{seat} of {board.spec}: {moves:,} positions; final positions: "
+            f"{results[1]:,} won, {results[0]:,} drawn, {results[-1]:,} lost{remark}"
         )
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

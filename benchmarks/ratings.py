@@ -1,25 +1,15 @@
-"""Coverage of ratings, error rates of sequential tests, and the speed of a large report.
+"""Coverage of ratings and error rates of sequential tests.
 
     python benchmarks/ratings.py                # all of it, about two minutes
-    python benchmarks/ratings.py coverage sprt  # parts: coverage, sprt, report
+    python benchmarks/ratings.py coverage sprt  # parts: coverage, sprt
 
 ``coverage`` simulates pools of known strengths and counts how often the 95 % intervals hold the
-true ratings. ``sprt`` simulates tests under either hypothesis and counts wrong verdicts. ``report``
-makes a store of a million games, played at random strengths without a board, and times ``plyground
-report`` on it, as text and as HTML, each in a process of its own, with its greatest memory.
+true ratings. ``sprt`` simulates tests under either hypothesis and counts wrong verdicts.
 """
 
 from __future__ import annotations
 
-import os
-import random
-import sqlite3
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from plyground.evaluation.sprt import (
@@ -29,10 +19,8 @@ from plyground.evaluation.sprt import (
     log_likelihood_ratio,
 )
 from plyground.evaluation.statistics.ratings import Meeting, rate, score_of
-from plyground.evaluation.store.store import AgentEntry, Store
 
 SIMULATIONS = 1000
-REPORT_GAMES = 1_000_000
 
 
 def pair_probabilities(difference: float, draws: float, bias: float) -> np.ndarray:
@@ -44,15 +32,15 @@ def pair_probabilities(difference: float, draws: float, bias: float) -> np.ndarr
     """
     score = score_of(difference)
     room = min(score, 1 - score)
-    found = np.zeros(5)
+    chances = np.zeros(5)
     advantages = np.linspace(-bias * room, bias * room, 101)
     for advantage in advantages:
         games = []
         for expected in (score + advantage, score - advantage):
-            drawn = 2 * draws * min(expected, 1 - expected)
-            games.append([1 - expected - drawn / 2, drawn, expected - drawn / 2])
-        found += np.convolve(*games) / len(advantages)
-    return found
+            draw = 2 * draws * min(expected, 1 - expected)
+            games.append([1 - expected - draw / 2, draw, expected - draw / 2])
+        chances += np.convolve(*games) / len(advantages)
+    return chances
 
 
 def coverage() -> None:
@@ -70,7 +58,7 @@ def coverage() -> None:
         (10, 10, 0.2, 0.5, 200),
     ]:
         rng = np.random.default_rng(agents * 1000 + pairs)
-        covered = []
+        hits = []
         for _ in range(SIMULATIONS):
             elo = rng.normal(0, spread, agents)
             elo -= elo.mean()
@@ -83,13 +71,13 @@ def coverage() -> None:
                 [""] * agents,
                 [Meeting(i, j, tuple(rng.multinomial(pairs, chances))) for i, j, chances in pool],
             )
-            covered += [
+            hits += [
                 abs(ratings.elo[agent] - elo[agent]) <= ratings.margin(agent)
                 for agent in range(agents)
             ]
         print(
             f"{agents:6}  {pairs:10}  {draws:5.1f}  {bias:9.1f}  {spread:12}  "
-            f"{100 * np.mean(covered):6.1f} %",
+            f"{100 * np.mean(hits):6.1f} %",
             flush=True,
         )
 
@@ -99,16 +87,16 @@ def simulate_sprt(
 ) -> tuple[str, int]:
     """The verdict of one test, and after how many pairs it came."""
     counts = [0, 0, 0, 0, 0]
-    played = 0
+    pairs = 0
     while True:
         for outcome in rng.choice(5, 256, p=chances).tolist():
             counts[outcome] += 1
-            played += 1
+            pairs += 1
             verdict = hypotheses.verdict(
                 log_likelihood_ratio(counts, hypotheses.elo0, hypotheses.elo1)
             )
             if verdict is not None:
-                return verdict, played
+                return verdict, pairs
 
 
 def sprt() -> None:
@@ -132,96 +120,6 @@ def sprt() -> None:
             )
 
 
-def make_store(path: Path, games: int, agents: int = 10) -> None:
-    """A store with one round robin: results by strength, 30 moves a game."""
-    chance = random.Random(1)
-    strengths = [60.0 * number for number in range(agents)]
-    pairs = games // (agents * (agents - 1))
-    entries = [AgentEntry(f"agent {number}", "random", {}, "benchmark") for number in range(agents)]
-    with Store(path) as store:
-        store.enter_tournament("large", {"game": "connect_four", "seed": 1}, entries, pairs)
-    connection = sqlite3.connect(path)
-    left = games
-
-    def rows():  # type: ignore[no-untyped-def]
-        for pair in range(pairs + 1):
-            opening = [chance.randrange(7) for _ in range(4)]
-            for first in range(agents):
-                for second in range(agents):
-                    if first != second:
-                        score = score_of(strengths[first] - strengths[second] + 30)
-                        won = (
-                            0.0
-                            if chance.random() < 0.1
-                            else 1.0
-                            if chance.random() < score
-                            else -1.0
-                        )
-                        moves = " ".join(map(str, opening + chance.choices(range(7), k=26)))
-                        reason = "board full" if won == 0 else "4 in a row"
-                        yield (
-                            1,
-                            pair,
-                            first,
-                            second,
-                            " ".join(map(str, opening)),
-                            moves,
-                            1,
-                            2,
-                            won,
-                            -won,
-                            reason,
-                            None,
-                            None,
-                            1e-4,
-                            1e-4,
-                            13,
-                            13,
-                            0.0,
-                        )
-
-    with connection:
-        for row in rows():
-            if left == 0:
-                break
-            left -= 1
-            connection.execute(
-                "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
-            )
-    connection.close()
-
-
-def report() -> None:
-    """Seconds and memory of the report of a large store."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "large.db"
-        make_store(path, REPORT_GAMES)
-        print(f"report of {REPORT_GAMES:,} games ({path.stat().st_size / 2**20:.0f} MiB)")
-        page = Path(folder) / "report.html"
-        for form, options in (("text", []), ("HTML", ["--html", str(page)])):
-            began = time.perf_counter()
-            process = subprocess.Popen(
-                [sys.executable, "-m", "plyground.cli", "report", str(path), *options],
-                stdout=subprocess.DEVNULL,
-            )
-            _, status, used = os.wait4(process.pid, 0)
-            seconds = time.perf_counter() - began
-            if status:
-                raise SystemExit(
-                    f"the report failed with status {os.waitstatus_to_exitcode(status)}"
-                )
-            processor, memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
-            size = f", a page of {page.stat().st_size / 2**20:.1f} MiB" if options else ""
-            print(
-                f"{form}: {seconds:.1f} s ({processor:.1f} s of processor time), at most "
-                f"{memory:.2f} GiB{size}",
-                flush=True,
-            )
-
-
-PARTS: dict[str, Callable[[], None]] = {"coverage": coverage, "sprt": sprt, "report": report}
-
 if __name__ == "__main__":
-    for name in sys.argv[1:] or PARTS:
-        PARTS[name]()
+    for part in sys.argv[1:] or ("coverage", "sprt"):
+        {"coverage": coverage, "sprt": sprt}[part]()

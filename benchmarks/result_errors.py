@@ -9,12 +9,15 @@ worse for the mover than before it. Published for AlphaZero.jl (trained with a G
 
 from __future__ import annotations
 
-import argparse
+import functools
+from collections.abc import Iterator
 
+import cyclopts
 import numpy as np
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import make_solver
 from solver_positions import CLASSES, read_positions
+from timing import print_table
 
 AGENTS = (
     "zoo:connect_four",
@@ -22,41 +25,44 @@ AGENTS = (
     "mcts:network=zoo:connect_four,simulations=600",
     "alphabeta:depth=8",
 )
+GAME = make_game("connect_four")
+SOLVER = make_solver(GAME, 1024)
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("agents", nargs="*", default=AGENTS)
-    parser.add_argument("--positions", type=int, default=1000, help="of each class, at most")
-    arguments = parser.parse_args()
-    game = make_game("connect_four")
-    solver = make_solver(game, 1024)
-    agents = [make_agent(spec, game) for spec in arguments.agents]
-    known: dict[bytes, int] = {}
+@functools.cache
+def result_after(moves: tuple[int, ...]) -> int:
+    """The result of a game after these moves for the side that played the last."""
+    position = GAME.position(moves)
+    if position.is_over:
+        return int(np.sign(position.returns[1 - len(moves) % 2]))
+    return -int(np.sign(SOLVER.solve(position).value))
 
-    def result_after(position, action):
-        after = position.after(action)
-        if after.is_over:
-            return int(np.sign(after.returns[position.to_move]))
-        key = after.record.tobytes()
-        if key not in known:
-            known[key] = -int(np.sign(solver.solve(after).value))
-        return known[key]
 
-    print(f"{'class':16}{'positions':>10}" + "".join(f"{spec:>50}" for spec in arguments.agents))
+def rows(specs: tuple[str, ...], positions: int) -> Iterator[tuple[str, ...]]:
+    """Measure each class."""
+    agents = [make_agent(spec, GAME) for spec in specs]
     for each in CLASSES:
-        solved = read_positions(each, arguments.positions)
+        entries = read_positions(each, positions)
         errors = np.zeros(len(agents), int)
-        for entry in solved:
-            position = game.position(entry.moves)
-            best = int(np.sign(entry.value))
+        for entry in entries:
             for number, agent in enumerate(agents):
                 agent.reset(0)
-                errors[number] += result_after(position, agent.act(position)) < best
-        shares = "".join(f"{100 * count / len(solved):49.1f}%" for count in errors)
-        print(f"{each.name:16}{len(solved):10}{shares}", flush=True)
+                action = agent.act(GAME.position(entry.moves))
+                errors[number] += result_after((*entry.moves, action)) < np.sign(entry.value)
+        shares = (f"{100 * count / len(entries):.1f} %" for count in errors)
+        yield each.name, str(len(entries)), *shares
+
+
+def main(*agents: str, positions: int = 1000) -> None:
+    """Print the share of errors of each agent in each class.
+
+    Args:
+        agents: their specifications
+        positions: of each class, at most
+    """
+    specs = agents or AGENTS
+    print_table("errors", ("class", "positions", *specs), rows(specs, positions))
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

@@ -1,202 +1,127 @@
 """Speed of the search agents, with OpenSpiel's MCTS bot as the peer in the same run.
 
-Run with ``python benchmarks/search.py`` (three minutes). Work on one core is timed by the process's
-own processor time, contestants take turns, medians are printed; two threads against one and the
-keeping of time limits need wall-clock time and a quiet machine. OpenSpiel's C++ alpha-beta is not
-in its Python package, so it stands here with figures measured elsewhere on such a machine (2.3
-million nodes a second; 3.05 million nodes and 1.4 s for depth 12).
+Run with ``python benchmarks/search.py`` (three minutes). Two threads against one and the keeping of
+time limits need wall-clock time and a quiet machine. OpenSpiel's C++ alpha-beta is not in its
+Python package, so it stands here with figures measured elsewhere on such a machine (2.3 million
+nodes a second; 3.05 million nodes and 1.4 s for depth 12).
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import caro
+import cyclopts
 import pyspiel
-from plyground import (
-    Agent,
-    Position,
-    make_agent,
-    make_game,
-)
-from rich.console import Console
-from rich.table import Table
+from caro import HEADINGS, Row, longest_overtime
+from plyground import make_agent, make_game
+from timing import print_table, processor_seconds, rates
 
 PLAIN = (
     "iterative=no,table=0,killers=no,history=no,scout=no,symmetry=no,ordering=none,heuristic=none"
 )
 TURNS = 5
-
-Row = tuple[str, str, str, str, str]  # work, elsewhere, ours, ratio, wanted
-
-
-def processor_seconds(work: Callable[[], object]) -> float:
-    """Median processor time of a piece of work, after one run to warm up."""
-    work()
-    taken = []
-    for _ in range(TURNS):
-        began = time.process_time()
-        work()
-        taken.append(time.process_time() - began)
-    return statistics.median(taken)
+PEERS = (  # title, game, OpenSpiel's name of it, simulations a second measured elsewhere
+    ("connect four", "connect_four", "connect_four", "84,000"),
+    ("dots and boxes 4×4", "dots_and_boxes", "dots_and_boxes(num_rows=4,num_cols=4)", "31,000"),
+)
+TIME_LIMIT_GAMES = (
+    "connect_four",
+    "dots_and_boxes:rows=7,cols=7",
+    "tic_tac_toe:size=19,connect=5",
+    "gomoku",
+    "gomoku:size=19",
+)
 
 
-def plain_alphabeta() -> Iterator[Row]:
-    """Nodes a second of the textbook's alpha-beta on the empty 6×7 board.
+def alphabeta() -> Iterator[Row]:
+    """Depth 12 from the empty 6×7 board: the textbook's search, then every enhancement.
 
-    Tests compare its node counts with those of the plain reference.
+    Tests compare the node counts of the first with those of the plain reference.
     """
     position = make_game("connect_four").initial_position()
-    agent = make_agent(f"alphabeta:depth=12,{PLAIN}")
-    nodes = agent.analyse(position).nodes
-    speed = nodes / processor_seconds(lambda: agent.act(position))
-    yield (
-        "plain alpha-beta, 6×7, nodes/s",
-        "2.3 M (C++, elsewhere)",
-        f"{speed / 1e6:.1f} M",
-        f"{speed / 2.3e6:.1f}",
-        "≥ 20 M",
-    )
-
-
-def full_alphabeta() -> Iterator[Row]:
-    """Depth 12 from the empty board with every enhancement, with and without a heuristic."""
-    position = make_game("connect_four").initial_position()
-    for heuristic in ("none", "default"):
-        agent = make_agent(f"alphabeta:depth=12,heuristic={heuristic}")
+    for title, options in (
+        ("plain", PLAIN),
+        ("all on, heuristic=none", "heuristic=none"),
+        ("all on", "heuristic=default"),
+    ):
+        agent = make_agent(f"alphabeta:depth=12,{options}")
         nodes = agent.analyse(position).nodes
-        seconds = processor_seconds(lambda agent=agent: agent.act(position))
-        ours = f"{seconds:.3f} s, {nodes / 1e6:.2f} M nodes"
-        yield (
-            f"depth 12, all on, heuristic={heuristic}",
-            "1.4 s, 3.05 M (C++, elsewhere)",
-            ours,
-            f"{1.4 / seconds:.0f}",
-            "≤ 0.05 s",
-        )
+        seconds = statistics.median(processor_seconds(agent.act, position)[0] for _ in range(TURNS))
+        speed = nodes / seconds
+        if options is PLAIN:
+            ours, ratio = f"{speed / 1e6:.1f} M nodes/s", f"{speed / 2.3e6:.1f}"
+            yield f"alpha-beta, 6×7, {title}", "2.3 M nodes/s (C++)", ours, ratio, "≥ 20 M"
+        else:
+            ours, ratio = f"{seconds:.3f} s, {nodes / 1e6:.2f} M nodes", f"{1.4 / seconds:.0f}"
+            yield f"depth 12, {title}", "1.4 s, 3.05 M (C++)", ours, ratio, "≤ 0.05 s"
 
 
 def monte_carlo_tree_search(simulations: int) -> Iterator[Row]:
     """Simulations a second, one uniform playout each, against OpenSpiel's C++ bot, turn by turn."""
-    games = (
-        ("connect four", "connect_four", "connect_four", "84,000"),
-        ("dots and boxes 4×4", "dots_and_boxes", "dots_and_boxes(num_rows=4,num_cols=4)", "31,000"),
-    )
-    for title, ours_spec, theirs_spec, elsewhere in games:
-        position, agent = (
-            make_game(ours_spec).initial_position(),
-            make_agent(f"mcts:simulations={simulations},reuse=no"),
+    for title, name, peer_name, elsewhere in PEERS:
+        position = make_game(name).initial_position()
+        agent = make_agent(f"mcts:simulations={simulations},reuse=no")
+        game = pyspiel.load_game(peer_name)
+        evaluator, state = pyspiel.RandomRolloutEvaluator(1, 0), game.new_initial_state()
+        bot = pyspiel.MCTSBot(game, evaluator, 1.4, simulations, 1000, False, 0, False)
+        speeds = rates(
+            {
+                "ours": lambda a=agent, p=position: (a.act(p), simulations)[1],
+                "theirs": lambda b=bot, s=state: (b.mcts_search(s), simulations)[1],
+            },
+            1e-9,  # one search a turn
+            TURNS,
         )
-        peer_game = pyspiel.load_game(theirs_spec)
-        bot = pyspiel.MCTSBot(
-            peer_game, pyspiel.RandomRolloutEvaluator(1, 0), 1.4, simulations, 1000, False, 0, False
-        )
-        peer_state = peer_game.new_initial_state()
-        agent.act(position)
-        mine, theirs = [], []
-        for _ in range(TURNS):
-            mine.append(
-                simulations / cost(lambda agent=agent, position=position: agent.act(position))
-            )
-            theirs.append(
-                simulations / cost(lambda bot=bot, state=peer_state: bot.mcts_search(state))
-            )
-        ratio = statistics.median(a / b for a, b in zip(mine, theirs, strict=True))
-        there = f"{statistics.median(theirs):,.0f} ({elsewhere} elsewhere)"
-        yield (
-            f"MCTS, {title}, simulations/s",
-            there,
-            f"{statistics.median(mine):,.0f}",
-            f"{ratio:.1f}",
-            "≥ 5 times",
-        )
-
-
-def cost(work: Callable[[], object]) -> float:
-    began = time.process_time()
-    work()
-    return time.process_time() - began
+        ratio = speeds["ours"] / speeds["theirs"]
+        there = f"{speeds['theirs']:,.0f} ({elsewhere} elsewhere)"
+        work = f"MCTS, {title}, simulations/s"
+        yield work, there, f"{speeds['ours']:,.0f}", f"{ratio:.1f}", "≥ 5 times"
 
 
 def two_threads(simulations: int) -> Iterator[Row]:
     """Playouts a second of two threads against one, in wall-clock time, turn by turn."""
     position = make_game("connect_four").initial_position()
-    agents = [
-        make_agent(f"mcts:simulations={simulations},reuse=no,threads={threads}")
+    agents = {
+        str(threads): make_agent(f"mcts:simulations={simulations},reuse=no,threads={threads}")
         for threads in (1, 2)
-    ]
-    ratios, speeds = [], []
-    for agent in agents:
-        agent.act(position)
-    for _ in range(2 * TURNS):
-        seconds = [agent.analyse(position).seconds for agent in agents]
-        ratios.append(seconds[0] / seconds[1])
-        speeds.append(simulations / seconds[1])
-    yield (
-        "MCTS, two threads against one",
-        "—",
-        f"{statistics.median(speeds):,.0f}/s",
-        f"{statistics.median(ratios):.2f}",
-        "≥ 1.8",
-    )
+    }
+    work = {
+        name: lambda agent=agent: (agent.act(position), simulations)[1]
+        for name, agent in agents.items()
+    }
+    speeds = rates(work, 1e-9, 2 * TURNS, time.perf_counter)
+    ratio = f"{speeds['2'] / speeds['1']:.2f}"
+    yield "MCTS, two threads against one", "—", f"{speeds['2']:,.0f}/s", ratio, "≥ 1.8"
 
 
 def time_limits() -> Iterator[Row]:
     """The longest any of four first moves took over a limit of 0.2 s."""
-    for spec in (
-        "connect_four",
-        "dots_and_boxes:rows=7,cols=7",
-        "tic_tac_toe:size=19,connect=5",
-        "gomoku",
-        "gomoku:size=19",
-    ):
-        for name in ("alphabeta", "mcts"):
-            overtime = longest_overtime(
-                make_agent(f"{name}:time=0.2"), make_game(spec).initial_position()
-            )
-            yield f"{name}:time=0.2, {spec}", "—", f"{1000 * overtime:.0f} ms over", "", "≤ 50 ms"
+    for spec in TIME_LIMIT_GAMES:
+        for agent in ("alphabeta:time=0.2", "mcts:time=0.2"):
+            overtime = longest_overtime(agent, spec, 4)
+            yield f"{agent}, {spec}", "—", f"{1000 * overtime:.0f} ms over", "", "≤ 50 ms"
 
 
-def longest_overtime(agent: Agent, position: Position) -> float:
-    agent.get_ready(position.game)
-    over = []
-    for _ in range(4):
-        began = time.perf_counter()
-        action = agent.act(position)
-        over.append(time.perf_counter() - began - 0.2)
-        position.play(action)
-    return max(over)
+def rows(simulations: int) -> Iterator[Row]:
+    """All rows of the table."""
+    yield from alphabeta()
+    yield from monte_carlo_tree_search(simulations)
+    yield from caro.rows()
+    yield from two_threads(simulations)
+    yield from time_limits()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--simulations",
-        type=int,
-        default=100_000,
-        help="a move, in the comparisons of MCTS (default: %(default)s)",
-    )
-    simulations = parser.parse_args().simulations
-    table = Table("work", "elsewhere", "plyground", "ratio", "wanted", title="Search")
-    console = Console(width=140)
-    with console.status("measuring …"):
-        for rows in (
-            plain_alphabeta(),
-            full_alphabeta(),
-            monte_carlo_tree_search(simulations),
-            caro.rows(),
-            two_threads(simulations),
-            time_limits(),
-        ):
-            for row in rows:
-                table.add_row(*row)
-    console.print(table)
+def main(simulations: int = 100_000) -> None:
+    """Print the speed of the searches.
+
+    Args:
+        simulations: a move, in the comparisons of MCTS
+    """
+    print_table("Search", HEADINGS, rows(simulations))
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

@@ -8,11 +8,11 @@ The share of the network is that of the calls that evaluate it.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from pathlib import Path
 
+import cyclopts
 import torch
 from plyground import make_game
 from plyground.training.alphazero.learner import AlphaZeroLearner
@@ -22,45 +22,50 @@ from plyground.training.alphazero.settings import alphazero_settings
 TURNS = 5
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("game", nargs="?", default="connect_four")
-    parser.add_argument("--run", type=Path, help="play with the weights of this run")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--simulations", type=int, default=500_000, help="of each turn")
-    arguments = parser.parse_args()
+def main(
+    spec: str = "connect_four",
+    /,
+    run: Path | None = None,
+    set: list[str] | None = None,
+    simulations: int = 500_000,
+) -> None:
+    """Print simulations a second, the network's share, and positions it evaluates.
+
+    Args:
+        spec: the game
+        run: play with the weights of this run
+        set: settings, NAME=VALUE
+        simulations: of each turn
+    """
     torch.set_num_threads(1)
-    game = make_game(arguments.game)
-    initial = [f"initial={arguments.run}"] if arguments.run else []
-    settings = alphazero_settings(game, {}, [*arguments.set, *initial])
-    device = torch.device("cpu")
+    game, device = make_game(spec), torch.device("cpu")
+    settings = alphazero_settings(game, {}, [*(set or []), *([f"initial={run}"] if run else [])])
     player = SelfPlayer(game, settings, 1, device)
     weights = AlphaZeroLearner(game, settings, 1, device).weights()
     evaluate = player._evaluator.evaluate
-    spent = 0.0
+    evaluation_seconds = 0.0
 
-    def timed(*given):
-        nonlocal spent
-        began = time.process_time()
-        answer = evaluate(*given)
-        spent += time.process_time() - began
-        return answer
+    def timed_evaluation(*arguments):
+        nonlocal evaluation_seconds
+        start = time.process_time()
+        output = evaluate(*arguments)
+        evaluation_seconds += time.process_time() - start
+        return output
 
-    player._evaluator.evaluate = timed
-    player.play(weights, 1.0, 2 * arguments.simulations)
-    rates, shares, asked = [], [], []
+    player._evaluator.evaluate = timed_evaluation
+    player.play(weights, 1.0, 2 * simulations)
+    speeds, shares, evaluations = [], [], []
     for _ in range(TURNS):
-        spent, began = 0.0, time.process_time()
-        counts = player.play(weights, 1.0, arguments.simulations).counts
-        seconds = time.process_time() - began
-        rates.append(counts["simulations"] / seconds)
-        shares.append(spent / seconds)
-        asked.append(counts["evaluations"] / counts["simulations"])
-    print(f"{game.spec}: {statistics.median(rates):,.0f} simulations a second on one core")
+        evaluation_seconds, start = 0.0, time.process_time()
+        counts = player.play(weights, 1.0, simulations).counts
+        seconds = time.process_time() - start
+        speeds.append(counts["simulations"] / seconds)
+        shares.append(evaluation_seconds / seconds)
+        evaluations.append(counts["evaluations"] / counts["simulations"])
+    print(f"{game.spec}: {statistics.median(speeds):,.0f} simulations a second on one core")
     print(f"network: {statistics.median(shares):.0%} of the time")
-    print(f"positions it is asked about: {statistics.median(asked):.2f} for each simulation")
+    print(f"positions it evaluates: {statistics.median(evaluations):.2f} for each simulation")
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

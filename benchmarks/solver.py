@@ -1,151 +1,191 @@
 """Speed of the exact solvers.
 
-    python benchmarks/solver.py connect_four --positions 100
-    python benchmarks/solver.py connect_four_boards
+    python benchmarks/solver.py positions --count 100     # connect four by phase and difficulty
+    python benchmarks/solver.py boards                    # empty boards of several games
+    python benchmarks/solver.py boards dots_and_boxes:rows=4,cols=4 --memory 2048 --moves all
+    python benchmarks/solver.py endgames                  # the basis of endgame=solver
 
-The first solves the sets of positions in benchmarks/positions, drawn by
-benchmarks/solver_positions.py by phase and difficulty as in Pons' tutorial "Solving Connect 4",
-each set by one batch call with an empty table, and checks the values. Positions searched are those
-whose children were looked at. The second solves empty boards. The clock is the thread's own
-processor time, so that other work on the machine matters less.
+``positions`` solves the sets in benchmarks/positions, drawn by benchmarks/solver_positions.py by
+phase and difficulty as in Pons' tutorial "Solving Connect 4", each by one batch call with an empty
+table, and checks the values. ``boards`` solves boards from their start and counts the positions
+searched. ``endgames`` solves positions after random moves one by one, with the table of an agent
+with ``endgame=``; the number of plies to the end grows until they take more than 30 ms on average.
+Times are the process's own processor time, without compilation.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+from collections.abc import Iterator
 from typing import Literal
 
-from plyground import make_game
-from plyground.agents.solvers.solver import make_solver
-from rich.console import Console
-from rich.table import Table
+import cyclopts
+import numpy as np
+from plyground import Game, Position, make_game
+from plyground.agents.solvers.endgame import MEMORY_MB
+from plyground.agents.solvers.solver import Solver, make_solver, solver_class_of
 from solver_positions import CLASSES, read_positions
+from timing import print_table, processor_seconds
 
-CONSOLE = Console()
+BOARDS = (
+    "connect_four:rows=5,cols=5",
+    "connect_four:rows=4,cols=7",
+    "connect_four",
+    "dots_and_boxes:rows=3,cols=3",
+    "dots_and_boxes:rows=3,cols=4",
+    "dots_and_boxes:rows=3,cols=3,start=icelandic",
+    "dots_and_boxes:rows=3,cols=4,start=icelandic",
+    "dots_and_boxes:rows=4,cols=4,start=swedish",
+    "tic_tac_toe",
+    "tic_tac_toe:size=4",
+    "tic_tac_toe:rows=5,cols=6,connect=4",
+    "tic_tac_toe:size=5",
+)
+ENDGAMES = (
+    "connect_four",
+    "connect_four:rows=7,cols=8",
+    "dots_and_boxes:rows=3,cols=3",
+    "dots_and_boxes",
+    "dots_and_boxes:rows=5,cols=5",
+    "tic_tac_toe:size=5",
+    "tic_tac_toe:rows=5,cols=6,connect=4",
+    "gomoku:size=7",
+)
+ENOUGH = 0.03  # seconds on average
 
-
-def connect_four(count: int, memory_mb: int, names: list[str]) -> None:
-    """The classes of positions, each solved by one batch call."""
-    game = make_game("connect_four")
-    solver = make_solver(game, memory_mb)
-    table = Table(title=f"connect four, table {memory_mb} MiB")
-    for heading in (
-        "class",
-        "positions",
-        "searched each",
-        "CPU time each",
-        "searched/s",
-        "Pons: searched",
-        "at 7 M/s",
-    ):
-        table.add_column(heading, justify="left" if heading == "class" else "right")
-    for chosen in CLASSES:
-        if names and chosen.name not in names:
-            continue
-        known = read_positions(chosen, count)
-        records = solver.records_of(game.position(each.moves) for each in known)
-        solver.solve_batch(records[:1])  # so that loading the kernels is not timed
-        solver.clear()
-        began = time.thread_time()
-        values = solver.solve_batch(records)
-        seconds, nodes = time.thread_time() - began, solver.nodes
-        if values.tolist() != [each.value for each in known]:
-            raise SystemExit(f"{chosen.path}: values differ from those in the file")
-        table.add_row(
-            chosen.name,
-            str(len(known)),
-            f"{nodes / len(known):,.0f}",
-            time_text(1e6 * seconds / len(known)),
-            f"{nodes / seconds:,.0f}",
-            f"{chosen.pons_nodes:,.0f}",
-            time_text(chosen.pons_microseconds),
-        )
-    CONSOLE.print(table)
+app = cyclopts.App(help=__doc__)
 
 
-def connect_four_boards(specs: list[str], memory_mb: int, moves: Literal["best", "all"]) -> None:
-    """Empty boards: the value for the first player, of a best action or of all actions.
-
-    The time includes the line of best play.
-    """
-    table = Table(title=f"empty boards, table {memory_mb} MiB")
-    for heading in (
-        "board",
-        "value",
-        "actions",
-        "positions searched",
-        "CPU seconds",
-        "positions/s",
-    ):
-        table.add_column(heading, justify="left" if heading == "board" else "right")
-    for spec in specs:
-        game = make_game(spec)
-        solver = make_solver(game, memory_mb)
-        solver.solve(game.initial_position(), time=1e-3)  # so that loading the kernels is not timed
-        solver.clear()
-        began = time.thread_time()
-        solution = solver.solve(game.initial_position(), moves=moves)
-        seconds = time.thread_time() - began
-        values = list((solution.values or {solution.best_action: solution.value}).items())
-        listed = " ".join(f"{game.action_to_text(action)} {value:+d}" for action, value in values)
-        table.add_row(
-            spec,
-            str(solution.value),
-            listed,
-            f"{solution.nodes:,}",
-            f"{seconds:.2f}",
-            f"{solution.nodes / seconds:,.0f}",
-        )
-    CONSOLE.print(table)
+def empty_solver(game: Game, memory: int) -> Solver:
+    """A solver with an empty table, its kernels loaded, that searches what it could look up."""
+    solver = make_solver(game, memory)
+    solver.leave_out_tables()
+    solver.prepare()
+    solver.clear()
+    return solver
 
 
-def time_text(microseconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """A time in the unit that suits it."""
-    if microseconds < 1000:
-        return f"{microseconds:.1f} µs"
-    return f"{microseconds / 1e3:.2f} ms" if microseconds < 1e6 else f"{microseconds / 1e6:.2f} s"
+    if seconds < 1e-3:
+        return f"{1e6 * seconds:.1f} µs"
+    return f"{1e3 * seconds:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
-def main() -> None:
-    """Parse the command line and run one measurement."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "what", nargs="?", default="connect_four", choices=["connect_four", "connect_four_boards"]
-    )
-    parser.add_argument(
-        "--positions",
-        type=int,
-        default=20,
-        help="at most so many positions of each class (default: %(default)s)",
-    )
-    parser.add_argument("--memory", type=int, default=1024, help="MiB for the table")
-    parser.add_argument(
-        "--classes",
-        nargs="*",
-        default=[],
-        choices=[each.name for each in CLASSES],
-        help="only these classes",
-    )
-    parser.add_argument(
-        "--boards",
-        nargs="*",
-        default=["connect_four:rows=5,cols=5", "connect_four:rows=4,cols=7", "connect_four"],
-    )
-    parser.add_argument(
-        "--moves",
-        default="best",
-        choices=["best", "all"],
-        help="value one best action of the boards, or all",
-    )
-    arguments = parser.parse_args()
-    if arguments.what == "connect_four":
-        connect_four(arguments.positions, arguments.memory, arguments.classes)
-    else:
-        connect_four_boards(arguments.boards, arguments.memory, arguments.moves)
+@app.command
+def positions(*classes: str, count: int = 20, memory: int = 1024) -> None:
+    """Print the cost of connect-four positions, beside Pons' solver.
+
+    Args:
+        classes: only these, such as "middle easy"
+        count: at most so many positions of each class
+        memory: MiB for the table
+    """
+    solver = empty_solver(make_game("connect_four"), memory)
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        for each in CLASSES:
+            if classes and each.name not in classes:
+                continue
+            entries = read_positions(each, count)
+            records = solver.records_of(solver.game.position(entry.moves) for entry in entries)
+            solver.solve_batch(records[:1])  # so that loading the kernels is not timed
+            solver.clear()
+            seconds, values = processor_seconds(solver.solve_batch, records)
+            if values.tolist() != [entry.value for entry in entries]:
+                raise SystemExit(f"{each.path}: values differ from those in the file")
+            yield (
+                each.name,
+                str(len(entries)),
+                f"{solver.nodes / len(entries):,.0f}",
+                duration_text(seconds / len(entries)),
+                f"{solver.nodes / seconds:,.0f}",
+                f"{each.pons_nodes:,.0f}",
+                duration_text(each.pons_microseconds / 1e6),
+            )
+
+    headings = ("class", "positions", "searched each", "time each", "searched/s", "Pons: searched",
+                "at 7 M/s")  # fmt: skip
+    print_table(f"connect four, table {memory} MiB", headings, rows())
+
+
+@app.command
+def boards(
+    *games: str,
+    memory: int = 1024,
+    moves: Literal["best", "all"] = "best",
+    time: float | None = None,
+) -> None:
+    """Print what boards take from their start, and their values.
+
+    Args:
+        games: specifications of the boards
+        memory: MiB for the table
+        moves: value one best action, or all
+        time: seconds for a board at most
+    """
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        for spec in games or BOARDS:
+            solver = empty_solver(make_game(spec), memory)
+            start = solver.game.initial_position()
+            seconds, solution = processor_seconds(solver.solve, start, moves=moves, time=time)
+            values = dict(solution.values or {solution.best_action: solution.value})
+            best = " ".join(
+                f"{solver.game.action_to_text(action)} {value}" for action, value in values.items()
+            )
+            yield (
+                spec,
+                " to ".join(f"{value:+d}" for value in sorted({solution.lower, solution.upper})),
+                f"{solution.nodes:,}",
+                f"{seconds:.2f}",
+                f"{solution.nodes / seconds:,.0f}",
+                best,
+            )
+
+    headings = ("board", "value", "positions searched", "seconds", "positions/s", "actions")
+    print_table(f"boards, table {memory} MiB", headings, rows())
+
+
+def random_position(game: Game, plies: int, rng: np.random.Generator) -> Position:
+    """A position after so many random moves whose game is not over."""
+    while True:
+        position = game.initial_position()
+        for _ in range(plies):
+            if not position.is_over:
+                position.play(int(rng.choice(position.legal_actions())))
+        if not position.is_over:
+            return position
+
+
+@app.command
+def endgames(*games: str, count: int = 20, step: int = 2) -> None:
+    """Print mean and longest time by plies left for each game.
+
+    Args:
+        games: specifications of the boards
+        count: positions of each number of plies left
+        step: between the numbers of plies left
+    """
+    for spec in games or ENDGAMES:
+        game, rng = make_game(spec), np.random.default_rng(0)
+        memory = max(MEMORY_MB, solver_class_of(game).least_memory_mb(game))
+        solver = make_solver(game, memory)
+        # so that loading the kernels is not timed
+        solver.solve(random_position(game, game.facts.longest_game - 4, rng))
+
+        def rows(game: Game = game, solver: Solver = solver, rng: np.random.Generator = rng):
+            for left in range(8, game.facts.longest_game + 1, step):
+                sample = [
+                    random_position(game, game.facts.longest_game - left, rng) for _ in range(count)
+                ]
+                seconds = [processor_seconds(solver.solve, position)[0] for position in sample]
+                yield str(left), duration_text(np.mean(seconds)), duration_text(max(seconds))
+                if np.mean(seconds) > ENOUGH:
+                    return
+
+        headings = ("plies left at most", "mean", "longest")
+        print_table(f"{spec}: {count} positions each", headings, rows())
 
 
 if __name__ == "__main__":
-    main()
+    app()

@@ -4,7 +4,7 @@ They stand in benchmarks/positions. The first command checks that the files begi
 that the seed gives, the second writes a file:
 
     python benchmarks/solver_positions.py
-    python benchmarks/solver_positions.py --classes "middle medium" --write --positions 1000
+    python benchmarks/solver_positions.py "middle medium" --write --positions 1000
 
 The classes are those of Pons' tutorial "Solving Connect 4": the phase is the number of stones, the
 difficulty the number of plies to the end of the game under best play. The positions of a phase are
@@ -19,7 +19,6 @@ processor time are printed too, each position solved from an empty table.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
 import time
@@ -27,6 +26,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import cyclopts
 import numpy as np
 from plyground import Game, Position, make_game
 from plyground.agents.solvers.connect_four.solver import ConnectFourSolver
@@ -83,9 +83,9 @@ class SolvedPosition(NamedTuple):
         return "".join(str(column + 1) for column in self.moves) + f" {self.value}\n"
 
 
-def read_positions(chosen: PositionClass, count: int) -> list[SolvedPosition]:
+def read_positions(position_class: PositionClass, count: int) -> list[SolvedPosition]:
     """The first positions of a class's file, with their values."""
-    with chosen.path.open() as lines:
+    with position_class.path.open() as lines:
         fields = [line.split() for line, _ in zip(lines, range(count))]
     return [
         SolvedPosition(tuple(int(digit) - 1 for digit in moves), int(value))
@@ -134,19 +134,20 @@ def ends_within(solver: ConnectFourSolver, position: Position, left: int, plies:
 
 
 def class_of(
-    solver: ConnectFourSolver, position: Position, wanted: Iterable[PositionClass]
+    solver: ConnectFourSolver, position: Position, classes: Iterable[PositionClass]
 ) -> PositionClass | None:
     """The class of a position among those wanted, or None.
 
     They are of one phase, easier ones first. Questions find out that are cheaper than the value.
     """
     left = position.game.facts.longest_game - int(position.record.ply)
-    for chosen in wanted:
-        if ends_within(solver, position, left, chosen.plies[1]):
+    for candidate in classes:
+        if ends_within(solver, position, left, candidate.plies[1]):
             return (
                 None
-                if chosen.plies[0] > 0 and ends_within(solver, position, left, chosen.plies[0] - 1)
-                else chosen
+                if candidate.plies[0] > 0
+                and ends_within(solver, position, left, candidate.plies[0] - 1)
+                else candidate
             )
     return None
 
@@ -162,8 +163,8 @@ def draw(
     solver.solve_batch([game.position([3] * 6 + [2] * 6)])
     missing = dict(counts)
     for moves, position in random_positions(game, next(iter(counts)).stones, SEED):
-        chosen = class_of(solver, position, missing)
-        if chosen is None:
+        position_class = class_of(solver, position, missing)
+        if position_class is None:
             continue
         # The value is found from an empty table, as if nothing had been asked before.
         solver.clear()
@@ -171,78 +172,60 @@ def draw(
         value = int(solver.solve_batch([position])[0])
         seconds = time.thread_time() - began
         assert (
-            chosen.plies[0]
+            position_class.plies[0]
             <= plies_to_the_end(value, game.facts.longest_game - len(moves))
-            <= chosen.plies[1]
+            <= position_class.plies[1]
         )
-        yield chosen, SolvedPosition(moves, value, solver.nodes, seconds)
-        missing[chosen] -= 1
-        if missing[chosen] == 0:
-            del missing[chosen]
+        yield position_class, SolvedPosition(moves, value, solver.nodes, seconds)
+        missing[position_class] -= 1
+        if missing[position_class] == 0:
+            del missing[position_class]
         if not missing:
             return
 
 
-def main() -> None:
-    """Draw, and write the files or compare with them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--classes",
-        nargs="*",
-        default=[each.name for each in CLASSES],
-        choices=[each.name for each in CLASSES],
-        help="only these",
-    )
-    parser.add_argument(
-        "--positions", type=int, default=10, help="positions in each class (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--memory", type=int, default=1024, help="MiB for the table (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help="write the files, position by position; without, compare with them",
-    )
-    options = parser.parse_args()
+def main(*classes: str, positions: int = 10, memory: int = 1024, write: bool = False) -> None:
+    """Draw positions, and write the files or compare with them.
+
+    Args:
+        classes: only these, such as "begin medium"
+        positions: in each class
+        memory: MiB for the table
+        write: write the files, position by position; without, compare with them
+    """
     for phase in PHASES:
-        found: dict[PositionClass, list[SolvedPosition]] = {
-            each: [] for each in CLASSES if each.phase == phase and each.name in options.classes
+        counts = {
+            each: positions
+            for each in CLASSES
+            if each.phase == phase and (not classes or each.name in classes)
         }
-        if not found:
+        if not counts:
             continue
+        costs: dict[PositionClass, list[tuple[int, float]]] = {each: [] for each in counts}
         with contextlib.ExitStack() as stack:
             files = {
-                chosen: stack.enter_context(chosen.path.open("w" if options.write else "r"))
-                for chosen in found
+                each: stack.enter_context(each.path.open("w" if write else "r")) for each in counts
             }
-            for chosen, solved in draw(dict.fromkeys(found, options.positions), options.memory):
-                found[chosen].append(solved)
-                if options.write:
-                    files[chosen].write(solved.line())
-                    files[chosen].flush()
-                elif files[chosen].readline() != solved.line():
+            for each, position in draw(counts, memory):
+                costs[each].append((position.nodes, position.seconds))
+                if write:
+                    files[each].write(position.line())
+                    files[each].flush()
+                elif files[each].readline() != position.line():
                     raise SystemExit(
-                        f"{chosen.path} does not hold the positions that the seed gives: line "
-                        f"{len(found[chosen])}"
+                        f"{each.path} does not hold the positions that the seed gives: line "
+                        f"{len(costs[each])}"
                     )
-                print(
-                    f"\r  {phase}:",
-                    ", ".join(f"{len(positions)} {each.name}" for each, positions in found.items()),
-                    end="",
-                    file=sys.stderr,
-                )
+                progress = ", ".join(f"{len(costs[each])} {each.name}" for each in costs)
+                print(f"\r  {phase}: {progress}", end="", file=sys.stderr)
         print(file=sys.stderr)
-        for chosen, positions in found.items():
-            nodes = sum(each.nodes for each in positions) / len(positions)
-            seconds = sum(each.seconds for each in positions) / len(positions)
+        for each, pairs in costs.items():
+            nodes, seconds = np.mean(pairs, axis=0)
             print(
-                f"{chosen.name}: {len(positions)} positions, solved in {1e3 * seconds:,.3f} ms "
-                f"with {nodes:,.0f} positions searched each"
+                f"{each.name}: {len(pairs)} positions, solved in {1e3 * seconds:,.3f} ms with "
+                f"{nodes:,.0f} positions searched each"
             )
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

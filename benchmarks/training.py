@@ -13,13 +13,13 @@ or until the time given is over.
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import os
-import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import cyclopts
 import gymnasium
 import numpy as np
 import pettingzoo
@@ -31,10 +31,9 @@ from plyground.training.players import NetworkPlayer
 from plyground.training.ppo.learner import Learner
 from plyground.training.ppo.settings import ppo_settings
 from plyground.training.sb3 import BoardVecEnv
-from rich.console import Console
-from rich.table import Table
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.wrappers import ActionMasker
+from timing import print_table, rates
 
 TURNS = 3
 SETTINGS = ["dense=256,128"]  # half of the default's width: random asks for less than search
@@ -62,8 +61,8 @@ class BothSides(gymnasium.Env):
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         self.aec.step(int(action))
-        observed, reward, terminated, truncated, info = self.aec.last()
-        return observed["observation"], reward, terminated, truncated, info
+        observation, reward, terminated, truncated, info = self.aec.last()
+        return observation["observation"], reward, terminated, truncated, info
 
     def action_mask(self) -> np.ndarray:
         return self.aec.observe(self.aec.agent_selection)["action_mask"]
@@ -105,22 +104,14 @@ def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
     return update, learner.policy
 
 
-def rate(update: Callable[[], int], seconds: float) -> float:
-    """Steps per second by the clock, over whole updates."""
-    steps, began = 0, time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        steps += update()
-    return steps / (time.perf_counter() - began)
-
-
 def score(policy: Any) -> float:
-    player = NetworkPlayer(policy)
-    if hasattr(policy.features_extractor, "reduced"):
-        with full_precision(policy):
-            return play_gauntlet(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[
-                0
-            ].score
-    return play_gauntlet(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[0].score
+    """The score against ``random``, with ours in full precision."""
+    low_precision = hasattr(policy.features_extractor, "reduced")
+    with full_precision(policy) if low_precision else contextlib.nullcontext():
+        player = NetworkPlayer(policy)
+        return play_gauntlet(make_game("connect_four"), player, ["random"], PAIRS, PLIES, 1)[
+            0
+        ].score
 
 
 def time_to_goal(
@@ -131,53 +122,46 @@ def time_to_goal(
     The time of evaluation games is not counted.
     """
     update, policy = make(2)
-    spent, steps, measured, reached = 0.0, 0, 0.0, 0.0
-    while spent < limit and reached < GOAL:
+    seconds, steps, last_evaluation, best = 0.0, 0, 0.0, 0.0
+    while seconds < limit and best < GOAL:
         began = time.perf_counter()
         steps += update()
-        spent += time.perf_counter() - began
-        if spent - measured > 2.0 or spent >= limit:
-            measured, reached = spent, score(policy)
-    return spent, steps, reached
+        seconds += time.perf_counter() - began
+        if seconds - last_evaluation > 2.0 or seconds >= limit:
+            last_evaluation, best = seconds, score(policy)
+    return seconds, steps, best
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=10.0, help="for each turn")
-    parser.add_argument("--limit", type=float, default=120.0, help="of training for the 95 %%")
-    given = parser.parse_args()
-    torch.set_num_threads(1)
+def rows(seconds: float, limit: float) -> Iterator[tuple[str, ...]]:
+    """Measure both learners."""
     makers = {"plyground": our_learner, "as in PettingZoo's tutorial": tutorial_learner}
-    rates: dict[str, list[float]] = {name: [] for name in makers}
-    for make in makers.values():
-        make(1)[0]()  # compiles
-    for turn in range(TURNS):
-        for name, make in makers.items():
-            rates[name].append(rate(make(turn)[0], given.seconds))
-    table = Table(title=f"MaskablePPO at connect four, one thread; load {os.getloadavg()[0]:.1f}")
-    for heading in (
-        "learner",
-        "steps/s",
-        "ratio",
-        "seconds of training",
-        "steps",
-        "score against random",
-    ):
-        table.add_column(heading, justify="left" if heading == "learner" else "right")
-    slow = statistics.median(rates["as in PettingZoo's tutorial"])
+    updates = {name: make(1)[0] for name, make in makers.items()}
+    speeds = rates(updates, seconds, TURNS, time.perf_counter)
+    slow = min(speeds.values())
     for name, make in makers.items():
-        fast = statistics.median(rates[name])
-        seconds, steps, reached = time_to_goal(make, given.limit)
-        table.add_row(
+        duration, steps, percent = time_to_goal(make, limit)
+        yield (
             name,
-            f"{fast:,.0f}",
-            f"{fast / slow:.1f}",
-            f"{seconds:.0f}",
+            f"{speeds[name]:,.0f}",
+            f"{speeds[name] / slow:.1f}",
+            f"{duration:.0f}",
             f"{steps:,}",
-            f"{100 * reached:.1f} %",
+            f"{100 * percent:.1f} %",
         )
-    Console(width=120).print(table)
+
+
+def main(seconds: float = 10.0, limit: float = 120.0) -> None:
+    """Print the speed of both learners, and how long they take to beat random.
+
+    Args:
+        seconds: for each turn
+        limit: seconds of training for the 95 %
+    """
+    torch.set_num_threads(1)
+    title = f"MaskablePPO at connect four, one thread; load {os.getloadavg()[0]:.1f}"
+    headings = ("learner", "steps/s", "ratio", "seconds", "steps", "score against random")
+    print_table(title, headings, rows(seconds, limit))
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

@@ -92,13 +92,13 @@ def main(arguments: list[str] | None = None) -> None:
         epsilon = max(1.0 - 1.5 * step * GAMES / options.steps, LAST_EPSILON)
         masks = infos["action_mask"]  # plyground
         with torch.no_grad():
-            chosen = best(network, torch.from_numpy(planes), torch.from_numpy(masks)).numpy()
+            choices = best(network, torch.from_numpy(planes), torch.from_numpy(masks)).numpy()
         explores = random.random(GAMES) < epsilon
-        chosen[explores] = (random.random(masks.shape) * masks).argmax(axis=1)[explores]
-        after, rewards, terminated, _, infos = envs.step(chosen)
+        choices[explores] = (random.random(masks.shape) * masks).argmax(axis=1)[explores]
+        after, rewards, terminated, _, infos = envs.step(choices)
         results += rewards[terminated].tolist()
         # Where a game ended, `after` is of the next one; nothing is learnt from it.
-        memory.add(planes, chosen, rewards, after, infos["action_mask"], terminated)
+        memory.add(planes, choices, rewards, after, infos["action_mask"], terminated)
         planes = after
         if memory.count < 10 * BATCH:
             continue
@@ -108,9 +108,9 @@ def main(arguments: list[str] | None = None) -> None:
             with torch.no_grad():
                 following = best(network, part["after"], part["masks_after"])
                 worth = target(part["after"]).gather(1, following[:, None])[:, 0]
-                wanted = part["rewards"] + GAMMA * worth * (1.0 - part["ended"])
-            found = network(part["seen"]).gather(1, part["actions"][:, None])[:, 0]
-            loss = nn.functional.smooth_l1_loss(found, wanted)
+                targets = part["rewards"] + GAMMA * worth * (1.0 - part["ended"])
+            values = network(part["seen"]).gather(1, part["actions"][:, None])[:, 0]
+            loss = nn.functional.smooth_l1_loss(values, targets)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

@@ -40,21 +40,21 @@ class Network(nn.Module):
         return self.actor(features), self.critic(features)[:, 0]
 
 
-def masked(logits: torch.Tensor, masks: torch.Tensor) -> Categorical:
+def masked_distribution(logits: torch.Tensor, masks: torch.Tensor) -> Categorical:
     """The distribution over legal actions."""
     return Categorical(logits=logits.masked_fill(masks == 0, -1e9))
 
 
-def advantages(rewards, values, ended, last_value):
+def advantages(rewards, values, dones, last_value):
     """Generalised advantage estimates; nothing follows the end of a game."""
-    found, gained = torch.zeros_like(rewards), torch.zeros_like(last_value)
+    result, advantage = torch.zeros_like(rewards), torch.zeros_like(last_value)
     for step in reversed(range(len(rewards))):
         after = values[step + 1] if step + 1 < len(values) else last_value
-        goes_on = 1.0 - ended[step]
+        goes_on = 1.0 - dones[step]
         error = rewards[step] + GAMMA * after * goes_on - values[step]
-        gained = error + GAMMA * GAE_LAMBDA * goes_on * gained
-        found[step] = gained
-    return found
+        advantage = error + GAMMA * GAE_LAMBDA * goes_on * advantage
+        result[step] = advantage
+    return result
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -81,33 +81,33 @@ def main(arguments: list[str] | None = None) -> None:
     for update in range(updates):
         optimiser.param_groups[0]["lr"] = LEARNING_RATE * (1.0 - update / updates)
         # 1. Play.
-        kept: dict[str, list[torch.Tensor]] = {
+        storage: dict[str, list[torch.Tensor]] = {
             name: []
             for name in ("planes", "masks", "actions", "log_probs", "values", "rewards", "ended")
         }
         results = []
         for _ in range(ROLLOUT):
-            seen, masks = (
+            observations, masks = (
                 torch.from_numpy(planes),
                 torch.from_numpy(infos["action_mask"]),
             )  # plyground
             with torch.no_grad():
-                logits, values = network(seen)
-                chosen = masked(logits, masks)
-                actions = chosen.sample()
+                logits, values = network(observations)
+                distribution = masked_distribution(logits, masks)
+                actions = distribution.sample()
             planes, rewards, terminated, _, infos = envs.step(actions.numpy())
             results += rewards[terminated].tolist()
             for name, value in (
-                ("planes", seen),
+                ("planes", observations),
                 ("masks", masks),
                 ("actions", actions),
-                ("log_probs", chosen.log_prob(actions)),
+                ("log_probs", distribution.log_prob(actions)),
                 ("values", values),
                 ("rewards", torch.from_numpy(rewards).float()),
                 ("ended", torch.from_numpy(terminated).float()),
             ):
-                kept[name].append(value)
-        rows = {name: torch.stack(values) for name, values in kept.items()}
+                storage[name].append(value)
+        rows = {name: torch.stack(values) for name, values in storage.items()}
         # 2. What was each action worth?
         with torch.no_grad():
             last_value = network(torch.from_numpy(planes))[1]
@@ -119,14 +119,14 @@ def main(arguments: list[str] | None = None) -> None:
             for index in torch.randperm(GAMES * ROLLOUT).chunk(MINIBATCHES):
                 part = {name: value[index] for name, value in batch.items()}
                 logits, values = network(part["planes"])
-                chosen = masked(logits, part["masks"])
-                ratio = (chosen.log_prob(part["actions"]) - part["log_probs"]).exp()
+                distribution = masked_distribution(logits, part["masks"])
+                ratio = (distribution.log_prob(part["actions"]) - part["log_probs"]).exp()
                 gain = (part["gains"] - part["gains"].mean()) / (part["gains"].std() + 1e-8)
                 policy_loss = -torch.min(
                     ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain
                 ).mean()
                 value_loss = 0.5 * (values - part["returns"]).square().mean()
-                loss = policy_loss + VALUE * value_loss - ENTROPY * chosen.entropy().mean()
+                loss = policy_loss + VALUE * value_loss - ENTROPY * distribution.entropy().mean()
                 optimiser.zero_grad()
                 loss.backward()
                 nn.utils.clip_grad_norm_(network.parameters(), 0.5)

@@ -14,7 +14,7 @@ import plyground
 def count_outcomes(game, agent, seat):
     """Wins, draws and losses over all games that are possible against the agent in ``seat``."""
     counts = {1: 0, 0: 0, -1: 0}
-    known = {}
+    actions = {}
     to_visit = [game.initial_position()]
     while to_visit:
         position = to_visit.pop()
@@ -22,9 +22,9 @@ def count_outcomes(game, agent, seat):
             result = position.returns[seat]
             counts[(result > 0) - (result < 0)] += 1
         elif position.to_move == seat:
-            if position not in known:
-                known[position] = agent.act(position)
-            to_visit.append(position.after(known[position]))
+            if position not in actions:
+                actions[position] = agent.act(position)
+            to_visit.append(position.after(actions[position]))
         else:
             to_visit += [position.after(action) for action in position.legal_actions()]
     return counts[1], counts[0], counts[-1]

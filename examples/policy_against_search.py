@@ -41,7 +41,7 @@ def train(game: str, steps: int, path: Path) -> None:
 
 def compare(game: str, policy: Path, folder: Path, pairs: int) -> CrossTable:
     """A tournament of the policy, the policy inside a search, and plain searches."""
-    named = {
+    names = {
         "policy": f"onnx:{policy}",
         "policy in mcts": f"mcts:simulations=100,network={policy}",
         "mcts": "mcts:simulations=100",
@@ -49,9 +49,9 @@ def compare(game: str, policy: Path, folder: Path, pairs: int) -> CrossTable:
         "random": "random",
     }
     with Store(folder / "games.db") as store:
-        tournament = Tournament(Plan(game, tuple(named.values()), pairs=pairs), store)
+        tournament = Tournament(Plan(game, tuple(names.values()), pairs=pairs), store)
         tournament.run()
-        return CrossTable(list(named), tournament.played())
+        return CrossTable(list(names), tournament.played())
 
 
 def main(arguments: list[str] | None = None) -> CrossTable:
@@ -62,13 +62,13 @@ def main(arguments: list[str] | None = None) -> CrossTable:
     )
     parser.add_argument("--steps", type=int, default=60_000, help="of training")
     parser.add_argument("--pairs", type=int, default=20, help="pairs of games between each two")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        policy = given.policy or folder / "policy.onnx"
-        if given.policy is None:
-            train(given.game, given.steps, policy)
-        table = compare(given.game, policy, folder, given.pairs)
+        policy = options.policy or folder / "policy.onnx"
+        if options.policy is None:
+            train(options.game, options.steps, policy)
+        table = compare(options.game, policy, folder, options.pairs)
     print_cross_table(table, Console())
     return table
 

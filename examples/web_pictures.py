@@ -35,9 +35,9 @@ PICTURES = {
 }
 
 
-def pictures_of(browser: Browser, address: str, shown: list[tuple]) -> list[Image.Image]:
-    found = []
-    for path, (width, height), scheme in shown:
+def pictures_of(browser: Browser, address: str, scenes: list[tuple]) -> list[Image.Image]:
+    images = []
+    for path, (width, height), scheme in scenes:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme
         )
@@ -45,9 +45,9 @@ def pictures_of(browser: Browser, address: str, shown: list[tuple]) -> list[Imag
         page.goto(address + path)
         page.wait_for_load_state("networkidle", timeout=120_000)  # until the searches have ended
         page.wait_for_timeout(300)
-        found.append(Image.open(BytesIO(page.screenshot())))
+        images.append(Image.open(BytesIO(page.screenshot())))
         context.close()
-    return found
+    return images
 
 
 def side_by_side(images: list[Image.Image], gap: int = 24) -> Image.Image:
@@ -69,8 +69,8 @@ def main() -> None:
             chromium = playwright.chromium.launch(
                 executable_path="/usr/bin/chromium", args=list(CHROMIUM)
             )
-            for name, shown in PICTURES.items():
-                image = side_by_side(pictures_of(chromium, address, shown))
+            for name, scenes in PICTURES.items():
+                image = side_by_side(pictures_of(chromium, address, scenes))
                 image.quantize(256, Image.Quantize.FASTOCTREE).save(
                     FOLDER / f"{name}.png", optimize=True
                 )

@@ -31,12 +31,12 @@ def outcome_of(action):
     return result, list(EnvLogger.mqueue)
 
 
-def same_observation(ours, theirs, ended):
+def same_observation(ours, theirs, game_over):
     assert np.array_equal(ours["observation"], theirs["observation"])
     assert ours["observation"].dtype == theirs["observation"].dtype
     # once the game is over nothing is legal here; PettingZoo goes on marking the columns that are
     # not full
-    if not ended:
+    if not game_over:
         assert np.array_equal(ours["action_mask"], theirs["action_mask"])
         assert ours["action_mask"].dtype == theirs["action_mask"].dtype
 

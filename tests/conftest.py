@@ -96,13 +96,13 @@ class ProcessorTime:
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(config, items):
     """Mark the cases beyond ``fast_cases``; keep the part of the slow tests asked for."""
-    seen = Counter()
+    counts = Counter()
     for item in items:
         fast = item.get_closest_marker("fast_cases")
         if fast is not None:
             function = item.nodeid.split("[")[0]
-            seen[function] += 1
-            if seen[function] > fast.args[0]:
+            counts[function] += 1
+            if counts[function] > fast.args[0]:
                 item.add_marker(pytest.mark.thorough)
     if not config.option.slow_part:
         return

@@ -11,19 +11,19 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (ROOT / "docs", ROOT / ".github")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md"))])
 # Pages that the site writes itself; tests/documentation/test_site.py follows the links to them.
-GENERATED = {ROOT / "docs" / name for name in ("agents.md", "commands.md", "games/index.md")}
+SITE_PAGES = {ROOT / "docs" / name for name in ("agents.md", "commands.md", "games/index.md")}
 
 
 def examples(page: Path) -> list[tuple[str, str]]:
     """(page and line, code) of each block that is fenced as Python."""
     text = page.read_text(encoding="utf-8")
-    found = re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    matches = re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return [
         (
             f"{page.relative_to(ROOT).as_posix()}:{text.count(chr(10), 0, match.start()) + 2}",
             match[1],
         )
-        for match in found
+        for match in matches
     ]
 
 
@@ -44,16 +44,16 @@ def test_the_readme_has_examples():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        found = (page.parent / target).resolve()
-        assert found.exists() or found in GENERATED, (
+        path = (page.parent / target).resolve()
+        assert path.exists() or path in SITE_PAGES, (
             f"{page.name} links to {target}, which does not exist"
         )
 
 
 def test_the_files_that_recipes_name_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:\w+/)+\w+\.\w+)`", text)
+    names = re.findall(r"`((?:\w+/)+\w+\.\w+)`", text)
     made = re.compile(r"(?:test_)?(?:NAME|PURPOSE)(?:_\w+)?")  # by who follows the recipe
-    files = [name for name in named if not made.fullmatch(Path(name).stem)]
+    files = [name for name in names if not made.fullmatch(Path(name).stem)]
     assert len(files) > 8
     assert [name for name in files if not (ROOT / name).exists()] == []

@@ -91,22 +91,22 @@ def imported_modules(path: Path, everywhere: bool = True) -> list[tuple[int, str
     """(line, absolute name of the module) of every import; not ``everywhere``: at the top only."""
     package = path.relative_to(ROOT).parent.parts
     tree = ast.parse(path.read_text())
-    found = []
+    modules = []
     for node in ast.walk(tree) if everywhere else tree.body:
         if isinstance(node, ast.Import):
-            found += [(node.lineno, alias.name) for alias in node.names]
+            modules += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            found.append((node.lineno, node.module or ""))
+            modules.append((node.lineno, node.module or ""))
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - (node.level - 1)]
             base = (*base, *node.module.split(".")) if node.module else base
             for alias in node.names:
                 parts = (*base, alias.name)
                 is_module = ROOT.joinpath(*parts).with_suffix(".py").is_file()
-                found.append(
+                modules.append(
                     (node.lineno, ".".join(("plyground", *(parts if is_module else base))))
                 )
-    return found
+    return modules
 
 
 def test_the_tests_import_this_checkout():
@@ -123,26 +123,28 @@ def test_the_folders_are_not_importable_under_their_bare_names():
 
 
 def test_the_packages_listed_are_the_folders():
-    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    found = {"plyground"} | {
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
+        "packages"
+    ]
+    folders = {"plyground"} | {
         ".".join(("plyground", *path.parent.relative_to(ROOT).parts)) for path in SOURCES
     }
-    assert sorted(listed) == sorted(found)
+    assert sorted(packages) == sorted(folders)
 
 
 def test_the_wheel_holds_every_file_of_the_packages_that_is_not_python():
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
         "package-data"
     ]
-    shipped = set()
+    data_files = set()
     for package, patterns in data.items():
         folder = ROOT.joinpath(*package.split(".")[1:])
-        shipped |= {path for pattern in patterns for path in folder.glob(pattern)}
-    listed = subprocess.run(
+        data_files |= {path for pattern in patterns for path in folder.glob(pattern)}
+    tracked_files = subprocess.run(
         ["git", "ls-files", *FOLDERS], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    others = {name for name in listed if not name.endswith(".py")}
-    assert others - {relative(path) for path in shipped} == set()
+    others = {name for name in tracked_files if not name.endswith(".py")}
+    assert others - {relative(path) for path in data_files} == set()
 
 
 def test_every_package_folder_has_an_init_file():
@@ -165,9 +167,9 @@ def layer(folder: str, parts: tuple[str, ...]) -> int:
     """The layer of a module of a folder, from 0 at the bottom."""
     name = parts[0].removesuffix(".py") if parts else "__init__"
     names = [{name}, {"aec"} if re.search(r"_v\d+$", name) else set(), {"*"}]
-    for wanted in names:
+    for candidates in names:
         for number, members in enumerate(LAYERS[folder]):
-            if wanted & set(members):
+            if candidates & set(members):
                 return number
     raise AssertionError(f"{name} of {folder} belongs to no layer")
 
@@ -190,17 +192,19 @@ def test_no_module_imports_itself_through_others():
         for path in SOURCES
     }
     graph = {
-        name: {found for _, found in imported_modules(path, everywhere=False) if found in modules}
+        name: {
+            module for _, module in imported_modules(path, everywhere=False) if module in modules
+        }
         for name, path in modules.items()
     }
     graphlib.TopologicalSorter(graph).prepare()  # CycleError names the modules of a circle
 
 
 def test_no_folder_holds_more_than_20_files():
-    listed = subprocess.run(
+    output = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    folders = Counter(Path(name).parent for name in listed.stdout.splitlines())
+    folders = Counter(Path(name).parent for name in output.stdout.splitlines())
     assert {str(folder): count for folder, count in folders.items() if count > 20} == {}
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LISTED = subprocess.run(
+FILES = subprocess.run(
     ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
 ).stdout.splitlines()
-TEXTS = [name for name in LISTED if Path(name).suffix in (".py", ".md", ".toml", ".yaml", ".js")]
+TEXTS = [name for name in FILES if Path(name).suffix in (".py", ".md", ".toml", ".yaml", ".js")]
 LONGEST = 100
 # Names of documents that the repository does not hold.
 ABSENT = re.compile("|".join(["SYSTEMS", "DESIGN"]).join("()") + r"\.md")
@@ -27,16 +27,16 @@ def lines_of(name: str) -> list[tuple[int, str]]:
 
 def prose(name: str) -> list[tuple[int, str]]:
     """The lines of a page outside fenced blocks and tables."""
-    found, fenced = [], False
+    paragraphs, in_code = [], False
     for number, line in lines_of(name):
         if line.lstrip().startswith("```"):
-            fenced = not fenced
-        elif not fenced and not line.lstrip().startswith("|"):
-            found.append((number, line))
-    return found
+            in_code = not in_code
+        elif not in_code and not line.lstrip().startswith("|"):
+            paragraphs.append((number, line))
+    return paragraphs
 
 
-@pytest.mark.parametrize("name", [name for name in LISTED if name.endswith(".md")])
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".md")])
 def test_no_line_of_a_page_is_longer_than_100_columns(name):
     """Tables, fenced blocks and lines with a URL may be; ruff looks at the Python files."""
     lines = [number for number, line in prose(name) if len(line) > LONGEST and "://" not in line]
@@ -54,7 +54,7 @@ def test_no_file_names_a_path_of_one_machine(name):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "match"),
     [
         ("see /" + "home/ann/notes", True),  # in two parts, since this file is examined too
         ("cd /" + "tmp/a", True),
@@ -63,5 +63,5 @@ def test_no_file_names_a_path_of_one_machine(name):
         ("C:" + r"\Users\ann", True),
     ],
 )
-def test_what_counts_as_a_path_of_one_machine(text, found):
-    assert bool(LOCAL.search(text)) == found
+def test_what_counts_as_a_path_of_one_machine(text, match):
+    assert bool(LOCAL.search(text)) == match

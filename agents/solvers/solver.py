@@ -196,7 +196,7 @@ class Solver(ABC):
         nodes: positions visited by the latest batch.
         meaning: a sentence that explains the values of this game to people.
         plies_at_once: positions with at most so many plies to go take 30 ms or less on average
-            (benchmarks/solver_endgames.py).
+            (benchmarks/solver.py endgames).
     """
 
     meaning: ClassVar[str] = ""

@@ -93,10 +93,10 @@ class Side:
 
 def play(game: Game, sides: tuple[Side, Side], moves: list[int]) -> float:
     """The result of a game for the first of two sides, the first to move."""
-    position, played = game.position(moves), list(moves)
+    position, history = game.position(moves), list(moves)
     while not position.is_over:
-        played.append(sides[position.to_move].choose(played))
-        position.play(played[-1])
+        history.append(sides[position.to_move].choose(history))
+        position.play(history[-1])
     return float(position.returns[0])
 
 

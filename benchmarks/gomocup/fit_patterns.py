@@ -35,7 +35,7 @@ for number, combination in enumerate(COMBINATIONS):
 PARTS = np.array([parts_of(codes) for codes in COMBINATIONS])  # (715, 65)
 MINE = [patterns.MAKES_THREE, patterns.MAKES_FOUR, patterns.DOUBLE_THREE, patterns.FOUR_THREE]
 THEIRS = [*MINE, patterns.WINS_SOON]
-NEAR, LISTED = 2, 140  # cells considered for the order: so near to a stone, so many at most
+NEAR, MOST_CHOICES = 2, 140  # cells considered for the order: so near to a stone, so many at most
 EASE = 0.1  # the sums of cells are large numbers: scaled so, steps are even
 BATCH, RATE = 1024, 0.005
 
@@ -71,24 +71,27 @@ def read_positions(files, game):
             load_board(rules, record, workspace.board)
             board = workspace.board[0]
             classes = board.classes.reshape(2, patterns.CLASSES)[[mover, 1 - mover]].copy()
-            forced = classes[:, patterns.WINS_NOW].any() or classes[0, patterns.WINS_SOON]
-            if forced or root_fours(rules, workspace.board, workspace.fours, 60)[0] >= 0:
+            tactical = classes[:, patterns.WINS_NOW].any() or classes[0, patterns.WINS_SOON]
+            if tactical or root_fours(rules, workspace.board, workspace.fours, 60)[0] >= 0:
                 continue
             kinds = NUMBERS[board.keys[: 2 * size].reshape(size, 2)[:, [mover, 1 - mover]]]
-            listed = near[: near_cells(rules, workspace.board, near)]
-            place = np.flatnonzero(listed == data["action"][row])
-            lists, ranked = np.full((2, LISTED), -1, np.int16), place.size and listed.size <= LISTED
-            if ranked:
-                lists[:, : listed.size] = kinds[listed].T
+            choices = near[: near_cells(rules, workspace.board, near)]
+            place = np.flatnonzero(choices == data["action"][row])
+            lists, complete = (
+                np.full((2, MOST_CHOICES), -1, np.int16),
+                place.size and choices.size <= MOST_CHOICES,
+            )
+            if complete:
+                lists[:, : choices.size] = kinds[choices].T
             rows.append((
                 [np.bincount(kinds[cells == 0, side], minlength=715) @ PARTS for side in (0, 1)],
                 np.concatenate([classes[0, MINE], classes[1, THEIRS]]) > 0,
                 data["result"][row], data["value"][row], *lists,
-                place[0] if ranked else -1, data["game"][row],
+                place[0] if complete else -1, data["game"][row],
             ))  # fmt: skip
-    kept = [np.array(column) for column in zip(*rows, strict=True)]
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
     names = ("sums", "threats", "result", "value", "own", "other", "chosen", "game")
-    return dict(zip(names, kept, strict=True)) | {"sums": kept[0].astype(np.float32)}
+    return dict(zip(names, columns, strict=True)) | {"sums": columns[0].astype(np.float32)}
 
 
 class Values(torch.nn.Module):
@@ -108,32 +111,34 @@ class Values(torch.nn.Module):
             mine[:, 1 : 1 + half] + theirs[:, 1 + half :],
             theirs[:, 1 : 1 + half] + mine[:, 1 + half :],
         ]
-        hidden = self.first(torch.cat([*map(torch.relu, inputs), threats], 1))
-        points = self.second(torch.relu(hidden))[:, 0] + self.threats(threats)[:, 0]
+        activations = self.first(torch.cat([*map(torch.relu, inputs), threats], 1))
+        points = self.second(torch.relu(activations))[:, 0] + self.threats(threats)[:, 0]
         return points + mine[:, 0] - theirs[:, 0]
 
     def weights(self):
         first = self.first.weight.T
-        found = {
+        tensors = {
             "cells": EASE * self.cells, "first": first[:INPUTS], "threats": first[INPUTS:],
             "bias": self.first.bias, "second": self.second.weight[0],
             "threat_values": torch.cat([self.threats.weight[0], self.threats.bias]),
         }  # fmt: skip
-        return {name: tensor.detach().numpy().astype(np.float32) for name, tensor in found.items()}
+        return {
+            name: tensor.detach().numpy().astype(np.float32) for name, tensor in tensors.items()
+        }
 
 
 def fit_values(data, scale, share, epochs):
     """Fit the network; returns it and its loss on the games held out above the least possible."""
-    searched = 1 / (1 + np.exp(-np.clip(data["value"] / scale, -20, 20)))
-    goal = share * (data["result"] + 1) / 2 + (1 - share) * searched
-    goal = np.where(np.isnan(goal), searched, goal)
+    estimate = 1 / (1 + np.exp(-np.clip(data["value"] / scale, -20, 20)))
+    goal = share * (data["result"] + 1) / 2 + (1 - share) * estimate
+    goal = np.where(np.isnan(goal), estimate, goal)
     goal = torch.tensor(goal, dtype=torch.float32)
     sums, threats = (
         torch.tensor(data["sums"]),
         torch.tensor(with_pairs(data["threats"]).astype(np.float32)),
     )
-    held = torch.tensor(data["game"] % 10 == 0)
-    rows = torch.nonzero(~held)[:, 0]
+    test_rows = torch.tensor(data["game"] % 10 == 0)
+    rows = torch.nonzero(~test_rows)[:, 0]
     values = Values()
     optimizer = torch.optim.Adam(values.parameters(), lr=RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * (len(rows) // BATCH))
@@ -146,18 +151,18 @@ def fit_values(data, scale, share, epochs):
             optimizer.step()
             schedule.step()
     with torch.no_grad():
-        points = values(sums[held], threats[held])
-        loss = functional.binary_cross_entropy_with_logits(points, goal[held])
-        least = functional.binary_cross_entropy(goal[held], goal[held])
+        points = values(sums[test_rows], threats[test_rows])
+        loss = functional.binary_cross_entropy_with_logits(points, goal[test_rows])
+        least = functional.binary_cross_entropy(goal[test_rows], goal[test_rows])
     return values, float(loss - least)
 
 
 def fit_order(data):
     """Fit the order of the moves to the actions chosen; returns it, its loss and the ranks."""
-    kept = data["chosen"] >= 0
-    own, other = (torch.tensor(data[name][kept].astype(np.int64)) for name in ("own", "other"))
-    chosen, matrix = torch.tensor(data["chosen"][kept].astype(np.int64)), torch.tensor(PARTS)
-    held = torch.tensor(data["game"][kept] % 10 == 0)
+    complete = data["chosen"] >= 0
+    own, other = (torch.tensor(data[name][complete].astype(np.int64)) for name in ("own", "other"))
+    labels, matrix = torch.tensor(data["chosen"][complete].astype(np.int64)), torch.tensor(PARTS)
+    test_rows = torch.tensor(data["game"][complete] % 10 == 0)
     absent = own < 0
     own, other = own.clamp(min=0), other.clamp(min=0)
     order = torch.zeros(PARTS.shape[1], 2, requires_grad=True)
@@ -166,18 +171,18 @@ def fit_order(data):
         mine, theirs = (matrix @ order).T
         return (mine[own[rows]] + theirs[other[rows]]).masked_fill(absent[rows], -1e9)
 
-    rows = torch.nonzero(~held)[:, 0]
+    rows = torch.nonzero(~test_rows)[:, 0]
     optimizer = torch.optim.Adam([order], lr=0.01)
     for _ in track(range(6), "fitting the order"):
         for batch in rows[torch.randperm(len(rows))].split(BATCH):
             optimizer.zero_grad()
-            loss = functional.cross_entropy(logits(batch), chosen[batch])
+            loss = functional.cross_entropy(logits(batch), labels[batch])
             (loss + 1e-4 * (order**2).sum()).backward()
             optimizer.step()
     with torch.no_grad():
-        found = logits(held)
-        loss = float(functional.cross_entropy(found, chosen[held]))
-        rank = (found > found.gather(1, chosen[held][:, None])).sum(1).numpy()
+        scores = logits(test_rows)
+        loss = float(functional.cross_entropy(scores, labels[test_rows]))
+        rank = (scores > scores.gather(1, labels[test_rows][:, None])).sum(1).numpy()
     return order.detach().numpy(), loss, rank
 
 

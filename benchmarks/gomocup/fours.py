@@ -24,7 +24,7 @@ from plyground import Agent, Position, make_agent, make_game
 
 FILE = Path(__file__).parents[1] / "positions" / "gomoku_fours.txt"
 SHARES = {"freestyle": 140, "standard": 20, "caro": 20, "caro_overline": 20}
-ALLOWED = 0.05  # seconds
+LIMIT = 0.05  # seconds
 SIZE = 15
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 Cells = list[str]  # "X" the attacker, "O" the defender, "." free
@@ -40,10 +40,10 @@ def wins(row: str, rule: str) -> bool:
     left, right = row[:5][::-1], row[6:]
     before, after = (len(side) - len(side.lstrip("X")) for side in (left, right))
     length = before + 1 + after
-    blocked = left[before : before + 1] == "O" and right[after : after + 1] == "O"
+    shut_in = left[before : before + 1] == "O" and right[after : after + 1] == "O"
     if rule == "freestyle" or (rule == "caro_overline" and length > 5):
         return length >= 5
-    return length == 5 and (rule == "standard" or not blocked)
+    return length == 5 and (rule == "standard" or not shut_in)
 
 
 def along(cell: int, step: tuple[int, int], reach: int) -> list[int]:
@@ -170,25 +170,25 @@ def make(files: list[str]) -> Iterator[str]:
     boards = np.concatenate([part["cells"] for part in rows])
     ahead = np.flatnonzero(np.concatenate([part["value"] for part in rows]) > 100)
     order = iter(draw.sample(ahead.tolist(), ahead.size))
-    for rule, wanted in SHARES.items():
-        while wanted > 0:
+    for rule, count in SHARES.items():
+        while count > 0:
             board = boards[next(order)]
             if plain_win(board, int((board != 0).sum()) % 2, rule, nodes=300):
-                wanted -= 1
+                count -= 1
                 colours = [np.flatnonzero(board == stone).tolist() for stone in (1, 2)]
                 cells = [0] * sum(map(len, colours))
                 cells[::2], cells[1::2] = colours
                 yield " ".join([rule, *map(game.action_to_text, cells)])
 
 
-def found(rule: str, stones: list[str], seconds: float = ALLOWED) -> tuple[bool, float]:
+def search_time(rule: str, stones: list[str], seconds: float = LIMIT) -> tuple[bool, float]:
     """Whether the engine finds the win, and the processor time that it takes."""
     position = position_of(rule, stones)
     agent = engine(rule, seconds)
     began = time.process_time()
     decision = agent.analyse(position)
-    taken = time.process_time() - began
-    return decision.mate_in is not None and decision.value > 0, taken
+    seconds_used = time.process_time() - began
+    return decision.mate_in is not None and decision.value > 0, seconds_used
 
 
 @functools.cache
@@ -211,11 +211,11 @@ def main() -> None:
             for line in make(options.make):
                 file.write(line + "\n")
                 file.flush()
-    results = [found(rule, stones) for rule, stones in read()]
-    times = sorted(1000 * taken for _, taken in results)
-    in_time = sum(won and taken <= ALLOWED for won, taken in results)
+    results = [search_time(rule, stones) for rule, stones in read()]
+    times = sorted(1000 * duration for _, duration in results)
+    in_time = sum(won and duration <= LIMIT for won, duration in results)
     print(
-        f"{in_time} of {len(results)} wins by fours found within {1000 * ALLOWED:.0f} ms; "
+        f"{in_time} of {len(results)} wins by fours found within {1000 * LIMIT:.0f} ms; "
         f"median {statistics.median(times):.2f} ms, longest {times[-1]:.1f} ms"
     )
 

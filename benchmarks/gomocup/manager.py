@@ -115,12 +115,12 @@ def main() -> None:
     parser.add_argument("--load", type=int, default=0, help="processes that compute all the time")
     parser.add_argument("--agent", default="gomoku")
     parser.add_argument("--opponent", default="medium")
-    given = parser.parse_args()
-    busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(given.load)]
-    manager = Manager(given.milliseconds, ["--agent", given.agent], given.opponent)
+    options = parser.parse_args()
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(options.load)]
+    manager = Manager(options.milliseconds, ["--agent", options.agent], options.opponent)
     ends: dict[str, int] = {}
     try:
-        for number in range(given.games):
+        for number in range(options.games):
             end = manager.play(number)
             ends[end] = ends.get(end, 0) + 1
     finally:
@@ -128,9 +128,9 @@ def main() -> None:
             process.kill()
     manager.send("END")
     status = manager.engine.wait(10)
-    limit = given.milliseconds / 1000
+    limit = options.milliseconds / 1000
     late = [seconds for seconds in manager.seconds if seconds > limit]
-    print(f"{given.games} games, {len(manager.seconds)} moves, {given.milliseconds} ms a move")
+    print(f"{options.games} games, {len(manager.seconds)} moves, {options.milliseconds} ms a move")
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     print(f"protocol faults: {len(manager.faults)}", *manager.faults[:5], sep="\n  ")
     print(f"late answers: {len(late)}, the latest {max(manager.seconds) * 1000:.1f} ms")

@@ -77,16 +77,16 @@ def main():
     parser.add_argument("--most", type=float, default=400, help="points of an opening at most")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    game, rng, rows, played = make_game(options.game), random.Random(options.seed), [], 0
+    game, rng, rows, number = make_game(options.game), random.Random(options.seed), [], 0
     agent = make_agent(options.agent, game)
     agent.get_ready(game)
     openings = [swap2_openings(game, stones, options.seed) for stones in STONES]
-    while played < options.games:
+    while number < options.games:
         position = game.position(next(rng.choice(openings)))
-        found = play(agent, position, rng, options.most)
-        rows += [(*row, played) for row in found]
-        played += bool(found)
-        if found and (played % 200 == 0 or played == options.games):
+        game_rows = play(agent, position, rng, options.most)
+        rows += [(*row, number) for row in game_rows]
+        number += bool(game_rows)
+        if game_rows and (number % 200 == 0 or number == options.games):
             columns = list(zip(*rows, strict=True))
             np.savez_compressed(
                 options.file,
@@ -97,7 +97,7 @@ def main():
                 result=np.array(columns[4], np.float32),
                 game=np.array(columns[5], np.int32),
             )
-            print(played, "games", len(rows), "positions", flush=True)
+            print(number, "games", len(rows), "positions", flush=True)
 
 
 if __name__ == "__main__":

@@ -72,22 +72,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=5.0, help="processor time of each run")
     parser.add_argument("--out", type=Path, default=Path("runs/settings"), help="folder of runs")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     test: OptimalityTest | None = None
     print("| change | samples | optimal moves | settings |\n|---|---|---|---|")
     for name, seed, changes in RUNS:
-        folder = folder_of(chosen.out, seed, changes)
-        judged = folder / "judged.json"
-        if not judged.exists():
-            train(folder, seed, changes, chosen.minutes)
+        folder = folder_of(options.out, seed, changes)
+        result_file = folder / "judged.json"
+        if not result_file.exists():
+            train(folder, seed, changes, options.minutes)
             game = make_game(GAME)
             test = test or OptimalityTest(game, POSITIONS, SEED_OF_POSITIONS, SOLVING_SECONDS)
-            found = test.score(make_agent(f"alphazero:{folder}", game))
+            quality = test.score(make_agent(f"alphazero:{folder}", game))
             lines = (folder / "metrics.jsonl").read_text().splitlines()
             last = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"][-1]
-            told = {"share": found.score, "margin": (found.high - found.low) / 2}
-            judged.write_text(json.dumps(told | {"samples": last["total/samples"]}))
-        row = json.loads(judged.read_text())
+            result = {"share": quality.score, "margin": (quality.high - quality.low) / 2}
+            result_file.write_text(json.dumps(result | {"samples": last["total/samples"]}))
+        row = json.loads(result_file.read_text())
         print(
             f"| {name} | {row['samples']:,.0f} | {100 * row['share']:.1f} ± "
             f"{100 * row['margin']:.1f} % | {', '.join(changes) or '-'} |",

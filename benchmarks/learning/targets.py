@@ -26,18 +26,18 @@ from plyground.training.alphazero.settings import alphazero_settings
 GAMES = 128  # at once
 
 
-def samples(game, network: str, search: str, wanted: int):
+def samples(game, network: str, search: str, count: int):
     """Observations and policies to learn, from games with this search, without end."""
     texts = [f"predecessor={network}", f"games={GAMES}", "full_share=1", "random_openings=1"]
     settings = alphazero_settings(game, {}, [*texts, *search.split()])
     player = SelfPlayer(game, settings, 7, torch.device("cpu"))
     shape, random = game.facts.observation_shape, np.random.default_rng(0)
     while True:
-        chunk = player.play({}, 1.0, 4 * wanted * settings.simulations).chunk
-        observed = np.unpackbits(chunk.observations, axis=1, count=int(np.prod(shape)))
-        for index in random.permutation(len(observed)):
-            seen = observed[index].reshape(shape).astype(np.int8)
-            yield seen, chunk.policies[index].astype(np.float64)
+        chunk = player.play({}, 1.0, 4 * count * settings.simulations).chunk
+        observations = np.unpackbits(chunk.observations, axis=1, count=int(np.prod(shape)))
+        for index in random.permutation(len(observations)):
+            observation = observations[index].reshape(shape).astype(np.int8)
+            yield observation, chunk.policies[index].astype(np.float64)
 
 
 def main() -> None:
@@ -53,28 +53,28 @@ def main() -> None:
     game = make_game(arguments.game)
     solver, network = make_solver(game, 1024), open_network(arguments.network).for_game(game)
     for search in arguments.searches:
-        found = []
-        for seen, policy in samples(game, arguments.network, search, arguments.positions):
-            position = game.position_from_observation(seen)
+        rows = []
+        for observation, policy in samples(game, arguments.network, search, arguments.positions):
+            position = game.position_from_observation(observation)
             if position.is_over or plies_played(game.rules, position.record) < arguments.plies:
                 continue
             values = solver.action_values(position)
             best = [action for action in values if values[action] == max(values.values())]
             if len(best) == len(values):
                 continue
-            logits, _ = network.evaluate(seen[None])
+            logits, _ = network.evaluate(observation[None])
             own = masked_softmax(logits, position.action_mask()[None])[0]
             target = policy / policy.sum()
-            found.append([p.argmax() in best for p in (own, target)])
-            found[-1] += [p[best].sum() for p in (own, target)]
-            if len(found) == arguments.positions:
+            rows.append([p.argmax() in best for p in (own, target)])
+            rows[-1] += [p[best].sum() for p in (own, target)]
+            if len(rows) == arguments.positions:
                 break
-        own, target, own_mass, target_mass = np.mean(found, axis=0)
-        hits = round(target * len(found))
-        low, high = scipy.stats.binomtest(hits, len(found)).proportion_ci(method="wilson")
+        own, target, own_mass, target_mass = np.mean(rows, axis=0)
+        hits = round(target * len(rows))
+        low, high = scipy.stats.binomtest(hits, len(rows)).proportion_ci(method="wilson")
         print(
             f"{search}: optimal {100 * target:.1f} % ({100 * low:.1f} to {100 * high:.1f}, "
-            f"{len(found)} positions), the network alone {100 * own:.1f} %; "
+            f"{len(rows)} positions), the network alone {100 * own:.1f} %; "
             f"mass {100 * target_mass:.1f} %, alone {100 * own_mass:.1f} %"
         )
 

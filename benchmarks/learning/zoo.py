@@ -49,7 +49,7 @@ POOLS = {
     ),
     "gomoku": (("random", "easy", "medium", "hard", "mcts:simulations=1000"), 4),
 }  # fmt: skip
-SOLVED = ("tic_tac_toe", "connect_four", "dots_and_boxes")  # games that the solvers reach
+EXACT = ("tic_tac_toe", "connect_four", "dots_and_boxes")  # games that the solvers reach
 SIMULATIONS = {"connect_four": 200}  # of the search beside the network; others: 100
 REPEATS = 300
 
@@ -74,7 +74,7 @@ def add(
     picture = IMAGES / f"zoo_{stem}.png"
     subprocess.run(command("curves", str(run), "--out", str(picture)), check=True)
     weights = onnx.load_from_string(data).graph.initializer
-    described = json.loads((run / "run.json").read_text())
+    description = json.loads((run / "run.json").read_text())
     card = Card(
         name=name,
         game=network.game.spec,
@@ -87,7 +87,7 @@ def add(
         ),
         algorithm=network.kind,
         training={
-            "seed": described["description"]["seed"],
+            "seed": description["description"]["seed"],
             "commit": git("rev-parse", "--short", commit),
             **effort(run),
             "machine": machine,
@@ -97,7 +97,7 @@ def add(
             "scores": {entry["opponent"]: entry["score"] for entry in best["scores"]},
             "curves": picture.name,
             "curve": curve(run),
-            "versions": described["versions"],
+            "versions": description["versions"],
         },
         measured={},
     )
@@ -108,8 +108,8 @@ def add(
 def begun_with(run: Path) -> Path | None:
     """The run whose weights a run began with, if there is one; run folders lie side by side."""
     words = shlex.split(json.loads((run / "run.json").read_text())["command"])
-    named = [Path(word.removeprefix("initial=")) for word in words if word.startswith("initial=")]
-    return run.parent / named[0].name if named else None
+    runs = [Path(word.removeprefix("initial=")) for word in words if word.startswith("initial=")]
+    return run.parent / runs[0].name if runs else None
 
 
 def curve(run: Path) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def curve(run: Path) -> list[dict[str, Any]]:
     hours = effort(before)["processor_hours"] if before else 0.0
     curves, clock = read_curves(run)
     steps, seconds = zip(*clock)
-    for opponent, found in curves.items():
+    for opponent, points in curves.items():
         rows += [
             {
                 "opponent": opponent,
@@ -131,7 +131,7 @@ def curve(run: Path) -> list[dict[str, Any]]:
                 ),
                 **{key: round(row[key], 4) for key in ("score", "low", "high")},
             }
-            for row in found
+            for row in points
         ]
     return rows
 
@@ -146,7 +146,7 @@ def effort(run: Path) -> dict[str, Any]:
     last = [entry for entry in map(json.loads, lines) if entry["kind"] == "update"][-1]
     words = shlex.split(json.loads((run / "run.json").read_text())["command"])
     words[words.index("--out") + 1] = f"runs/{run.name}"
-    found: dict[str, Any] = {}
+    summary: dict[str, Any] = {}
     for index, word in enumerate(words):
         if word.startswith("initial="):
             words[index] = f"initial=runs/{Path(word).name}"
@@ -154,7 +154,7 @@ def effort(run: Path) -> dict[str, Any]:
             words[index] = Path(word).name
     before = begun_with(run)
     if before is not None:
-        found["before"] = effort(before)
+        summary["before"] = effort(before)
     return {
         "command": shlex.join(words),
         "hours": round(last["time/seconds"] / 3600, 2),
@@ -162,16 +162,16 @@ def effort(run: Path) -> dict[str, Any]:
         "steps": last["step"],
         "games": int(last.get("total/games", 0)),
         "simulations": int(last.get("total/simulations", 0)),
-        **found,
+        **summary,
     }
 
 
 def git(*words: str) -> str:
     """What git prints."""
-    told = subprocess.run(
+    process = subprocess.run(
         ["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=True
     )
-    return told.stdout.strip()
+    return process.stdout.strip()
 
 
 def write(card: Card) -> None:
@@ -191,11 +191,11 @@ def measure(card: Card, pairs: int, positions: int) -> None:
     game = make_game(card.game)
     alone = f"zoo:{card.name}"
     searching = f"mcts:network={alone},simulations={SIMULATIONS.get(game.name, 100)}"
-    measured: dict[str, Any] = {"speed": speed(card)}
-    if game.name in SOLVED:
+    figures: dict[str, Any] = {"speed": speed(card)}
+    if game.name in EXACT:
         words = ["quality", card.game, alone, searching, "--positions", str(positions)]
-        found = json.loads(printed(*words, "--json"))
-        measured["quality"] = {
+        quality = json.loads(output_of(*words, "--json"))
+        figures["quality"] = {
             "command": shlex.join(["plyground", *words]),
             "rows": [
                 {
@@ -204,7 +204,7 @@ def measure(card: Card, pairs: int, positions: int) -> None:
                     "moves": row["moves"],
                     "optimal": row["optimal"]["share"],
                 }
-                for row in found["qualities"]
+                for row in quality["qualities"]
             ],
         }
     agents, plies = POOLS[game.name]
@@ -212,13 +212,13 @@ def measure(card: Card, pairs: int, positions: int) -> None:
         words = ["tournament", card.game, alone, searching, *agents, "--pairs", str(pairs)]
         words += ["--opening", f"random:{plies}"]
         store = str(Path(folder) / "pool.db")
-        printed(*words, "--store", store, "--isolate", "never", "--concurrency", "1")
-        told = json.loads(printed("report", store, "--json", "--anchor", "random=0"))
-        measured["ratings"] = {
+        output_of(*words, "--store", store, "--isolate", "never", "--concurrency", "1")
+        report = json.loads(output_of("report", store, "--json", "--anchor", "random=0"))
+        figures["ratings"] = {
             "command": shlex.join(["plyground", *words]),
-            "rows": ratings_of(told),
+            "rows": ratings_of(report),
         }
-    write(Card(**{**vars(card), "measured": measured}))
+    write(Card(**{**vars(card), "measured": figures}))
 
 
 def ratings_of(report: Any) -> list[dict[str, Any]]:
@@ -239,27 +239,29 @@ def ratings_of(report: Any) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -row["elo"])
 
 
-def printed(*words: str) -> str:
+def output_of(*words: str) -> str:
     """The standard output of a command of plyground."""
-    done = subprocess.run(command(*words), capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{shlex.join(words)}: {done.stderr}")
-    return done.stdout
+    process = subprocess.run(command(*words), capture_output=True, text=True, check=False)
+    if process.returncode:
+        sys.exit(f"{shlex.join(words)}: {process.stderr}")
+    return process.stdout
 
 
 def speed(card: Card) -> dict[str, float]:
     """Microseconds for a position, alone and in a batch of 64, on one thread."""
     network = ZooNetworks(card.name).for_game(make_game(card.game))
     shape = network.game.facts.observation_shape
-    found = {}
+    microseconds = {}
     for batch in (1, 64):
         observations = np.zeros((batch, *shape), np.int8)
         network.evaluate(observations)
         began = time.process_time()
         for _ in range(REPEATS):
             network.evaluate(observations)
-        found[f"batch_{batch}"] = round((time.process_time() - began) / REPEATS / batch * 1e6, 1)
-    return found
+        microseconds[f"batch_{batch}"] = round(
+            (time.process_time() - began) / REPEATS / batch * 1e6, 1
+        )
+    return microseconds
 
 
 def main() -> None:
@@ -294,9 +296,9 @@ def main() -> None:
                 training = {**card.training, "curve": curve(arguments.run)}
                 write(Card(**{**vars(card), "training": training}))
     else:
-        wanted = arguments.game and make_game(arguments.game).spec
+        spec = arguments.game and make_game(arguments.game).spec
         for card in ZooNetworks(arguments.name).cards:
-            if wanted in (None, card.game):
+            if spec in (None, card.game):
                 measure(card, arguments.pairs, arguments.positions)
 
 

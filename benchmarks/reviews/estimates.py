@@ -17,7 +17,7 @@ import numpy as np
 from plyground import make_agent, make_game
 from plyground.evaluation.match import play_game
 
-PLAYED = {
+POOLS = {
     "gomoku:rule=caro,size=10": ("medium", "hard", "alphabeta:depth=3", "alphabeta:depth=4"),
     "othello": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
     "hex:size=7": ("greedy", "alphabeta:depth=2", "alphabeta:depth=3"),
@@ -51,7 +51,7 @@ def main() -> None:
     """Print a line of errors for each game."""
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 24
     print(f"{'mean squared error for a lead of':40}", *(f"{lead:>6}" for lead in LEADS))
-    for spec, agents in PLAYED.items():
+    for spec, agents in POOLS.items():
         points, scores = forecasts(spec, agents, games)
         errors = [
             np.mean((scores - 0.5 - 0.5 * points / (abs(points) + lead)) ** 2) for lead in LEADS

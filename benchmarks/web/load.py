@@ -28,8 +28,8 @@ PATIENCE = 600.0  # seconds for an answer, on a machine that has other work
 
 def memory_of(process: psutil.Process) -> float:
     """Resident MiB of the server and its processes."""
-    found = [process, *process.children(recursive=True)]
-    return sum(each.memory_info().rss for each in found) / MIB
+    processes = [process, *process.children(recursive=True)]
+    return sum(each.memory_info().rss for each in processes) / MIB
 
 
 async def asked_move(client: httpx.AsyncClient, query: dict[str, str]) -> int:
@@ -78,13 +78,13 @@ async def load(address: str, args: argparse.Namespace, server: psutil.Process) -
 
     await asyncio.gather(*(session() for _ in range(args.sessions)))
     memory.append(round(memory_of(server)))
-    ordered = sorted(times)
+    sorted_times = sorted(times)
     return {
         "games": args.games,
         "moves": len(times),
-        "median": round(statistics.median(ordered), 3),
-        "p99": round(ordered[int(0.99 * len(ordered))], 3),
-        "slowest": round(ordered[-1], 3),
+        "median": round(statistics.median(sorted_times), 3),
+        "p99": round(sorted_times[int(0.99 * len(sorted_times))], 3),
+        "slowest": round(sorted_times[-1], 3),
         "memory_mib": memory,
     }
 

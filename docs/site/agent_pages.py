@@ -7,7 +7,7 @@ import re
 
 from docstrings import plain
 from plyground.agents.registry import agent_classes, agent_presets
-from tables import escaped, parameter_table
+from tables import escape, parameter_table
 
 ABOUT_ATTRIBUTES = re.compile(r"\n\n(?:Attributes|Args|Raises):.*", re.DOTALL)
 
@@ -16,13 +16,14 @@ def agent_pages() -> dict[str, str]:
     """Contents of the page, by its place in the site."""
     classes = dict(sorted(agent_classes().items()))
     summary = "\n".join(
-        f"| [`{name}`](#{name}) | {escaped(found.summary)} |" for name, found in classes.items()
+        f"| [`{name}`](#{name}) | {escape(agent_class.summary)} |"
+        for name, agent_class in classes.items()
     )
     presets = "\n".join(
-        f"| `{name}` | `{spec}` | {escaped(text)} |"
+        f"| `{name}` | `{spec}` | {escape(text)} |"
         for name, (spec, text) in agent_presets().items()
     )
-    described = "\n\n".join(section(name, found) for name, found in classes.items())
+    sections = "\n\n".join(section(name, agent_class) for name, agent_class in classes.items())
     return {
         "agents.md": f"""# Agents and their options
 
@@ -39,7 +40,7 @@ Python and on the command line alike. [Choosing an agent](guide/agents.md) says 
 |---|---|---|
 {presets}
 
-{described}
+{sections}
 """
     }
 

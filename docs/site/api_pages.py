@@ -113,11 +113,11 @@ def api_pages() -> dict[str, str]:
         )
         for name, title, about, modules in PAGES
     }
-    listed = "\n".join(f"- [{title}]({name}.md): {about}" for name, title, about, _ in PAGES)
+    entries = "\n".join(f"- [{title}]({name}.md): {about}" for name, title, about, _ in PAGES)
     return {
         "api/index.md": f"""# API reference
 
-{listed}
+{entries}
 
 ## What `import plyground` holds
 

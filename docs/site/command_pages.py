@@ -23,12 +23,12 @@ def command_pages() -> dict[str, str]:
     from plyground.commands.app import app
 
     text = app.generate_docs(output_format="markdown").replace("# plyground\n", "# Commands\n", 1)
-    for found, instead in CHANGES:
-        text = found.sub(instead, text)
-    return {"commands.md": EXAMPLES.sub(fenced, text)}
+    for pattern, instead in CHANGES:
+        text = pattern.sub(instead, text)
+    return {"commands.md": EXAMPLES.sub(code_block, text)}
 
 
-def fenced(match: re.Match[str]) -> str:
+def code_block(match: re.Match[str]) -> str:
     """Examples, which the help writes as paragraphs, as commands at a prompt."""
     lines = [f"$ {line}" for line in match[2].splitlines() if line]
     return "\n".join([f"{match[1]}```console", *lines, "```", "", ""])

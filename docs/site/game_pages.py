@@ -20,10 +20,10 @@ SECTION = re.compile(r"^([A-Z][a-z]+)\. ", re.MULTILINE)
 def game_pages() -> dict[str, str]:
     """Contents of the pages and pictures of all games, by their places in the site."""
     games = [make_game(name) for name in game_names()]
-    shown = {game.name: shown_position(game) for game in games}
-    pages = {f"games/{game.name}.md": page(game, shown[game.name][0]) for game in games}
+    examples = {game.name: shown_position(game) for game in games}
+    pages = {f"games/{game.name}.md": page(game, examples[game.name][0]) for game in games}
     pictures = {
-        f"games/{name}.svg": position.to_svg(last) for name, (position, last) in shown.items()
+        f"games/{name}.svg": position.to_svg(last) for name, (position, last) in examples.items()
     }
     return {"games/index.md": overview(games)} | pages | pictures
 
@@ -134,17 +134,17 @@ def sections(text: str) -> str:
 
     "Position." is about the inside of the rules, and is left to their source.
     """
-    written = []
+    paragraphs = []
     for paragraph in text.split("\n\n"):
         match = SECTION.match(paragraph)
         if match is None:
-            written.append(plain(paragraph))
+            paragraphs.append(plain(paragraph))
         elif match[1] == "Position":
             source = paragraph.partition("Source: ")[2]
-            written += [f"Source: {plain(source)}"] if source else []
+            paragraphs += [f"Source: {plain(source)}"] if source else []
         else:
-            written.append(f"## {match[1]}\n\n{plain(paragraph[match.end() :])}")
-    return "\n\n".join(written)
+            paragraphs.append(f"## {match[1]}\n\n{plain(paragraph[match.end() :])}")
+    return "\n\n".join(paragraphs)
 
 
 def example(game: Game) -> str:
@@ -156,8 +156,8 @@ def example(game: Game) -> str:
 
 def plane_names(text: str, count: int) -> list[str]:
     """The planes as the docstring lists them: "Observation. (shape): first, second; …"."""
-    found = re.search(r"Observation\. \([^)]*\)[^:]*: ([^;.(]+)", text)
-    names = [name.strip() for name in " ".join(found[1].split()).split(",")] if found else []
+    match = re.search(r"Observation\. \([^)]*\)[^:]*: ([^;.(]+)", text)
+    names = [name.strip() for name in " ".join(match[1].split()).split(",")] if match else []
     if len(names) != count:
         raise ValueError(f"the docstring names the planes {names}, but there are {count}")
     return names

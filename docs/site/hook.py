@@ -24,7 +24,7 @@ from outside import refuse_requests
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 # Pages that are files at the top of the repository.
-COPIED = {
+COPIES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "recipes.md",
     "CHANGELOG.md": "changelog.md",
@@ -33,7 +33,9 @@ COPIED = {
 }
 FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)((?:#[^)]*)?)\)")
-NAMED = re.compile(r"\[[\w./]*?(\w+\.md)\](?=\([^)\s]*\1)")  # a link whose text is a file's name
+FILE_LINK = re.compile(
+    r"\[[\w./]*?(\w+\.md)\](?=\([^)\s]*\1)"
+)  # a link whose text is a file's name
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".js": "javascript"}
 
 
@@ -54,15 +56,15 @@ def on_startup(**_: Any) -> None:
 def on_files(files: Files, config: Any) -> Files:
     """Add the generated pages."""
     made = {
-        **{page: (ROOT / name).read_text("utf-8") for name, page in COPIED.items()},
+        **{page: (ROOT / name).read_text("utf-8") for name, page in COPIES.items()},
         **game_pages(),
         **agent_pages(),
         **command_pages(),
         **api_pages(),
         **notebook_pages(DOCS / "notebooks"),
     }
-    written = {f"docs/{path.relative_to(DOCS).as_posix()}": path for path in DOCS.rglob("*.md")}
-    for name in [*COPIED, *written]:
+    sources = {f"docs/{path.relative_to(DOCS).as_posix()}": path for path in DOCS.rglob("*.md")}
+    for name in [*COPIES, *sources]:
         for target in linked_sources((ROOT / name).read_text("utf-8"), name):
             made.setdefault(source_page(target), shown_source(target))
     for place, text in made.items():
@@ -73,14 +75,16 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turn links between files of the repository into links between pages."""
     place = page.file.src_uri
-    names = {made: name for name, made in COPIED.items()}
+    names = {made: name for name, made in COPIES.items()}
     name = names.get(place, f"docs/{place}")
     if not any((ROOT / name).with_suffix(kind).is_file() for kind in (".md", ".ipynb")):
         return markdown  # it was generated with links of the site
     return "".join(
         part
         if index % 2
-        else LINK.sub(lambda match: relinked(match, name, place), NAMED.sub(titled, part))
+        else LINK.sub(
+            lambda match: link_target(match, name, place), FILE_LINK.sub(link_title, part)
+        )
         for index, part in enumerate(FENCE.split(markdown))
     )
 
@@ -102,7 +106,7 @@ def linked_sources(markdown: str, name: str) -> list[str]:
     return [
         target
         for target in targets(markdown, name)
-        if not target.startswith("docs/") and target not in COPIED and (ROOT / target).is_file()
+        if not target.startswith("docs/") and target not in COPIES and (ROOT / target).is_file()
     ]
 
 
@@ -118,24 +122,24 @@ def shown_source(target: str) -> str:
     return f"# {target}\n\n````{language}\n{path.read_text('utf-8').rstrip()}\n````\n"
 
 
-def titled(match: re.Match[str]) -> str:
+def link_title(match: re.Match[str]) -> str:
     """A link's text, the name of a page's file, as the beginning of the page's title."""
-    found = next((path for path in (DOCS / match[1], ROOT / match[1]) if path.is_file()), None)
-    if found is None:
+    page = next((path for path in (DOCS / match[1], ROOT / match[1]) if path.is_file()), None)
+    if page is None:
         return match[0]
-    heading = found.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+    heading = page.read_text("utf-8").partition("\n")[0].removeprefix("# ")
     return f"[{heading.partition(':')[0]}]"
 
 
-def relinked(match: re.Match[str], name: str, place: str) -> str:
+def link_target(match: re.Match[str], name: str, place: str) -> str:
     """A link of the repository's file ``name`` as one of the page at ``place``."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[1]))
-    if target in COPIED:
-        found = COPIED[target]
+    if target in COPIES:
+        address = COPIES[target]
     elif target.startswith("docs/"):
-        found = target.removeprefix("docs/").replace(".ipynb", ".md")
+        address = target.removeprefix("docs/").replace(".ipynb", ".md")
     elif (ROOT / target).is_file():
-        found = source_page(target)
+        address = source_page(target)
     else:
-        found = "api/index.md"  # a folder
-    return f"]({posixpath.relpath(found, posixpath.dirname(place) or '.')}{match[2]})"
+        address = "api/index.md"  # a folder
+    return f"]({posixpath.relpath(address, posixpath.dirname(place) or '.')}{match[2]})"

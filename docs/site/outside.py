@@ -8,7 +8,7 @@ from pathlib import Path
 from mkdocs.exceptions import PluginError
 
 # Scripts, styles, pictures, fonts and frames; links that a reader may follow are none of these.
-ASKED = re.compile(
+REQUESTS = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?(?:https?:)?//[^"'\s>]+"""
     r"""|<link\b[^>]*\brel=["']?(?:stylesheet|preconnect|icon|preload)[^>]*(?:https?:)?//[^>]+"""
     r"""|(?:url\(|@import\s+)["']?(?:https?:)?//[^)"';]+"""
@@ -17,11 +17,11 @@ ASKED = re.compile(
 
 def refuse_requests(site: Path) -> None:
     """PluginError names what a page or a style would ask for."""
-    found = [
+    requests = [
         f"{path.relative_to(site)}: {match[0][:120]}"
         for path in sorted(site.rglob("*"))
         if path.suffix in (".html", ".css")
-        for match in ASKED.finditer(path.read_text("utf-8"))
+        for match in REQUESTS.finditer(path.read_text("utf-8"))
     ]
-    if found:
-        raise PluginError("the site would ask other servers for:\n" + "\n".join(found[:20]))
+    if requests:
+        raise PluginError("the site would ask other servers for:\n" + "\n".join(requests[:20]))

@@ -10,7 +10,7 @@ from plyground.envs.specification import Parameter
 def parameter_table(parameters: Iterable[Parameter]) -> str:
     """Parameters with their defaults, limits and meaning, as a Markdown table."""
     rows = [
-        f"| `{p.name}` | {default(p)} | {escaped(p.allowed())} | {escaped(p.help)} |"
+        f"| `{p.name}` | {default(p)} | {escape(p.allowed())} | {escape(p.help)} |"
         for p in parameters
     ]
     return "\n".join(["| parameter | default | allowed | meaning |", "|---|---|---|---|", *rows])
@@ -25,6 +25,6 @@ def default(parameter: Parameter) -> str:
     return f"`{parameter.default}`" if parameter.default != "" else ""
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """A text that may stand in a cell of a table."""
     return text.replace("|", "\\|").replace("<", "&lt;")

@@ -16,7 +16,14 @@ from helpers import ROOT
 from pages import CONTRASTS, chromium
 
 pytestmark = pytest.mark.thorough
-SHOWN = ("index", "games/connect_four", "agents", "api/games", "commands", "notebooks/first_agent")
+PAGES_TO_LOOK_AT = (
+    "index",
+    "games/connect_four",
+    "agents",
+    "api/games",
+    "commands",
+    "notebooks/first_agent",
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +32,7 @@ def site(tmp_path_factory):
     if folder := os.environ.get("PLYGROUND_SITE"):
         return Path(folder).resolve()
     folder = tmp_path_factory.mktemp("site")
-    built = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)],
         cwd=ROOT,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
@@ -33,14 +40,14 @@ def site(tmp_path_factory):
         text=True,
         check=False,
     )
-    assert built.returncode == 0, built.stderr
+    assert process.returncode == 0, process.stderr
     return folder
 
 
 @pytest.fixture(scope="module")
 def browser():
-    with chromium() as opened:
-        yield opened
+    with chromium() as instance:
+        yield instance
 
 
 class Links(HTMLParser):
@@ -53,9 +60,9 @@ class Links(HTMLParser):
         self.feed(page.read_text("utf-8"))
 
     def handle_starttag(self, tag, attributes):
-        named = dict(attributes)
-        self.places |= {named[key] for key in ("id", "name") if named.get(key)}
-        self.targets += [named[key] for key in ("href", "src") if named.get(key)]
+        values = dict(attributes)
+        self.places |= {values[key] for key in ("id", "name") if values.get(key)}
+        self.targets += [values[key] for key in ("href", "src") if values.get(key)]
 
 
 def test_every_link_leads_to_a_file_and_a_place_in_it(site):
@@ -85,7 +92,7 @@ def test_pages_open_from_the_file_system_without_a_request(site, browser, width,
     page.on("request", lambda request: requests.append(request.url))
     page.on("console", lambda message: errors.append(message.text))
     page.on("pageerror", lambda error: errors.append(str(error)))
-    for name in SHOWN:
+    for name in PAGES_TO_LOOK_AT:
         page.goto((site / f"{name}.html").as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         assert (
@@ -105,8 +112,8 @@ def test_texts_are_readable_in_both_colour_schemes(site, browser, scheme):
     page = browser.new_page(color_scheme=scheme)
     page.goto((site / "api/games.html").as_uri())
     unseen = ("¶", "Skip to content", "Back to top")  # until they are pointed at
-    weak = [found for found in page.evaluate(CONTRASTS) if found[0] < 4.5]
-    assert [found for found in weak if found[1] not in unseen] == []
+    weak = [element for element in page.evaluate(CONTRASTS) if element[0] < 4.5]
+    assert [element for element in weak if element[1] not in unseen] == []
     page.close()
 
 

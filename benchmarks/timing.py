@@ -1,0 +1,58 @@
+"""What the benchmarks share: contestants that take turns, medians, tables.
+
+Rates are per second of the process's own processor time, so that other work on the machine hardly
+touches them.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+Work = Callable[[], int]  # does some work and returns how much
+
+
+def processor_seconds(
+    function: Callable[..., Any], *arguments: Any, **options: Any
+) -> tuple[float, Any]:
+    """What one call costs, and what it returns."""
+    start = time.process_time()
+    value = function(*arguments, **options)
+    return time.process_time() - start, value
+
+
+def rates(
+    contestants: Mapping[str, Work],
+    seconds: float,
+    turns: int,
+    clock: Callable[[], float] = time.process_time,
+) -> dict[str, float]:
+    """Median work per second of each contestant.
+
+    The contestants take turns of so many seconds; one turn more, the first, warms up.
+    """
+    samples: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(turns + 1):
+        for name, work in contestants.items():
+            amount, start = 0, clock()
+            while (duration := clock() - start) < seconds:
+                amount += work()
+            samples[name].append(amount / duration)
+    return {name: statistics.median(values[1:]) for name, values in samples.items()}
+
+
+def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table whose columns but the first are flush right, row by row measured."""
+    table = Table(title=title)
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left")
+    console = Console(width=140)
+    with console.status("measuring …"):
+        for row in rows:
+            table.add_row(*row)
+    console.print(table)
