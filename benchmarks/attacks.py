@@ -28,7 +28,7 @@ from plyground.evaluation.match import Limits, play_game
 from plyground.evaluation.runners.isolation import IsolatedPlayer
 from plyground.evaluation.store.store import Store, StoredGame
 from plyground.evaluation.tournament import Plan, Tournament
-from plyground.evaluation.verify import verify
+from plyground.evaluation.verification import verify
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 PLAN = Plan("connect_four", ("random", "greedy", "montecarlo:simulations=20"), pairs=30, seed=5)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from plyground.evaluation.sprt import (
+from plyground.evaluation.sequential_test import (
     H0,
     H1,
     Hypotheses,

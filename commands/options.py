@@ -22,8 +22,8 @@ from ..evaluation.runners.isolation import ISOLATION
 from ..evaluation.runners.processes import ProcessRunner
 from ..evaluation.runners.ray_cluster import RayRunner
 from ..evaluation.runners.runner import LocalRunner, Runner
+from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.tournament import Tournament
-from ..evaluation.withdrawals import WITHDRAW_AFTER
 from .app import FAILED
 from .common import option
 from .output import note

@@ -12,7 +12,7 @@ from rich.console import Console
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
 from ..envs import Game, make_game
 from ..envs.specification import SpecificationError
-from ..evaluation.quality import (
+from ..evaluation.move_quality import (
     REACH,
     TIME_LIMIT,
     Evidence,

@@ -27,7 +27,7 @@ from ..evaluation.report.report import (
     print_report,
     report_store,
 )
-from ..evaluation.sprt import (
+from ..evaluation.sequential_test import (
     H0,
     H1,
     Hypotheses,

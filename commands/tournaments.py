@@ -15,10 +15,10 @@ from ..envs.specification import SpecificationError
 from ..evaluation.report import display
 from ..evaluation.schedule import FORMATS
 from ..evaluation.statistics.cross_table import CrossTable
+from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan, Tournament
 from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
-from ..evaluation.withdrawals import WITHDRAW_AFTER
 from .app import INTERRUPTED, command, given_options, same_command
 from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreOption, argument, flag, option
 from .options import (

@@ -10,8 +10,8 @@ from rich.console import Console
 from ..evaluation.report import display
 from ..evaluation.store.digests import Change
 from ..evaluation.store.store import Store
-from ..evaluation.verify import Verification
-from ..evaluation.verify import verify as verify_games
+from ..evaluation.verification import Verification
+from ..evaluation.verification import verify as verify_games
 from .app import FAILED, command
 from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreArgument, option
 from .options import IsolateOption

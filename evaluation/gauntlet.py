@@ -2,7 +2,8 @@
 
 Training uses it to measure a learner. The rules of evidence are those of tournaments: the unit of
 evidence is the pair (one opening, both seats), and a game that deterministic players repeat counts
-once.
+once. Against perfect play a learner is measured by the share of its optimal moves in a fixed sample
+of positions, which are drawn and solved once, and then all asked about at the same time.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents.opponents import make_opponents
-from ..envs.game import Game, IllegalActionError
+from ..envs.game import Game, IllegalActionError, Position
 from ..envs.registry import make_game
 from ..envs.single_agent.game_batch import GameBatch
+from .move_quality import MoveJudge, sample_positions
 from .openings import Openings
 from .runners.isolated_agent import make_isolated_opponent
-from .statistics.intervals import paired_score_interval
+from .statistics.intervals import paired_score_interval, share_interval
 
 
 class GauntletResult(NamedTuple):
@@ -190,3 +192,41 @@ def summarise(opponent: str, results: np.ndarray, courses: Sequence[bytes]) -> G
     wins, draws, losses = (int((results[kept] == value).sum()) for value in (1, 0, -1))
     interval = paired_score_interval(np.array(pair_scores))
     return GauntletResult(opponent, len(kept), wins, draws, losses, *interval)
+
+
+class OptimalityTest:
+    """Positions with the value of every legal action.
+
+    Args:
+        game: the game; it must have an exact solver.
+        count: how many positions, as far as they are found and solved in time.
+        seed: decides which.
+        time_limit: seconds for solving one position.
+
+    Raises:
+        SpecificationError: the game has no solver, or no position was found and solved.
+    """
+
+    def __init__(self, game: Game, count: int, seed: int, time_limit: float) -> None:
+        judge = MoveJudge(game, time_limit=time_limit)
+        positions = [position for position, _ in sample_positions(judge, count, seed).positions]
+        self._observations = np.stack([position.observation() for position in positions])
+        self._masks = np.stack([position.action_mask() for position in positions])
+        self._optimal = [_optimal_actions(judge, position) for position in positions]
+
+    def score(self, player: Any) -> GauntletResult:
+        """The share of optimal moves of an object with ``act_batch(observations, masks)``."""
+        actions = player.act_batch(self._observations, self._masks).tolist()
+        hits = np.array([action in best for action, best in zip(actions, self._optimal)], np.int64)
+        share, low, high = share_interval(hits, np.arange(len(hits)))
+        wins = int(hits.sum())
+        return GauntletResult(
+            "optimal moves", len(hits), wins, 0, len(hits) - wins, share, low, high
+        )
+
+
+def _optimal_actions(judge: MoveJudge, position: Position) -> set[int]:
+    values = judge.values(position)
+    assert values is not None
+    best = max(values.values())
+    return {action for action, value in values.items() if value == best}

@@ -1,7 +1,7 @@
 """Stored games against the rules: everything that follows from the moves is worked out again.
 
 No agent is asked: the moves decide how a game ends and what it returns, the schedule decides
-openings and seeds. :mod:`.verify` asks the agents as well.
+openings and seeds. :mod:`.verification` asks the agents as well.
 """
 
 from __future__ import annotations

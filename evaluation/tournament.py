@@ -25,6 +25,7 @@ from .runners.isolated_agent import make_safe_agent
 from .runners.runner import LocalRunner, Runner
 from .schedule import FORMATS, Schedule
 from .statistics.cross_table import CrossTable
+from .statistics.withdrawals import Withdrawals, Withdrawn
 from .store.store import (
     AgentEntry,
     GameKey,
@@ -32,7 +33,6 @@ from .store.store import (
     StoredGame,
     StoreError,
 )
-from .withdrawals import Withdrawals, Withdrawn
 
 LARGEST_SEED = 2**63 - 1
 DEFAULT_PAIRS, MOST_PAIRS = 10, 1_000_000

@@ -51,10 +51,10 @@ LAYERS = {
         ("fingerprints", "pages"),
         ("players", "match", "openings"),
         ("store",),
-        ("statistics", "quality", "withdrawals"),
+        ("statistics", "move_quality"),
         ("grades",),
         ("report", "runners"),
-        ("*",),  # review, notebook, tournament, schedule, sprt, verify
+        ("*",),  # review, notebook, tournament, schedule, api, …
         ("studies", "__init__"),
     ),
     "training": (("*",), ("ppo", "dqn", "alphazero"), ("supervised",), ("api",), ("__init__",)),

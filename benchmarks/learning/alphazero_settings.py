@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 from plyground import make_agent, make_game
-from plyground.evaluation.optimality import OptimalityTest
+from plyground.evaluation.gauntlet import OptimalityTest
 
 GAME = "connect_four"
 POSITIONS = 1000

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
-from ...evaluation.optimality import OptimalityTest
+from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings, alphazero_settings
 from ..app import command, missing_packages_are_refused, train_app
 from ..common import GameArgument, option

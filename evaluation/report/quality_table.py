@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..quality import BLUNDERS, PHASES, Evidence, JudgedMove
+from ..move_quality import BLUNDERS, PHASES, Evidence, JudgedMove
 from ..statistics.intervals import mean_margin, share_interval
 from .display import duration, percent, plain_table
 

@@ -20,8 +20,8 @@ from ..pages import notebook_html
 from ..statistics.cross_table import CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
 from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
+from ..statistics.withdrawals import WITHDRAW_AFTER, Withdrawals
 from ..store.store import Store, StoredGame, StoredTournament
-from ..withdrawals import WITHDRAW_AFTER, Withdrawals
 from .display import (
     duration,
     left_out_text,

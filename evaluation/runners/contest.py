@@ -14,8 +14,8 @@ from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
 from ..players import Description, LocalPlayer, Player, check_identity
+from ..statistics.withdrawals import WITHDRAW_AFTER
 from ..store.store import GameKey
-from ..withdrawals import WITHDRAW_AFTER
 from .isolation import AUTO, ISOLATION, IsolatedPlayer, is_isolated
 
 LEAST_MEMORY = 256 << 20

@@ -191,7 +191,7 @@ def test_an_edited_search_kernel_is_seen_and_an_edit_of_an_unrelated_file_compil
     for unrelated in (
         "agents/search/mcts_kernels.py",
         "envs/games/gomoku/rules.py",
-        "evaluation/sprt.py",
+        "evaluation/sequential_test.py",
     ):
         with (package / unrelated).open("a") as file:
             file.write("# an edit\n")

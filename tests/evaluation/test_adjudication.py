@@ -12,7 +12,7 @@ from plyground.evaluation.match import Adjudication, Referee, play_game
 from plyground.evaluation.openings import Openings
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan
-from plyground.evaluation.verify import verify
+from plyground.evaluation.verification import verify
 
 GAME = "gomoku:size=9"
 WINS, LOSES = Score(1.0, "return", "exact", 5), Score(-1.0, "return", "estimate", 4)

@@ -13,7 +13,7 @@ from command_line import invoke
 from plyground.agents import Agent, Decision, make_agent
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult, play_game
-from plyground.evaluation.quality import (
+from plyground.evaluation.move_quality import (
     BLUNDERS,
     PHASES,
     MoveJudge,

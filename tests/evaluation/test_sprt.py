@@ -12,7 +12,7 @@ import pytest
 import scipy.optimize
 from command_line import invoke
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.sprt import (
+from plyground.evaluation.sequential_test import (
     H0,
     H1,
     Hypotheses,

@@ -9,7 +9,7 @@ from ....agents import make_agent
 from ....envs.game import Position
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
-from ...quality import MoveJudge
+from ...move_quality import MoveJudge
 from .measurement import SECONDS, TEXT, YES, Column, Measurement, Row, Workplace
 
 MEMORY_MB = 64

@@ -10,7 +10,7 @@ import numpy as np
 from ....envs import rules as r
 from ....envs.game import Position
 from ....envs.registry import make_game
-from ...quality import PHASES, MoveJudge, sample_positions
+from ...move_quality import PHASES, MoveJudge, sample_positions
 from .measurement import (
     COUNT,
     SHARE,

@@ -11,7 +11,7 @@ from ....agents import make_agent
 from ....agents.lookahead import HOLDS, LETS_WIN, WINS, grades
 from ....envs.game import Position
 from ....envs.registry import make_game
-from ...quality import PHASES, JudgedMove, MoveJudge, ask_agents, sample_positions
+from ...move_quality import PHASES, JudgedMove, MoveJudge, ask_agents, sample_positions
 from ...statistics.intervals import mean_margin
 from .measurement import (
     COUNT,

@@ -13,7 +13,7 @@ from helpers import run
 from plyground.evaluation.store.digests import seal_everything
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan
-from plyground.evaluation.verify import verify
+from plyground.evaluation.verification import verify
 
 SUSPECT = "python:broken.agents:IsNotRepeatable"
 FORFEITS = "python:broken.agents:Raises"

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from plyground import make_game
 from plyground.agents.lookahead import grades
-from plyground.evaluation.quality import JudgedMove, MoveJudge
+from plyground.evaluation.move_quality import JudgedMove, MoveJudge
 from plyground.evaluation.studies.declared.searches import ladder
 from plyground.evaluation.studies.measurements.answers import Answers, Case
 from plyground.evaluation.studies.measurements.first_moves import (

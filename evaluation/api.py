@@ -1,0 +1,124 @@
+"""Evaluations in one call: ratings, a sequential test, move quality."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..envs.registry import make_game
+from .move_quality import MoveJudge, ask_agents, sample_positions
+from .runners.contest import USUAL, Conditions
+from .runners.isolated_agent import make_safe_agent
+from .runners.runner import Runner
+from .sequential_test import Hypotheses, SprtMatch, SprtState
+from .statistics.ratings import Ratings, rate
+from .store.store import Store
+from .tournament import Plan, Tournament, distinct_labels
+
+if TYPE_CHECKING:
+    from .report.quality_table import Quality
+
+
+def ratings(
+    tournament: Tournament | Plan,
+    anchor: tuple[str, float] | None = None,
+    *,
+    runner: Runner | None = None,
+    conditions: Conditions = USUAL,
+) -> Ratings:
+    """The Elo ratings of a tournament's agents, with 95 % intervals.
+
+    Args:
+        tournament: a tournament, rated by the games that its store holds; or a plan, which is
+            played for this and kept nowhere.
+        anchor: an agent's name and the rating it is given; without it the mean rating is 0.
+        runner: where the games of a plan are played; by default in this process.
+        conditions: what the agents of a plan may use.
+
+    Raises:
+        SpecificationError: the plan cannot be played.
+        RatingsError: there are no games, or the anchor is none of the agents.
+    """
+    if isinstance(tournament, Tournament):
+        return rate(tournament.labels, tournament.table().meetings(), anchor)
+    with _temporary_store() as store:
+        one = Tournament(tournament, store, runner=runner, conditions=conditions)
+        one.run()
+        return ratings(one, anchor)
+
+
+def sprt(
+    game: str,
+    first: str,
+    second: str,
+    *,
+    elo0: float = 0.0,
+    elo1: float = 20.0,
+    pairs: int | None = None,
+    opening: str = "random:2",
+    seed: int = 1,
+    store: Store | None = None,
+    runner: Runner | None = None,
+) -> SprtState:
+    """Test whether the first agent is stronger than the second, by as few games as it takes.
+
+    Args:
+        game: the game's specification.
+        first: the agent whose Elo above the other one is tested.
+        second: the other agent.
+        elo0: that difference under the hypothesis H0.
+        elo1: the difference under H1.
+        pairs: how many pairs of games are played at most (default: 10,000).
+        opening: where openings come from.
+        seed: decides the openings, and the random choices of the agents.
+        store: keeps the games, so that the test can be continued; by default none does.
+        runner: where the games are played; by default in this process.
+
+    Returns:
+        How the test ended: ``verdict`` is ``"H0"``, ``"H1"``, or None where the agents would only
+        repeat games or the pairs are used up.
+
+    Raises:
+        SpecificationError: this cannot be played or tested.
+    """
+    plan = Plan(game, (first, second), pairs, opening, seed)
+    with _temporary_store() if store is None else contextlib.nullcontext(store) as games:
+        return SprtMatch(plan, Hypotheses(elo0, elo1), games, runner).run()
+
+
+def quality(
+    game: str, agents: Sequence[Any], *, positions: int = 100, seed: int = 1
+) -> list[Quality]:
+    """How often agents choose an optimal move in random positions, judged by the exact solver.
+
+    Args:
+        game: the specification of a game that has a solver.
+        agents: specifications of agents, agents, or anything with ``act(position)``.
+        positions: in how many positions each decides.
+        seed: decides the positions, and the random choices of the agents.
+
+    Returns:
+        For each agent, all its moves, then those of each third of the game.
+
+    Raises:
+        SpecificationError: the game has no solver, or an agent cannot play it.
+    """
+    from .report.quality_table import qualities  # needs rich
+
+    judge = MoveJudge(make_game(game))
+    players = [
+        make_safe_agent(agent, judge.game) if isinstance(agent, str) else agent for agent in agents
+    ]
+    labels = distinct_labels(tuple(map(str, agents)))
+    sample = sample_positions(judge, positions, seed)
+    return qualities(ask_agents(judge, sample, players, labels, seed))
+
+
+@contextlib.contextmanager
+def _temporary_store() -> Iterator[Store]:
+    """A store that nobody keeps."""
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
+        yield store

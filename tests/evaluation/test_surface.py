@@ -1,0 +1,46 @@
+"""The public names of ``plyground.evaluation``, and the evaluations that take one call."""
+
+import pytest
+from plyground import evaluation
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation import Plan, Store, Tournament, evaluate, quality, ratings, sprt
+
+
+def test_every_public_name_exists_and_is_no_module():
+    assert len(set(evaluation.__all__)) == len(evaluation.__all__)
+    for name in evaluation.__all__:
+        assert callable(getattr(evaluation, name)), name
+
+
+def test_a_player_is_evaluated_against_agents_with_intervals():
+    (result,) = evaluate("greedy", "tic_tac_toe", against=["random"], pairs=20)
+    assert result.opponent == "random"
+    assert result.low < result.score < result.high
+    assert result.score > 0.5
+
+
+def test_a_plan_and_its_tournament_have_the_same_ratings(tmp_path):
+    plan = Plan("tic_tac_toe", ("random", "greedy"), pairs=5)
+    pool = ratings(plan, anchor=("random", 0.0))
+    with Store(tmp_path / "games.db") as store:
+        tournament = Tournament(plan, store)
+        tournament.run()
+        assert list(ratings(tournament, ("random", 0.0)).elo) == list(pool.elo)
+    assert pool.elo[0] == 0 < pool.elo[1]
+
+
+def test_a_sequential_test_takes_one_call_and_can_be_continued(tmp_path):
+    options = {"elo1": 100.0, "opening": "random:4"}
+    state = sprt("tic_tac_toe", "greedy", "random", **options)
+    assert state.verdict == "H1"
+    with Store(tmp_path / "games.db") as store:
+        sprt("tic_tac_toe", "greedy", "random", pairs=2, store=store, **options)
+        assert sprt("tic_tac_toe", "greedy", "random", store=store, **options) == state
+
+
+def test_the_solver_judges_agents_in_one_call():
+    rows = quality("tic_tac_toe", ["solver", "random"], positions=10)
+    overall = {row.agent: row.optimal[0] for row in rows if row.phase == "all"}
+    assert overall["solver"] == 1 > overall["random"]
+    with pytest.raises(SpecificationError, match="solver"):
+        quality("othello", ["random"])
