@@ -135,7 +135,7 @@ def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_p
     plan = Plan(
         "tic_tac_toe", (*good, *(f"python:broken.agents:{name}" for name in FAULTS)), pairs=3
     )
-    # tests/test_isolation.py plays such agents in processes of their own
+    # tests/evaluation/runners/test_isolation.py plays such agents in processes of their own
     games = run(plan, tmp_path / "store.db", isolation="never")
     undisturbed = run(plan._replace(agents=good), tmp_path / "good.db")
     assert records([game for game in games if set(game.players) == {0, 1}]) == records(undisturbed)
