@@ -87,12 +87,16 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def imported_modules(path: Path, everywhere: bool = True) -> list[tuple[int, str]]:
-    """(line, absolute name of the module) of every import; not ``everywhere``: at the top only."""
+def imported_modules(path: Path, types: bool = True) -> list[tuple[int, str]]:
+    """(line, absolute name of the module) of every import; not ``types``: but for type checkers."""
     package = path.relative_to(ROOT).parent.parts
-    tree = ast.parse(path.read_text())
+    nodes = [*ast.walk(ast.parse(path.read_text()))]
+    checked = [n for n in nodes if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
+    left_out = {id(node) for block in checked if not types for node in ast.walk(block)}
     modules = []
-    for node in ast.walk(tree) if everywhere else tree.body:
+    for node in nodes:
+        if id(node) in left_out:
+            continue
         if isinstance(node, ast.Import):
             modules += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -187,14 +191,15 @@ def test_imports_inside_a_folder_go_down_only(path):
 
 
 def test_no_module_imports_itself_through_others():
+    """Imports inside functions count as well; what only type checkers read does not."""
     modules = {
-        ".".join(("plyground", *path.relative_to(ROOT).with_suffix("").parts)): path
-        for path in SOURCES
+        ".".join(("plyground", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        ): path
+        for path in [*SOURCES, *ROOT.glob("*.py")]
     }
     graph = {
-        name: {
-            module for _, module in imported_modules(path, everywhere=False) if module in modules
-        }
+        name: {module for _, module in imported_modules(path, types=False) if module in modules}
         for name, path in modules.items()
     }
     graphlib.TopologicalSorter(graph).prepare()  # CycleError names the modules of a circle
