@@ -7,33 +7,27 @@ plyground by itself.
 
 from __future__ import annotations
 
-from typing import Any
-
-from gymnasium.vector import AutoresetMode
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
-from ..envs.observations import AS_PLANES, ObservationOptions
 from ..envs.registry import make_game
 from ..envs.single_agent.env import SingleAgentEnv
+from ..envs.single_agent.opponents import Opponent
+from ..envs.single_agent.options import SingleOptions, VectorOptions
 from ..envs.single_agent.vector_env import BoardVectorEnv
 from ..envs.specification import SpecificationError
 
 
-class LearnerEnv(SingleAgentEnv):
-    """The environment that :func:`make_env` makes: opponents are given as text or objects."""
+class ReplaceableOpponents:
+    """``set_opponent`` of environments whose opponents are given as text or objects."""
 
-    def set_opponent(self, opponent: Any) -> None:
-        """Play against others from now on; the game under way goes on against one of them.
+    game: Game
 
-        Args:
-            opponent: as for :func:`make_env`.
-        """
-        self.set_opponents(make_opponents(opponent, self.game))
+    if TYPE_CHECKING:
 
-
-class LearnerVectorEnv(BoardVectorEnv):
-    """The environment that :func:`make_vector_env` makes."""
+        def set_opponents(self, opponents: Sequence[Opponent]) -> None: ...
 
     def set_opponent(self, opponent: Any) -> None:
         """Play against others from now on; games under way go on against one of them.
@@ -44,14 +38,16 @@ class LearnerVectorEnv(BoardVectorEnv):
         self.set_opponents(make_opponents(opponent, self.game))
 
 
+class LearnerEnv(ReplaceableOpponents, SingleAgentEnv):
+    """The environment that :func:`make_env` makes."""
+
+
+class LearnerVectorEnv(ReplaceableOpponents, BoardVectorEnv):
+    """The environment that :func:`make_vector_env` makes."""
+
+
 def make_env(
-    game: Game | str,
-    opponent: Any = "random",
-    seat: int | str = "random",
-    illegal: str = "penalty",
-    opening_plies: int = 0,
-    render_mode: str | None = None,
-    **parameters: Any,
+    game: Game | str, opponent: Any = "random", **options: Unpack[SingleOptions]
 ) -> LearnerEnv:
     """A :class:`~plyground.envs.single_agent.env.SingleAgentEnv` with ``set_opponent``.
 
@@ -59,63 +55,27 @@ def make_env(
         game: the game, or its specification.
         opponent: what :func:`~plyground.agents.opponents.make_opponents` takes: a specification, an
             agent, ``"mix:0.3 random,0.7 greedy"``, a list.
-        seat: the learner's: 0 (moves first), 1, or ``"random"``.
-        illegal: ``"penalty"`` or ``"raise"``, as for the class.
-        opening_plies: as for the class.
-        render_mode: as for the class.
-        **parameters: the game's, ``rows=5``, and the options of
-            :class:`~plyground.envs.observations.ObservationOptions`.
+        **options: those of :class:`~plyground.envs.single_agent.options.SingleOptions`. Others are
+            taken as parameters of the game, ``rows=5``.
 
     Raises:
         UnknownOptionError: a keyword that is neither.
     """
-    shown = ObservationOptions.read(AS_PLANES, parameters)
-    board = _board(game, parameters)
-    opponents = make_opponents(opponent, board)
-    return LearnerEnv(
-        board,
-        opponents,
-        seat=seat,
-        illegal=illegal,
-        opening_plies=opening_plies,
-        render_mode=render_mode,
-        **shown._asdict(),
-    )
+    board = read_game(game, options, SingleOptions)
+    return LearnerEnv(board, make_opponents(opponent, board), **options)
 
 
 def make_vector_env(
-    game: Game | str,
-    num_envs: int,
-    opponent: Any = "random",
-    seat: int | str = "random",
-    illegal: str = "penalty",
-    opening_plies: int = 0,
-    threads: int = 1,
-    copy: bool = True,
-    autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-    render_mode: str | None = None,
-    **parameters: Any,
+    game: Game | str, num_envs: int, opponent: Any = "random", **options: Unpack[VectorOptions]
 ) -> LearnerVectorEnv:
     """A :class:`~plyground.envs.single_agent.vector_env.BoardVectorEnv` with ``set_opponent``.
 
-    With ``opponent=None`` the caller acts for both players. The rest is as in :func:`make_env`.
+    With ``opponent=None`` the caller acts for both players. The rest is as in :func:`make_env`,
+    with the options of :class:`~plyground.envs.single_agent.options.VectorOptions`.
     """
-    shown = ObservationOptions.read(AS_PLANES, parameters)
-    board = _board(game, parameters)
+    board = read_game(game, options, VectorOptions)
     opponents = None if opponent is None else make_opponents(opponent, board)
-    return LearnerVectorEnv(
-        board,
-        num_envs,
-        opponents,
-        seat=seat,
-        illegal=illegal,
-        opening_plies=opening_plies,
-        threads=threads,
-        copy=copy,
-        autoreset_mode=autoreset_mode,
-        render_mode=render_mode,
-        **shown._asdict(),
-    )
+    return LearnerVectorEnv(board, num_envs, opponents, **options)
 
 
 class UnknownOptionError(SpecificationError, TypeError):
@@ -125,14 +85,24 @@ class UnknownOptionError(SpecificationError, TypeError):
     """
 
 
-def _board(game: Game | str, parameters: dict[str, Any]) -> Game:
-    """The game with these parameters."""
+def read_game(game: Game | str, keywords: Any, kind: Any) -> Game:
+    """The game with its parameters, which are taken out of keywords.
+
+    Args:
+        game: the game, or its specification.
+        keywords: options and parameters by name.
+        kind: the options that are possible, a TypedDict.
+
+    Raises:
+        UnknownOptionError: a keyword that is neither.
+    """
+    parameters = {name: keywords.pop(name) for name in keywords.keys() - kind.__optional_keys__}
     try:
         return make_game(game, parameters)
     except SpecificationError as error:
         declaration = make_game(game).declaration
-        known = {known.name for known in declaration.parameters + declaration.short_forms}
-        unknown = [name for name in parameters if name not in known]
+        names = {each.name for each in declaration.parameters + declaration.short_forms}
+        unknown = [name for name in parameters if name not in names]
         if not unknown:
             raise
         raise UnknownOptionError(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,9 +22,10 @@ except ImportError as error:
 from ..agents.opponents import make_opponents
 from ..envs.game import Game
 from ..envs.observations import AS_PLANES, ObservationOptions
-from ..envs.registry import make_game
 from ..envs.single_agent.env import learner_spaces
 from ..envs.single_agent.game_batch import GameBatch
+from ..envs.single_agent.options import LearnerOptions
+from .environments import read_game
 from .symmetry import SymmetricView
 
 
@@ -39,14 +40,11 @@ class BoardVecEnv(VecEnv):
         game: the game, or its specification.
         num_envs: N.
         opponent: see :func:`~plyground.agents.opponents.make_opponents`.
-        seat: the learner's, as for :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
-        illegal: what follows an illegal action, as there.
-        opening_plies: random moves before the learner's first, as there.
         threads: threads that share the games; for compiled opponents only.
         symmetries: whether the learner sees the board through a symmetry drawn anew for every step
             (see :mod:`plyground.training.symmetry`).
-        **parameters: the game's, ``rows=5``, and the options of
-            :class:`~plyground.envs.observations.ObservationOptions`.
+        **options: those of :class:`~plyground.envs.single_agent.options.LearnerOptions`. Others are
+            taken as parameters of the game, ``rows=5``.
     """
 
     def __init__(
@@ -55,25 +53,15 @@ class BoardVecEnv(VecEnv):
         num_envs: int,
         opponent: Any = "random",
         *,
-        seat: int | str = "random",
-        illegal: str = "penalty",
-        opening_plies: int = 0,
         threads: int = 1,
         symmetries: bool = False,
-        **parameters: Any,
+        **options: Unpack[LearnerOptions],
     ) -> None:
-        self._shown = ObservationOptions.read(AS_PLANES, parameters)
-        self.game = make_game(game, parameters)
+        batch_options: dict[str, Any] = {**options}
+        self.game = read_game(game, batch_options, LearnerOptions)
+        self._observation_options = ObservationOptions.read(AS_PLANES, batch_options)
         opponents = make_opponents(opponent, self.game)
-        self.games = GameBatch(
-            self.game,
-            num_envs,
-            opponents,
-            seat=seat,
-            illegal=illegal,
-            opening_plies=opening_plies,
-            threads=threads,
-        )
+        self.games = GameBatch(self.game, num_envs, opponents, threads=threads, **batch_options)
         self._view = (
             SymmetricView(self.game, num_envs)
             if symmetries and len(self.game.symmetries) > 1
@@ -83,7 +71,7 @@ class BoardVecEnv(VecEnv):
         self._given: dict[str, Any] = {"render_mode": None, "spec": None}
         self._began = time.time()
         self._chosen: np.ndarray | None = None
-        super().__init__(num_envs, *learner_spaces(self.game, self._shown))
+        super().__init__(num_envs, *learner_spaces(self.game, self._observation_options))
 
     @property
     def opponents(self) -> list[str]:
@@ -110,7 +98,7 @@ class BoardVecEnv(VecEnv):
         else:
             self._view.draw(state.episodes, state.lengths)
             planes, masks = self._view.observations(planes), self._view.masks(masks)
-        return self._shown.show(planes, masks)
+        return self._observation_options.show(planes, masks)
 
     def reset(self) -> Any:
         """Start new games and return their observations.
@@ -145,7 +133,7 @@ class BoardVecEnv(VecEnv):
         }
         nothing = np.zeros_like(state.masks[index])
         return {
-            "terminal_observation": self._shown.show(
+            "terminal_observation": self._observation_options.show(
                 state.final_observations[index].copy(), nothing
             ),
             "TimeLimit.truncated": False,

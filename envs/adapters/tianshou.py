@@ -87,7 +87,7 @@ class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not
         held = [part[left_out].copy() for part in games.state] if left_out.any() else None
         games.step(actions, left_out)
         state = games.state
-        seen = self.envs.shown.show(state.observations, state.masks)
+        seen = self.envs.observation_options.show(state.observations, state.masks)
         result = (
             self._rows(seen, ids),
             state.rewards[ids],

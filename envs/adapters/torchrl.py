@@ -73,7 +73,7 @@ class BoardEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchRL 
 
     def _shown(self) -> dict[str, torch.Tensor]:
         state = self.envs.games.state
-        planes = self.envs.shown.show(state.observations, state.masks)
+        planes = self.envs.observation_options.show(state.observations, state.masks)
         return {
             "observation": torch.tensor(planes, device=self.device),
             "action_mask": torch.tensor(state.masks, dtype=torch.bool, device=self.device),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -15,13 +15,14 @@ from ..registry import make_game
 from ..rendering import RENDER_MODES, RenderedBoard
 from .game_batch import GameBatch
 from .opponents import Opponent
+from .options import SingleOptions
 
 
 def learner_spaces(
-    game: Game, shown: ObservationOptions = AS_PLANES
+    game: Game, form: ObservationOptions = AS_PLANES
 ) -> tuple[Any, spaces.Discrete[np.int64]]:
     """The spaces of a learner's observations (int8 planes of 0 and 1) and actions."""
-    return shown.space(game), spaces.Discrete(game.facts.num_actions)
+    return form.space(game), spaces.Discrete(game.facts.num_actions)
 
 
 def begin_at(
@@ -67,15 +68,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         game: the game, or its specification.
         opponents: who is played against; see
             :class:`~plyground.envs.single_agent.opponents.Opponent`.
-        seat: the learner's, 0 (moves first) or 1, or ``"random"``: drawn for every game.
-        illegal: ``"penalty"``: an illegal action ends the game, with the reward that brings the
-            episode's sum to the game's lowest return (−1 where a loss is −1); ``"raise"``:
-            IllegalActionError, and the game stays as it is.
-        opening_plies: every game begins with random moves of both players, from none to this many,
-            drawn anew.
-        render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or
-            None.
-        **options: those of :class:`~plyground.envs.observations.ObservationOptions`.
+        **options: those of :class:`~plyground.envs.single_agent.options.SingleOptions`.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}
@@ -84,16 +77,11 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         self,
         game: Game | str,
         opponents: Sequence[Opponent],
-        *,
-        seat: int | str = "random",
-        illegal: str = "penalty",
-        opening_plies: int = 0,
-        render_mode: str | None = None,
-        **options: Any,
+        **options: Unpack[SingleOptions],
     ) -> None:
-        shown = ObservationOptions.read(AS_PLANES, options)
-        if options:
-            raise TypeError(f"SingleAgentEnv() has no option {next(iter(options))!r}")
+        batch_options: dict[str, Any] = {**options}
+        form = ObservationOptions.read(AS_PLANES, batch_options)
+        render_mode = batch_options.pop("render_mode", None)
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(
                 f"render_mode={render_mode!r} is not possible; it is one of "
@@ -101,17 +89,9 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
             )
         self.game = make_game(game)
         self.render_mode = render_mode
-        self.observation_space, self.action_space = learner_spaces(self.game, shown)
-        self._shown = None if shown == AS_PLANES else shown
-        self._games = GameBatch(
-            self.game,
-            1,
-            opponents,
-            seat=seat,
-            illegal=illegal,
-            opening_plies=opening_plies,
-            restart=False,
-        )
+        self.observation_space, self.action_space = learner_spaces(self.game, form)
+        self._observation_options = None if form == AS_PLANES else form
+        self._games = GameBatch(self.game, 1, opponents, restart=False, **batch_options)
         self._last_action: int | None = None
         self._under_way = False
         self._window: Any = None
@@ -201,7 +181,9 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
     def _observation(self) -> Any:
         state = self._games.state
         planes = state.observations[0].copy()
-        return planes if self._shown is None else self._shown.show(planes, state.masks[0].copy())
+        if self._observation_options is None:
+            return planes
+        return self._observation_options.show(planes, state.masks[0].copy())
 
     def _info(self) -> dict[str, Any]:
         state = self._games.state

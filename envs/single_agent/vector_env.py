@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -17,6 +17,7 @@ from ..registry import make_game
 from .env import begin_at, learner_spaces
 from .game_batch import GameBatch
 from .opponents import Opponent
+from .options import VectorOptions
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 
@@ -61,20 +62,12 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         game: the game, or its specification.
         num_envs: N.
         opponents: who is played against, drawn by weight for every game; None: nobody.
-        seat, illegal, opening_plies: as for
-            :class:`~plyground.envs.single_agent.env.SingleAgentEnv`.
-        threads: threads that share the games; for compiled opponents only.
-        copy: whether observations and masks are the caller's own; if not, the next step overwrites
-            them.
-        autoreset_mode: an ``AutoresetMode`` or its name, ``"same-step"``, ``"next-step"`` or
-            ``"disabled"``.
-        render_mode: ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None.
-        **options: those of :class:`~plyground.envs.observations.ObservationOptions`.
+        **options: those of :class:`~plyground.envs.single_agent.options.VectorOptions`.
 
     Attributes:
         autoreset_mode: the mode, also in ``metadata["autoreset_mode"]``.
         games: the engine.
-        shown: what is shown of a position.
+        observation_options: what is shown of a position.
     """
 
     metadata = {
@@ -88,44 +81,31 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         game: Game | str,
         num_envs: int,
         opponents: Sequence[Opponent] | None,
-        *,
-        seat: int | str = "random",
-        illegal: str = "penalty",
-        opening_plies: int = 0,
-        threads: int = 1,
-        copy: bool = True,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        render_mode: str | None = None,
-        **options: Any,
+        **options: Unpack[VectorOptions],
     ) -> None:
-        self.shown = ObservationOptions.read(AS_PLANES, options)
-        self._plain = self.shown == AS_PLANES  # nothing is converted: it costs nothing
-        if options:
-            raise TypeError(f"BoardVectorEnv() has no option {next(iter(options))!r}")
+        batch_options: dict[str, Any] = {**options}
+        self.observation_options = ObservationOptions.read(AS_PLANES, batch_options)
+        # then nothing is converted: it costs nothing
+        self._plain = self.observation_options == AS_PLANES
+        self.copy = batch_options.pop("copy", True)
+        self.render_mode = render_mode = batch_options.pop("render_mode", None)
         if render_mode is not None and render_mode not in VECTOR_RENDER_MODES:
             raise ValueError(
                 f"render_mode={render_mode!r} is not possible for many games; it is one of "
                 f"{', '.join(VECTOR_RENDER_MODES)} or None"
             )
-        self.autoreset_mode = read_autoreset_mode(autoreset_mode)
+        self.autoreset_mode = read_autoreset_mode(
+            batch_options.pop("autoreset_mode", AutoresetMode.SAME_STEP)
+        )
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self._restarts = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.game = make_game(game)
         self.games = GameBatch(
-            self.game,
-            num_envs,
-            opponents,
-            seat=seat,
-            illegal=illegal,
-            opening_plies=opening_plies,
-            threads=threads,
-            restart=self._restarts,
+            self.game, num_envs, opponents, restart=self._restarts, **batch_options
         )
         self.num_envs = num_envs
-        self.render_mode = render_mode
-        self.copy = copy
         self.single_observation_space, self.single_action_space = learner_spaces(
-            self.game, self.shown
+            self.game, self.observation_options
         )
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -245,8 +225,8 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if self._plain:
             return observations.copy() if self.copy else observations
         if self.copy:
-            return self.shown.show(observations.copy(), state.masks.copy())
-        return self.shown.show(observations, state.masks)
+            return self.observation_options.show(observations.copy(), state.masks.copy())
+        return self.observation_options.show(observations, state.masks)
 
     def _infos(self) -> dict[str, Any]:
         state = self.games.state
@@ -269,7 +249,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             observations[index] = (
                 planes
                 if self._plain
-                else self.shown.show(planes, np.zeros_like(state.masks[index]))
+                else self.observation_options.show(planes, np.zeros_like(state.masks[index]))
             )
         final = {
             "action_mask": np.zeros_like(state.masks),

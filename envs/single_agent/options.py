@@ -1,0 +1,64 @@
+"""The options of environments in which opponents move by themselves, declared once.
+
+Users write them as keywords: ``gymnasium.make(…, seat=0)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from gymnasium.vector import AutoresetMode
+
+
+class LearnerOptions(TypedDict, total=False):
+    """Options of every environment for learners.
+
+    Attributes:
+        seat: the learner's, 0 (moves first) or 1, or ``"random"``, the default: drawn for every
+            game.
+        illegal: ``"penalty"``, the default: an illegal action ends the game, with the reward that
+            brings the episode's sum to the game's lowest return (−1 where a loss is −1);
+            ``"raise"``: IllegalActionError, and the game stays as it is.
+        opening_plies: every game begins with random moves of both players, from none to this many,
+            drawn anew; 0 by default.
+        observation, layout, dtype, mask_key, planes_key: those of
+            :class:`~plyground.envs.observations.ObservationOptions`.
+    """
+
+    seat: int | Literal["random"]
+    illegal: Literal["penalty", "raise"]
+    opening_plies: int
+    observation: Literal["planes", "dict"]
+    layout: Literal["hwc", "chw", "flat"]
+    dtype: Any
+    mask_key: str
+    planes_key: str
+
+
+class SingleOptions(LearnerOptions, total=False):
+    """Options of the environment of one game.
+
+    Attributes:
+        render_mode: ``"human"`` (a window), ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or
+            None, the default.
+    """
+
+    render_mode: str | None
+
+
+class VectorOptions(LearnerOptions, total=False):
+    """Options of the vector environment.
+
+    Attributes:
+        threads: threads that share the games, 1 by default; for compiled opponents only.
+        copy: whether observations and masks are the caller's own, as by default; if not, the next
+            step overwrites them.
+        autoreset_mode: an ``AutoresetMode`` or its name, ``"same-step"`` (the default),
+            ``"next-step"`` or ``"disabled"``.
+        render_mode: ``"rgb_array"`` (uint8 pixels), ``"ansi"`` (text) or None, the default.
+    """
+
+    threads: int
+    copy: bool
+    autoreset_mode: AutoresetMode | str
+    render_mode: str | None
