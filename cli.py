@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from .commands.terminal import loading  # noqa: F401  # before all that takes time
+
+# isort: split
 # Importing a file of commands adds them to the application.
 from .commands import (  # noqa: F401
     analysis,

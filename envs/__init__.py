@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from .aec import BoardEnv, IllegalMoveError, env_functions, register_id
-from .conformance import ConformanceError, Ledger, check_env, check_game, trace
-from .declaration import Bound, Complexity, Facts, declare_game
-from .game import (
-    Game,
-    IllegalActionError,
-    IllegalPositionError,
-    Outcome,
-    Position,
-)
-from .registry import BUILT_IN, make_game, register_game
-from .specification import Parameter, SpecificationError, check_names
+from .loading.exports import exports_on_demand
+
+if TYPE_CHECKING:
+    from .aec import BoardEnv, IllegalMoveError, env_functions
+    from .conformance import ConformanceError, Ledger, check_env, check_game, trace
+    from .declaration import Bound, Complexity, Facts, declare_game
+    from .game import Game, IllegalActionError, IllegalPositionError, Outcome, Position
+    from .registry import BUILT_IN, make_game, register_game
+    from .specification import Parameter, SpecificationError, check_names
 
 __all__ = [
     "BUILT_IN",
@@ -36,6 +33,7 @@ __all__ = [
     "SpecificationError",
     "check_env",
     "check_game",
+    "check_names",
     "declare_game",
     "env_functions",
     "make_game",
@@ -43,20 +41,32 @@ __all__ = [
     "trace",
 ]
 
-for _declaration in (rules_type.declaration for rules_type in BUILT_IN):  # type: ignore[attr-defined]
-    register_id(_declaration, f"{__name__}.{_declaration.game_id}:env")
+_export = exports_on_demand(
+    __name__,
+    {
+        ".aec": ("BoardEnv", "IllegalMoveError", "env_functions"),
+        ".conformance": ("ConformanceError", "Ledger", "check_env", "check_game", "trace"),
+        ".declaration": ("Bound", "Complexity", "Facts", "declare_game"),
+        ".game": ("Game", "IllegalActionError", "IllegalPositionError", "Outcome", "Position"),
+        ".registry": ("BUILT_IN", "make_game", "register_game"),
+        ".specification": ("Parameter", "SpecificationError", "check_names"),
+    },
+)
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Import ``plyground.envs.connect_four_v0`` and the like when they are first asked for.
+def __getattr__(name: str) -> Any:
+    """Import what is exported, and ``plyground.envs.connect_four_v0``, when first asked for.
 
     An unknown game or version gets an error that names those that exist.
     """
-    if name.rpartition("_v")[2].isdigit():
-        known = [rules_type.declaration.game_id for rules_type in BUILT_IN]  # type: ignore[attr-defined]
-        try:
-            check_names("there is no environment", [name], known)
-        except SpecificationError as error:
-            raise AttributeError(str(error)) from None
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not name.rpartition("_v")[2].isdigit():
+        return _export(name)
+    from .registry import BUILT_IN
+    from .specification import SpecificationError, check_names
+
+    known = [rules_type.declaration.game_id for rules_type in BUILT_IN]  # type: ignore[attr-defined]
+    try:
+        check_names("there is no environment", [name], known)
+    except SpecificationError as error:
+        raise AttributeError(str(error)) from None
+    return importlib.import_module(f"{__name__}.{name}")

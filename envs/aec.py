@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import pettingzoo
 from gymnasium import spaces
 from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
@@ -32,6 +31,7 @@ from .game import (
     Position,
     starting_position,
 )
+from .loading.ids import register_with_pettingzoo
 from .observations import AS_DICT, ObservationOptions
 from .registry import make_game
 from .rendering import RENDER_MODES, RenderedBoard
@@ -451,18 +451,8 @@ def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..
         False,
         f"{title} without the checks of ``env``: an illegal action raises IllegalMoveError.",
     )
-    register_id(declaration, env)
+    register_with_pettingzoo(declaration.name, declaration.version, env)
     return env, raw_env
-
-
-def register_id(declaration: Declaration, entry_point: Callable[..., BoardEnv] | str) -> None:
-    """Make a game's environment known to ``pettingzoo.make``; the first registration stays.
-
-    PettingZoo before 1.27 has no registry.
-    """
-    game_id = f"plyground/{declaration.name}-v{declaration.version}"
-    if game_id not in getattr(pettingzoo, "aec_registry", (game_id,)):
-        pettingzoo.register("aec", game_id, entry_point=entry_point)
 
 
 def _describe(declaration: Declaration) -> Iterator[str]:

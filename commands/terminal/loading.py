@@ -1,8 +1,7 @@
 """Ctrl-C while the command line is loading ends it at once, without a trace.
 
-The package imports this first. Python's own handler would show where the import was stopped. Once
-everything is loaded, :mod:`~plyground.commands.terminal.interruption` takes over. Programs that
-import plyground keep the handler they have.
+The command line imports this first. Python's own handler would show where the import was stopped.
+Once everything is loaded, :mod:`~plyground.commands.terminal.interruption` takes over.
 """
 
 from __future__ import annotations

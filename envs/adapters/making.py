@@ -7,8 +7,8 @@ from typing import Any
 import gymnasium
 
 from ..game import Game
+from ..loading.ids import gymnasium_id
 from ..registry import make_game
-from ..single_agent import environment_id
 from ..single_agent.env import SingleAgentEnv
 from ..single_agent.vector_env import BoardVectorEnv
 
@@ -17,7 +17,10 @@ def make_single(game: Game | str, **options: Any) -> SingleAgentEnv:
     """The environment of one game; options as for ``gymnasium.make`` of its id."""
     board = make_game(game)
     made: Any = gymnasium.make(
-        environment_id(board.declaration), game=board, disable_env_checker=True, **options
+        gymnasium_id(board.declaration.name, board.declaration.version),
+        game=board,
+        disable_env_checker=True,
+        **options,
     ).unwrapped
     assert isinstance(made, SingleAgentEnv)
     return made
@@ -27,7 +30,10 @@ def make_vector(game: Game | str, num_envs: int, **options: Any) -> BoardVectorE
     """The environment of many games; options as for ``gymnasium.make_vec`` of its id."""
     board = make_game(game)
     made: Any = gymnasium.make_vec(
-        environment_id(board.declaration), num_envs=num_envs, game=board, **options
+        gymnasium_id(board.declaration.name, board.declaration.version),
+        num_envs=num_envs,
+        game=board,
+        **options,
     ).unwrapped
     assert isinstance(made, BoardVectorEnv)
     return made

@@ -13,10 +13,13 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from plyground import IllegalActionError, make_agent
 from plyground.envs import aec
-from plyground.envs.single_agent import environment_id
+from plyground.envs.loading.ids import gymnasium_id
 from plyground.training.environments import make_env
 
-IDS = [environment_id(rules_type.declaration) for rules_type in plyground.envs.BUILT_IN]
+IDS = [
+    gymnasium_id(rules_type.declaration.name, rules_type.declaration.version)
+    for rules_type in plyground.envs.BUILT_IN
+]
 SMALL = {
     "plyground/DotsAndBoxes-v0": {"rows": 2, "cols": 2},
     "plyground/Gomoku-v0": {"size": 5, "connect": 4},

@@ -1,0 +1,1 @@
+"""What importing plyground does before any game is loaded: exports on demand, registered ids."""
