@@ -24,7 +24,7 @@ from pathlib import Path
 from plyground import make_agent, make_game
 from plyground.agents import Decision
 
-STORED = Path(__file__).with_name("signature.toml")
+SIGNATURE = Path(__file__).with_name("signature.toml")
 PLAIN = "ordering=none,table=0,killers=no,history=no,scout=no,iterative=no,symmetry=no"
 SAMPLERS = (
     "mcts:simulations=400",
@@ -90,7 +90,7 @@ def digest(numbers: dict[int, float]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def known_of(decision: Decision) -> dict[int, float]:
+def action_numbers(decision: Decision) -> dict[int, float]:
     """Visits of every action of an agent that samples; values where visits do not differ."""
     visits = decision.visits or {}
     return dict(visits) if len(set(visits.values())) > 1 else dict(decision.values or {})
@@ -104,7 +104,7 @@ def measure(game_spec: str, agent_spec: str) -> int | str:
         agent.reset(seed=1)
         decision = agent.analyse(game.position(moves.split(",") if moves else ()))
         nodes += decision.nodes
-        parts.append(digest(known_of(decision)))
+        parts.append(digest(action_numbers(decision)))
     if agent_spec not in SAMPLERS:
         return nodes
     return hashlib.sha256(",".join(parts).encode()).hexdigest()[:8]
@@ -115,15 +115,13 @@ def all_lines() -> list[tuple[str, str]]:
     return [(game, agent) for game, (_, agents) in WORK.items() for agent in (*agents, *SAMPLERS)]
 
 
-def read(path: Path = STORED) -> dict[tuple[str, str], int | str]:
+def read(path: Path = SIGNATURE) -> dict[tuple[str, str], int | str]:
     """The signature as it is stored."""
-    stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {
-        (game, agent): value for game, lines in stored.items() for agent, value in lines.items()
-    }
+    games = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {(game, agent): value for game, lines in games.items() for agent, value in lines.items()}
 
 
-def write(signature: dict[tuple[str, str], int | str], path: Path = STORED) -> None:
+def write(signature: dict[tuple[str, str], int | str], path: Path = SIGNATURE) -> None:
     """Store a signature."""
     text = "# Written by: python benchmarks/signature.py --write\n"
     for game in WORK:
@@ -136,7 +134,7 @@ def write(signature: dict[tuple[str, str], int | str], path: Path = STORED) -> N
     path.write_text(text, encoding="utf-8")
 
 
-def main(arguments: list[str] | None = None, path: Path = STORED) -> int:
+def main(arguments: list[str] | None = None, path: Path = SIGNATURE) -> int:
     """Measure, print, compare or write; returns the exit status."""
     parser = argparse.ArgumentParser(
         description=(
@@ -148,33 +146,33 @@ def main(arguments: list[str] | None = None, path: Path = STORED) -> int:
         "--write", action="store_true", help="store what is measured now; say so in the changelog"
     )
     writing = parser.parse_args(arguments).write
-    stored, found = read(path), {}
+    expected, signature = read(path), {}
     for game, agent in all_lines():
-        found[game, agent] = measure(game, agent)
-        before = stored.pop((game, agent), "nothing")
-        note = "" if found[game, agent] == before else f"   was {before}"
+        signature[game, agent] = measure(game, agent)
+        before = expected.pop((game, agent), "nothing")
+        note = "" if signature[game, agent] == before else f"   was {before}"
         print(
-            f"{game:<30} {agent.replace(PLAIN, 'plain'):<46} {found[game, agent]:>10}{note}",
+            f"{game:<30} {agent.replace(PLAIN, 'plain'):<46} {signature[game, agent]:>10}{note}",
             flush=True,
         )
         if note:
-            stored[game, agent] = before
-    for game, agent in stored.keys() - found.keys():
+            expected[game, agent] = before
+    for game, agent in expected.keys() - signature.keys():
         print(f"{game:<30} {agent:<46} is stored, but not measured any more")
     if writing:
-        write(found, path)
+        write(signature, path)
         print(
             f"written to {path.name}"
-            + ("; it has moved: say so in the changelog" if stored else "; nothing has moved")
+            + ("; it has moved: say so in the changelog" if expected else "; nothing has moved")
         )
         return 0
-    if stored:
+    if expected:
         print(
             "the signature has moved. If that is meant: python benchmarks/signature.py --write, "
             "and say so in the changelog",
             file=sys.stderr,
         )
-    return 1 if stored else 0
+    return 1 if expected else 0
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ _spec.loader.exec_module(signature)
 
 @pytest.mark.parametrize(("game", "agent"), signature.all_lines())
 def test_the_signature_is_the_one_stored(game, agent):
-    found, stored = signature.measure(game, agent), signature.read().get((game, agent))
-    assert found == stored, (
+    measurement, expected = signature.measure(game, agent), signature.read().get((game, agent))
+    assert measurement == expected, (
         "if that is meant: python benchmarks/signature.py --write, and say so in the changelog"
     )
 
@@ -50,7 +50,9 @@ def test_another_heuristic_or_seed_is_another_signature(monkeypatch):
     position = signature.make_game("connect_four").position("d")
 
     def count(agent):
-        return signature.digest(signature.known_of(signature.make_agent(agent).analyse(position)))
+        return signature.digest(
+            signature.action_numbers(signature.make_agent(agent).analyse(position))
+        )
 
     assert count("greedy") != count("greedy:heuristic=windows")
     assert count("mcts:simulations=100") != count("mcts:simulations=101")

@@ -140,33 +140,33 @@ class TreeSearchAgent(Agent):
                 if not resisting and workspace.frames[0].best_action >= 0:
                     decision = self._decision(plan, complete=False)
                 break
-            ended = status == deepening.SEARCH_COMPLETE or (
+            search_over = status == deepening.SEARCH_COMPLETE or (
                 deadline < math.inf and state.legal == 1
             )
-            if ended or cut_short or report is not None:
+            if search_over or cut_short or report is not None:
                 decision = self._decision(plan, complete=True)
                 if report is not None and not resisting:
                     report(decision)
-            if ended:
+            if search_over:
                 break
         if decision is None:  # not even one action could be searched within the limits
             return Decision(position.legal_actions()[0], scale="points", nodes=int(state.nodes))
         return decision
 
-    def _iterate(self, plan: deepening.Plan, clock: Deadline, nodes: float, watched: bool) -> int:
+    def _iterate(self, plan: deepening.Plan, clock: Deadline, nodes: float, reporting: bool) -> int:
         """Search to the end of the iteration or the limits; returns the status of ``deepen``.
 
         It goes in slices so short that a person can interrupt it; one that is ``watched``, or has
         a deadline, in shorter ones.
         """
         state = self._workspace.state[0]
-        hurried = clock.at < math.inf or watched
-        allowed, longest = (
-            (FIRST_SLICE, SLICE_SECONDS) if hurried else (UNTIMED_SLICE, UNTIMED_SLICE_SECONDS)
+        short_slices = clock.at < math.inf or reporting
+        portion, longest = (
+            (FIRST_SLICE, SLICE_SECONDS) if short_slices else (UNTIMED_SLICE, UNTIMED_SLICE_SECONDS)
         )
         while True:
             clock.begin()
-            allowed = int(min(allowed, nodes - state.nodes))
+            portion = int(min(portion, nodes - state.nodes))
             status: int = deepening.deepen(
                 self._form.rules,
                 self._options,
@@ -174,7 +174,7 @@ class TreeSearchAgent(Agent):
                 self._workspace,
                 self._table,
                 self._symmetries,
-                allowed,
+                portion,
             )
             if status != deepening.ITERATION_OPEN or state.nodes >= nodes:
                 return status
@@ -183,7 +183,7 @@ class TreeSearchAgent(Agent):
             if over and (state.depth > 1 or clock.left < -GRACE_SECONDS):
                 return status
             if clock.seconds < longest:
-                allowed = min(2 * allowed, LARGEST_SLICE)
+                portion = min(2 * portion, LARGEST_SLICE)
 
     def _decision(self, plan: deepening.Plan, complete: bool) -> Decision:
         """The decision of an iteration; ``complete``: whether it was completed."""
@@ -195,26 +195,26 @@ class TreeSearchAgent(Agent):
             complete and plan.complete and deepening.reached_the_end(plan, state)
         )
         # A result seen in part of the tree is proved only if it is a win.
-        forced = plan.by_result and abs(value) > search.PROVEN and (complete or value > 0)
-        exact = bool(plan.complete and (forced or searched_to_the_end))
+        decisive = plan.by_result and abs(value) > search.PROVEN and (complete or value > 0)
+        exact = bool(plan.complete and (decisive or searched_to_the_end))
         score = self._score(plan, value, "exact" if exact else "estimate", searched_to_the_end)
-        valued = self._options.root_values or not self._options.pruning
-        searched = sorted(self._workspace.actions[0, : root.count].tolist())
-        values = {a: float(self._workspace.root_values[a]) for a in searched}
+        own_values = self._options.root_values or not self._options.pruning
+        root_actions = sorted(self._workspace.actions[0, : root.count].tolist())
+        values = {a: float(self._workspace.root_values[a]) for a in root_actions}
         scores = {action: score}
-        if valued or complete:
-            kind: Kind = "estimate" if valued else "upper"
+        if own_values or complete:
+            kind: Kind = "estimate" if own_values else "upper"
             scores = {
                 a: self._score(plan, int(v), kind, searched_to_the_end)
                 for a, v in values.items()
                 # An upper bound that is a win carries no information.
-                if valued or v <= search.PROVEN
+                if own_values or v <= search.PROVEN
             } | scores
         return Decision(
             action,
             float(value),
             "points",
-            values=values if valued else None,
+            values=values if own_values else None,
             principal_variation=self._principal_variation(action),
             nodes=int(state.nodes),
             depth=int(state.depth) - (not complete),
@@ -233,12 +233,12 @@ class TreeSearchAgent(Agent):
                 search does not know better, ``"estimate"``.
             to_the_end: whether no position of the tree was estimated.
         """
-        forced = plan.by_result and abs(value) > search.PROVEN
-        if kind == "upper" and forced and plan.complete and value < 0:
+        decisive = plan.by_result and abs(value) > search.PROVEN
+        if kind == "upper" and decisive and plan.complete and value < 0:
             # No better than a proven loss: the loss is certain, its distance is not.
             score = deepening.score_of_points(value, "exact", True, to_the_end)
             return dataclasses.replace(score, plies=None)
-        if kind == "estimate" and plan.complete and (forced or to_the_end):
+        if kind == "estimate" and plan.complete and (decisive or to_the_end):
             kind = "exact"
         return deepening.score_of_points(value, kind, bool(plan.by_result), to_the_end)
 

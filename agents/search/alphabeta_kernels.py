@@ -42,7 +42,7 @@ PROVEN = WIN // 2  # values beyond this come from finished games, not from a heu
 INFINITY = 1 << 40
 MAX_DEPTH = 250
 
-ENTER, LEAVE, ADVANCE, DONE = range(4)  # the next step of the search at the current ply
+ENTER, LEAVE, ADVANCE, FINISH = range(4)  # the next step of the search at the current ply
 
 FRAME = np.dtype(
     (
@@ -72,7 +72,7 @@ STATE = np.dtype(
         np.record,
         [
             ("ply", np.int64),
-            ("next", np.int64),  # ENTER, LEAVE, ADVANCE or DONE
+            ("next", np.int64),  # ENTER, LEAVE, ADVANCE or FINISH
             ("value", np.int64),  # of the node that was left last
             ("nodes", np.int64),  # visited since the search began, over all iterations
             ("horizon", np.int64),  # positions estimated at the depth limit, in this iteration
@@ -175,7 +175,7 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
     state = states[0]
     ply, step, value, nodes = state.ply, state.next, state.value, state.nodes
     limit = nodes + nodes_allowed
-    while step != DONE:
+    while step != FINISH:
         if step == ENTER:
             if nodes >= limit:
                 break
@@ -195,10 +195,10 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
             )
         elif step == LEAVE:
             if ply == 0:
-                step = DONE
+                step = FINISH
             else:
                 ply -= 1
-                step = take_value(options, frames, actions, root_values, ply, value)
+                step = backup(options, frames, actions, root_values, ply, value)
                 if step == ENTER:
                     ply += 1
         else:
@@ -211,7 +211,7 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
                 ply += 1
                 step = ENTER
     state.ply, state.next, state.value, state.nodes = ply, step, value, nodes
-    return step == DONE
+    return step == FINISH
 
 
 @inner_kernel
@@ -244,13 +244,13 @@ def enter_node(
             # A deeper entry would do as well, but then the value would depend on the order in which
             # positions were visited.
             if entry.depth == frame.depth and ply > 0:
-                known, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
+                table_value, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
                 if (
                     bound == EXACT
-                    or (bound == LOWER and known >= frame.beta)
-                    or (bound == UPPER and known <= frame.alpha)
+                    or (bound == LOWER and table_value >= frame.beta)
+                    or (bound == UPPER and table_value <= frame.alpha)
                 ):
-                    return LEAVE, known
+                    return LEAVE, table_value
     # 3. List the actions, the promising ones first: they cause the cut-offs.
     count = r.candidates(rules, position, options.radius, actions)
     if ply < options.symmetric_plies:
@@ -298,8 +298,8 @@ def descend(rules, options, positions, frames, actions, ply):
 
 
 @inner_kernel
-def take_value(options, frames, actions, root_values, ply, value):
-    """Take the value of the child just searched.
+def backup(options, frames, actions, root_values, ply, value):
+    """Back up the value of the child just searched.
 
     Returns ENTER if the child must be searched again with an open window, else ADVANCE.
     """
@@ -327,7 +327,7 @@ def take_value(options, frames, actions, root_values, ply, value):
 
 @inner_kernel
 def finish_node(options, frames, killers, history, table, ply, generation):
-    """Note the node's result in the table, killers and history; returns its value."""
+    """Store the node's result in the table, killers and history; returns its value."""
     frame = frames[ply]
     value, action = frame.best, np.int64(frame.best_action)
     if options.table:
@@ -396,27 +396,27 @@ def drop_mirror_images(rules, positions, actions, ply, count, symmetries):
 
     Only symmetries that leave the position itself as it is turn one of its actions into another.
     """
-    kept_symmetries = np.zeros(symmetries.shape[0], np.bool_)
+    own_symmetries = np.zeros(symmetries.shape[0], np.bool_)
     symmetric = False
     for s in range(1, symmetries.shape[0]):
         # the spare row
-        kept_symmetries[s] = is_own_image(
+        own_symmetries[s] = is_own_image(
             rules, positions[ply], symmetries[s], positions[positions.size - 1]
         )
-        symmetric |= kept_symmetries[s]
+        symmetric |= own_symmetries[s]
     if not symmetric:
         return count
-    kept = 0
+    representatives = 0
     for i in range(count):
-        repeated = False
+        is_image = False
         for s in range(1, symmetries.shape[0]):
-            if kept_symmetries[s]:
-                for k in range(kept):
-                    repeated |= actions[k] == symmetries[s, actions[i]]
-        if not repeated:
-            actions[kept] = actions[i]
-            kept += 1
-    return kept
+            if own_symmetries[s]:
+                for k in range(representatives):
+                    is_image |= actions[k] == symmetries[s, actions[i]]
+        if not is_image:
+            actions[representatives] = actions[i]
+            representatives += 1
+    return representatives
 
 
 @kernel

@@ -17,7 +17,7 @@ from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
 from ..score import Kind, Score
 from .alphabeta_kernels import (
-    DONE,
+    FINISH,
     INFINITY,
     LEAD,
     PROVEN,
@@ -29,7 +29,7 @@ from .alphabeta_kernels import (
 from .search_form import load_record
 from .transposition import NO_ACTION, begin_generation
 
-DEEPENING, RESISTING, FINISHED = range(3)  # the stages of a search
+DEEPENING, RESISTING, OVER = range(3)  # the stages of a search
 ITERATION_OPEN, ITERATION_COMPLETE, SEARCH_COMPLETE = range(3)  # results of a call of `deepen`
 
 
@@ -83,7 +83,7 @@ def begin(rules, plan, workspace, table, source):
     state.maximiser = r.to_move(rules, position)
     state.legal = r.candidates(rules, position, 0, workspace.actions[spare_row])
     state.nodes, state.best, state.best_action = 0, 0, NO_ACTION
-    state.stage, state.next = DEEPENING, DONE
+    state.stage, state.next = DEEPENING, FINISH
     state.depth = plan.first_depth - 1
 
 
@@ -96,7 +96,7 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
     of the last iteration completed is in ``state.best`` and ``state.best_action``.
     """
     state, root = workspace.state[0], workspace.frames[0]
-    if state.next == DONE:  # the iteration before is complete
+    if state.next == FINISH:  # the iteration before is complete
         if state.stage == DEEPENING:
             begin_iteration(
                 workspace, state.depth + 1, -INFINITY, INFINITY, options.root_values > 0
@@ -111,21 +111,21 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
         if state.depth < plan.last_depth and not nothing_deeper(plan, state):
             return ITERATION_COMPLETE
         if not plan.by_result or state.best >= -PROVEN or root.count == 1:
-            state.stage = FINISHED
+            state.stage = OVER
             return SEARCH_COMPLETE
         state.stage = RESISTING
         if options.pruning and not options.root_values:
             return ITERATION_COMPLETE
     state.best_action = best_resistance(rules, options, workspace)
-    state.stage = FINISHED
+    state.stage = OVER
     return SEARCH_COMPLETE
 
 
 @inner_kernel
 def nothing_deeper(plan, state):
     """Whether a deeper iteration can change nothing."""
-    decided = plan.decided_by_result and abs(state.best) > PROVEN
-    return decided or (plan.complete and reached_the_end(plan, state))
+    decisive = plan.decided_by_result and abs(state.best) > PROVEN
+    return decisive or (plan.complete and reached_the_end(plan, state))
 
 
 @kernel

@@ -13,10 +13,10 @@ import numpy as np
 
 from ...envs.game import Game
 from .mcts_kernels import NODE
-from .puct_kernels import GuidedOptions, Leaves, new_leaves
+from .puct_kernels import Leaves, PuctOptions, new_leaves
 
 # Bits of a position's flags in the history of a game.
-RECORDED, EXACT_VALUE = 1, 2
+IS_SAMPLE, EXACT_VALUE = 1, 2
 
 
 GAME = np.dtype(
@@ -94,7 +94,7 @@ class SearchOptions(NamedTuple):
     """How the games are searched.
 
     Attributes:
-        guided: how the tree below the root is searched.
+        puct: how the tree below the root is searched.
         gumbel: 1: sequential halving with Gumbel noise at the root; 0: PUCT with Dirichlet noise.
         full, fast: simulations of a search that is recorded, and of one that is not.
         full_share: the share of moves that are searched in full and recorded.
@@ -109,7 +109,7 @@ class SearchOptions(NamedTuple):
         resign_share: the share of games in which sides may resign.
     """
 
-    guided: GuidedOptions
+    puct: PuctOptions
     gumbel: int
     full: int
     fast: int

@@ -1,8 +1,8 @@
 """Self-play of many games at once by tree search with a network: the kernels.
 
-One call of :func:`advance` takes in what the network says of the leaves that wait, and goes on with
-every game until a leaf of its tree waits again. On the way it finishes searches, plays their moves,
-finishes games, keeps their samples, and begins new ones.
+One call of :func:`advance` backs up the network's evaluations of the leaves that wait, and goes on
+with every game until a leaf of its tree waits again. On the way it finishes searches, plays their
+moves, finishes games, stores their samples, and begins new ones.
 
 Sources: Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
 Go through self-play", Science 2018; Wu, "Accelerating self-play learning in Go", 2019 (full and
@@ -22,7 +22,7 @@ from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
 from .forest import (
     EXACT_VALUE,
-    RECORDED,
+    IS_SAMPLE,
     Cache,
     Forest,
     Games,
@@ -51,15 +51,15 @@ from .forest_kernels import (
     write_improved_policy,
     write_visit_policy,
 )
-from .mcts_kernels import EXACT, ROOT, Tree, plant
+from .mcts_kernels import EXACT, ROOT, Tree, reset_tree
 from .puct_kernels import (
     ANY_CHILD,
     MOST_WITHOUT_NETWORK,
-    absorb,
     add_leaf,
-    back_up_proven,
-    back_up_value,
+    backup_proven,
+    backup_value,
     descend,
+    expand_and_backup,
     set_priors,
 )
 
@@ -128,28 +128,28 @@ def advance(rules, play, waiting, logits, values):
     network's for the leaves collected last. Returns how many leaves wait now.
     """
     for slot in range(waiting):
-        take_in(play, slot, logits, values)
+        process_evaluation(play, slot, logits, values)
     waiting = 0
     for game in range(play.games.states.size):
-        if go_on(rules, play, game, waiting):
+        if advance_game(rules, play, game, waiting):
             waiting += 1
     play.tally[0].evaluations += waiting
     return waiting
 
 
 @inner_kernel
-def take_in(play, slot, logits, values):
-    """Give a leaf what the network says of it, and keep it in the cache."""
+def process_evaluation(play, slot, logits, values):
+    """Expand a leaf by the network's evaluation, back it up, and store it in the cache."""
     forest, cache = play.forest, play.cache
     game = forest.trees[slot]
-    absorb(play.options.guided, forest.nodes[game], forest.leaves, slot, logits, values)
-    note_root_value(play, game)
+    expand_and_backup(play.options.puct, forest.nodes[game], forest.leaves, slot, logits, values)
+    store_root_value(play, game)
     key = cache.leaf_keys[slot]
-    entry = cache_entry(cache, key)
-    kept = cache.entries[entry]
-    kept.key, kept.generation, kept.value = key, play.generation[0], values[slot]
+    index = cache_entry(cache, key)
+    entry = cache.entries[index]
+    entry.key, entry.generation, entry.value = key, play.generation[0], values[slot]
     for action in range(logits.shape[1]):
-        cache.logits[entry, action] = logits[slot, action]
+        cache.logits[index, action] = logits[slot, action]
 
 
 @inner_kernel
@@ -159,16 +159,16 @@ def cache_entry(cache, key):
 
 
 @inner_kernel
-def note_root_value(play, game):
-    """Keep what the network says of the root."""
+def store_root_value(play, game):
+    """Store the network's value of the root."""
     root = play.forest.nodes[game][ROOT]
     if root.visits == 1:
         play.games.states[game].raw = root.total if root.mover == 0 else -root.total
 
 
 @inner_kernel
-def go_on(rules, play, game, slot):
-    """Go on with one game until a leaf of its tree waits in the slot; False if none does yet."""
+def advance_game(rules, play, game, slot):
+    """Advance one game until a leaf of its tree waits in the slot; False if none does yet."""
     games, samples = play.games, play.samples
     state = games.states[game]
     for _ in range(MOST_WITHOUT_NETWORK):
@@ -197,7 +197,7 @@ def tree_of(forest, game):
 
 @kernel
 def begin_search(rules, play, game):
-    """Plant the tree for a game's position; where only one action is legal, play it instead."""
+    """Reset the tree to a game's position; where only one action is legal, play it instead."""
     forest, games, options = play.forest, play.games, play.options
     state = games.states[game]
     count = r.legal_actions(rules, games.positions[game], forest.actions)
@@ -205,7 +205,7 @@ def begin_search(rules, play, game):
         play_action(rules, play, game, np.int64(forest.actions[0]))
         return
     forest.positions[game, 0] = games.positions[game]
-    plant(rules, tree_of(forest, game))
+    reset_tree(rules, tree_of(forest, game))
     state.done = 0
     if state.opening > 0:
         state.full, state.goal = 0, 1
@@ -223,27 +223,27 @@ def begin_search(rules, play, game):
 @inner_kernel
 def simulate(rules, play, game, slot):
     """One simulation; returns whether it waits for the network."""
-    forest, games, guided = play.forest, play.games, play.options.guided
+    forest, games, puct = play.forest, play.games, play.options.puct
     tree, path = tree_of(forest, game), forest.leaves.paths[slot]
     nodes = tree.nodes
     first = choose_first(play, nodes, game) if nodes[ROOT].visits > 0 else ANY_CHILD
-    node, ply = descend(rules, guided, tree, forest.leaves, path, first)
+    node, ply = descend(rules, puct, tree, forest.leaves, path, first)
     games.states[game].done += 1
     play.tally[0].simulations += 1
     if nodes[node].proven == EXACT:
-        back_up_proven(guided, nodes, path, ply)
+        backup_proven(puct, nodes, path, ply)
         return False
     cache = play.cache
     key = r.key(rules, tree.positions[1])
-    entry = cache_entry(cache, key)
-    kept = cache.entries[entry]
-    if kept.key == key and kept.generation == play.generation[0]:
-        set_priors(nodes, nodes[node], cache.logits, entry)
-        value = min(max(np.float64(kept.value) / guided.scale, -1.0), 1.0)
-        back_up_value(guided, nodes, path, ply, value)
-        note_root_value(play, game)
+    index = cache_entry(cache, key)
+    entry = cache.entries[index]
+    if entry.key == key and entry.generation == play.generation[0]:
+        set_priors(nodes, nodes[node], cache.logits, index)
+        value = min(max(np.float64(entry.value) / puct.scale, -1.0), 1.0)
+        backup_value(puct, nodes, path, ply, value)
+        store_root_value(play, game)
         return False
-    add_leaf(rules, guided, tree, forest.leaves, slot, ply)
+    add_leaf(rules, puct, tree, forest.leaves, slot, ply)
     forest.trees[slot] = game
     cache.leaf_keys[slot] = key
     return True
@@ -258,10 +258,10 @@ def choose_first(play, nodes, game):
     if not options.gumbel:
         return choose_by_noisy_prior(options, nodes, noise, full)
     table = play.full_table if full else play.fast_table
-    considered = min(np.int64(nodes[ROOT].count), table.shape[0] - 1)
+    row = min(np.int64(nodes[ROOT].count), table.shape[0] - 1)
     # the first simulation was the root's own
-    wanted = np.int64(table[considered, state.done - 1])
-    return choose_by_halving(options, nodes, noise, state.raw, wanted)
+    target_visits = np.int64(table[row, state.done - 1])
+    return choose_by_halving(options, nodes, noise, state.raw, target_visits)
 
 
 @kernel
@@ -305,11 +305,11 @@ def record(rules, play, game):
     for action in range(policy.size):
         policy[action] = 0.0
     if root.proven == EXACT:
-        games.flags[game, ply] = RECORDED | EXACT_VALUE
+        games.flags[game, ply] = IS_SAMPLE | EXACT_VALUE
         write_exact_policy(nodes, policy)
         games.values[game, ply] = root.result
         return
-    games.flags[game, ply] = RECORDED
+    games.flags[game, ply] = IS_SAMPLE
     if options.gumbel:
         raw = state.raw
         write_improved_policy(options, nodes, raw, policy)
@@ -330,12 +330,12 @@ def play_action(rules, play, game, action):
     state.plies += 1
     state.goal = 0
     if r.is_over(rules, position):
-        outcome = r.returns(rules, position, 0) / play.options.guided.scale
+        outcome = r.returns(rules, position, 0) / play.options.puct.scale
         finish_game(rules, play, game, outcome, False)
 
 
 @kernel
-def finish_game(rules, play, game, outcome, resigned):
+def finish_game(rules, play, game, outcome, by_resignation):
     """Write the samples of a finished game, and begin a new one.
 
     ``outcome`` is the scaled return of player 0.
@@ -343,7 +343,7 @@ def finish_game(rules, play, game, outcome, resigned):
     games, samples, tally = play.games, play.samples, play.tally
     state = games.states[game]
     for ply in range(state.plies + 1):
-        if ply == games.flags.shape[1] or not games.flags[game, ply] & RECORDED:
+        if ply == games.flags.shape[1] or not games.flags[game, ply] & IS_SAMPLE:
             continue
         index = samples.count[0]
         samples.count[0] += 1
@@ -356,7 +356,7 @@ def finish_game(rules, play, game, outcome, resigned):
             samples.policies[index, action] = games.policies[game, ply, action]
         mark = samples.marks[index]
         mark.outcome, mark.root = sign * outcome, sign * games.values[game, ply]
-        mark.left = UNKNOWN_LENGTH if resigned else state.plies - ply
+        mark.left = UNKNOWN_LENGTH if by_resignation else state.plies - ply
         mark.exact = (games.flags[game, ply] & EXACT_VALUE) != 0
     tally[0].games += 1
     tally[0].plies += state.plies

@@ -92,17 +92,17 @@ def mixed_value(nodes, raw, discount):
     """
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
-    visits, weight, weighted = 0.0, 0.0, 0.0
+    visits, weight, weighted_sum = 0.0, 0.0, 0.0
     for child in range(root.children, root.children + root.count):
         entry = nodes[child]
         if entry.visits > 0:
             prior = max(np.float64(entry.prior), LEAST_PRIOR)
             visits += entry.visits
             weight += prior
-            weighted += prior * child_value(nodes, child, sign, discount)
+            weighted_sum += prior * child_value(nodes, child, sign, discount)
     if visits == 0.0:
         return raw
-    return (raw + visits * weighted / weight) / (1.0 + visits)
+    return (raw + visits * weighted_sum / weight) / (1.0 + visits)
 
 
 @inner_kernel
@@ -115,34 +115,34 @@ def most_visits(nodes):
 
 
 @inner_kernel
-def improved_logit(options, nodes, child, sign, unvisited, most):
+def improved_logit(options, nodes, child, sign, unvisited_value, most):
     """An action's logit, improved by its completed Q value.
 
     The Q value is scaled to 0 to 1, as the paper's constants expect.
     """
     entry = nodes[child]
-    value = unvisited
+    value = unvisited_value
     if entry.visits > 0 or entry.proven == EXACT:
-        value = child_value(nodes, child, sign, options.guided.discount)
-    transformed = (options.visit_offset + most) * options.value_scale * 0.5 * (value + 1.0)
-    return np.log(max(np.float64(entry.prior), LEAST_PRIOR)) + transformed
+        value = child_value(nodes, child, sign, options.puct.discount)
+    value_term = (options.visit_offset + most) * options.value_scale * 0.5 * (value + 1.0)
+    return np.log(max(np.float64(entry.prior), LEAST_PRIOR)) + value_term
 
 
 @inner_kernel
-def choose_by_halving(options, nodes, noise, raw, wanted):
+def choose_by_halving(options, nodes, noise, raw, target_visits):
     """The root's child that sequential halving visits next.
 
     It is the best of those that were visited ``wanted`` times.
     """
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
-    unvisited, most = mixed_value(nodes, raw, options.guided.discount), most_visits(nodes)
+    unvisited_value, most = mixed_value(nodes, raw, options.puct.discount), most_visits(nodes)
     best, best_score, fallback, least = -1, -np.inf, -1, np.int64(1 << 40)
     for i in range(root.count):
         child = np.int64(root.children + i)
         visits = np.int64(nodes[child].visits)
-        if visits == wanted:
-            score = noise[i] + improved_logit(options, nodes, child, sign, unvisited, most)
+        if visits == target_visits:
+            score = noise[i] + improved_logit(options, nodes, child, sign, unvisited_value, most)
             if score > best_score:
                 best, best_score = child, score
         if visits < least:
@@ -156,11 +156,11 @@ def choose_by_noisy_prior(options, nodes, noise, full):
 
     Where ``full``, its priors are mixed with noise, and there are forced visits.
     """
-    root, guided = nodes[ROOT], options.guided
+    root, puct = nodes[ROOT], options.puct
     sign = 1.0 if root.mover == 0 else -1.0
     share = options.noise_share if full else 0.0
     total = np.float64(root.visits - 1)
-    exploration = guided.c_puct * np.sqrt(np.float64(root.visits))
+    exploration = puct.c_puct * np.sqrt(np.float64(root.visits))
     best, best_bound = np.int64(root.children), -np.inf
     for i in range(root.count):
         child = np.int64(root.children + i)
@@ -171,7 +171,7 @@ def choose_by_noisy_prior(options, nodes, noise, full):
         if entry.visits > 0:
             if full and entry.visits < np.sqrt(options.forced * prior * total):
                 return child
-            value = guided.discount * sign * entry.total / entry.visits
+            value = puct.discount * sign * entry.total / entry.visits
         else:
             value = sign * root.total / root.visits  # no reduction where exploration is wanted
         bound = value + exploration * prior / (1.0 + entry.visits)
@@ -209,16 +209,16 @@ def write_improved_policy(options, nodes, raw, out):
     """Write the softmax of the improved logits, by action."""
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
-    unvisited, most = mixed_value(nodes, raw, options.guided.discount), most_visits(nodes)
+    unvisited_value, most = mixed_value(nodes, raw, options.puct.discount), most_visits(nodes)
     highest, total = -np.inf, 0.0
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, sign, unvisited, most)
+        logit = improved_logit(options, nodes, child, sign, unvisited_value, most)
         highest = max(highest, logit)
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, sign, unvisited, most)
+        logit = improved_logit(options, nodes, child, sign, unvisited_value, most)
         total += np.exp(logit - highest)
     for child in range(root.children, root.children + root.count):
-        logit = improved_logit(options, nodes, child, sign, unvisited, most)
+        logit = improved_logit(options, nodes, child, sign, unvisited_value, most)
         out[nodes[child].action] = np.exp(logit - highest) / total
 
 
@@ -227,11 +227,11 @@ def policy_value(options, nodes, raw, policy):
     """The root's value for player 0 if its mover follows this policy."""
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
-    unvisited, total = mixed_value(nodes, raw, options.guided.discount), 0.0
+    unvisited_value, total = mixed_value(nodes, raw, options.puct.discount), 0.0
     for child in range(root.children, root.children + root.count):
-        value = unvisited
+        value = unvisited_value
         if nodes[child].visits > 0 or nodes[child].proven == EXACT:
-            value = child_value(nodes, child, sign, options.guided.discount)
+            value = child_value(nodes, child, sign, options.puct.discount)
         total += policy[nodes[child].action] * value
     return sign * total
 
@@ -244,32 +244,32 @@ def write_visit_policy(options, nodes, noise, weights, out):
     From each action but the most visited, as many forced visits are taken back as leave its bound
     below the most visited one's; an action left with one visit is dropped (Wu 2019, section 3.3).
     """
-    root, guided = nodes[ROOT], options.guided
+    root, puct = nodes[ROOT], options.puct
     sign = 1.0 if root.mover == 0 else -1.0
-    exploration = guided.c_puct * np.sqrt(np.float64(root.visits))
+    exploration = puct.c_puct * np.sqrt(np.float64(root.visits))
     top, total = np.int64(root.children), 0.0
     for child in range(root.children, root.children + root.count):
         if nodes[child].visits > nodes[top].visits:
             top = np.int64(child)
     highest = -np.inf
     if nodes[top].visits > 0:
-        highest = child_value(nodes, top, sign, guided.discount)
+        highest = child_value(nodes, top, sign, puct.discount)
         highest += exploration * nodes[top].prior / (1.0 + nodes[top].visits)
     for i in range(root.count):
         child = np.int64(root.children + i)
         entry = nodes[child]
-        kept = np.float64(entry.visits)
+        visits = np.float64(entry.visits)
         if options.forced > 0.0 and child != top and entry.visits > 0 and entry.proven != EXACT:
             prior = (1.0 - options.noise_share) * entry.prior + options.noise_share * noise[i]
-            forced = np.floor(np.sqrt(options.forced * prior * (root.visits - 1)))
-            least = max(kept - forced, 0.0)
-            value = child_value(nodes, child, sign, guided.discount)
-            while kept > least and value + exploration * entry.prior / kept < highest:
-                kept -= 1.0
-            if kept <= 1.0:
-                kept = 0.0
-        weights[i] = kept
-        total += kept
+            forced_visits = np.floor(np.sqrt(options.forced * prior * (root.visits - 1)))
+            least = max(visits - forced_visits, 0.0)
+            value = child_value(nodes, child, sign, puct.discount)
+            while visits > least and value + exploration * entry.prior / visits < highest:
+                visits -= 1.0
+            if visits <= 1.0:
+                visits = 0.0
+        weights[i] = visits
+        total += visits
     for i in range(root.count):
         child = root.children + i
         out[nodes[child].action] = (
@@ -282,12 +282,12 @@ def recommend_by_halving(options, nodes, noise, raw):
     """The root's child that sequential halving ends with."""
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
-    unvisited, most = mixed_value(nodes, raw, options.guided.discount), most_visits(nodes)
+    unvisited_value, most = mixed_value(nodes, raw, options.puct.discount), most_visits(nodes)
     best, best_score = np.int64(root.children), -np.inf
     for i in range(root.count):
         child = np.int64(root.children + i)
         if nodes[child].visits == most or nodes[child].proven == EXACT:
-            score = noise[i] + improved_logit(options, nodes, child, sign, unvisited, most)
+            score = noise[i] + improved_logit(options, nodes, child, sign, unvisited_value, most)
             if score > best_score:
                 best, best_score = child, score
     return best
@@ -298,14 +298,14 @@ def draw_by_visits(nodes, stream):
     """A child of the root, drawn by its visits."""
     root = nodes[ROOT]
     left = random_unit(stream) * (root.visits - 1)
-    chosen = np.int64(root.children)
+    draw = np.int64(root.children)
     for child in range(root.children, root.children + root.count):
         if nodes[child].visits > 0:
-            chosen = np.int64(child)
+            draw = np.int64(child)
             left -= nodes[child].visits
             if left < 0.0:
                 break
-    return chosen
+    return draw
 
 
 @inner_kernel
@@ -313,13 +313,13 @@ def draw_by_prior(nodes, stream):
     """A child of the root, drawn by the network's probabilities."""
     root = nodes[ROOT]
     left = random_unit(stream)
-    chosen = np.int64(root.children)
+    draw = np.int64(root.children)
     for child in range(root.children, root.children + root.count):
-        chosen = np.int64(child)
+        draw = np.int64(child)
         left -= nodes[child].prior
         if left < 0.0:
             break
-    return chosen
+    return draw
 
 
 @inner_kernel

@@ -112,8 +112,8 @@ class Mcts(Agent):
         budget = int(o["memory"] * MIB / search.NODE.itemsize / (threads * (1 + o["reuse"])))
         if o["time"] is None:
             # Every simulation expands at most one node; nodes kept from the last move are added.
-            needed = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
-            budget = min(budget, 4 * needed * game.facts.num_actions)
+            least_nodes = (o["simulations"] or DEFAULT_SIMULATIONS) // threads + 2
+            budget = min(budget, 4 * least_nodes * game.facts.num_actions)
         self._capacity = max(budget, game.facts.num_actions + 2)
         self._trees = [search.new_tree(game, self._capacity) for _ in range(threads)]
         self._spare: list[Any] = [None] * threads
@@ -134,7 +134,7 @@ class Mcts(Agent):
     def _compile(self, game: Game) -> None:
         """Run every kernel once."""
         tree, position = search.new_tree(game, 2), game.initial_position()
-        search.plant(game.rules, tree)
+        search.reset_tree(game.rules, tree)
         self._guide = None
         if self._network is None:
             search.simulate(game.rules, self._search_options, tree, new_stream(0), 1)
@@ -148,7 +148,7 @@ class Mcts(Agent):
             np.zeros(REUSE_PLIES + 1, np.int64),
             REUSE_PLIES,
         )
-        search.transplant(tree.nodes, search.ROOT, search.new_tree(game, 2).nodes)
+        search.copy_subtree(tree.nodes, search.ROOT, search.new_tree(game, 2).nodes)
         search.follow_proofs(tree.nodes, 1, np.zeros(1, np.int32), np.zeros(1, np.float32))
 
     def reset(self, seed: int = 0) -> None:
@@ -164,21 +164,21 @@ class Mcts(Agent):
         return self._endgame.decide(position, seconds) or self._search(position, deadline)
 
     def _search(self, position: Position, deadline: float) -> Decision:
-        kept = self._reroot(position) if self.options["reuse"] else False
-        if not kept:
+        has_tree = self._reroot(position) if self.options["reuse"] else False
+        if not has_tree:
             for tree in self._trees:
                 tree.positions[0] = position.record
-                search.plant(position.game.rules, tree)
+                search.reset_tree(position.game.rules, tree)
         self._root = position.copy()
-        done = self._grow(position, deadline)
-        return self._decision(position, done)
+        simulations = self._grow(position, deadline)
+        return self._decision(position, simulations)
 
     def _grow(self, position: Position, deadline: float) -> int:
         """Simulate in every tree until the limits; returns the simulations run."""
         simulations = self.options["simulations"]
         if simulations is None:
             simulations = DEFAULT_SIMULATIONS if self.options["time"] is None else math.inf
-        threads, done = len(self._trees), 0
+        threads, count = len(self._trees), 0
         goal = simulations if self.on_progress is None else FIRST_REPORT
         self._stopped = False
         with ThreadPoolExecutor(threads) as pool, self._stopping_threads():
@@ -186,13 +186,13 @@ class Mcts(Agent):
                 goal = min(goal, simulations)
                 # Shares of the whole, so that reports do not change what each tree gets.
                 shares = [
-                    _share(goal, threads, index) - _share(done, threads, index)
+                    _share(goal, threads, index) - _share(count, threads, index)
                     for index in range(threads)
                 ]
                 if threads == 1:
-                    done += self._grow_tree(position, 0, shares[0], deadline)
+                    count += self._grow_tree(position, 0, shares[0], deadline)
                 else:
-                    done += sum(
+                    count += sum(
                         pool.map(
                             self._grow_tree,
                             [position] * threads,
@@ -204,11 +204,11 @@ class Mcts(Agent):
                 if (
                     self.on_progress is None
                     or goal == simulations
-                    or done < goal
+                    or count < goal
                     or time.perf_counter() >= deadline
                 ):
-                    return done
-                self.on_progress(self._decision(position, done))
+                    return count
+                self.on_progress(self._decision(position, count))
                 goal *= 2
 
     @contextlib.contextmanager
@@ -226,22 +226,22 @@ class Mcts(Agent):
         if self._guide is not None:
             return self._guide.grow(tree, simulations, deadline)
         # a slow playout is the first surprise
-        done, portion = 0, FIRST_SLICE if deadline == math.inf else 1
+        count, portion = 0, FIRST_SLICE if deadline == math.inf else 1
         clock = Deadline(deadline)
-        while done < simulations and not self._stopped:
+        while count < simulations and not self._stopped:
             clock.begin()
-            asked = int(min(portion, simulations - done))
+            batch = int(min(portion, simulations - count))
             ran = int(
-                search.simulate(position.game.rules, self._search_options, tree, stream, asked)
+                search.simulate(position.game.rules, self._search_options, tree, stream, batch)
             )
-            done += ran
-            if clock.end() or ran < asked:
+            count += ran
+            if clock.end() or ran < batch:
                 break
             # slices of about the same time, whatever a playout takes and however busy the machine
-            rate = asked / max(clock.seconds, 1e-6)
+            rate = batch / max(clock.seconds, 1e-6)
             left = min(SLICE_SECONDS, clock.left)
             portion = min(max(int(rate * left), 1), 4 * portion, LARGEST_SLICE)
-        return done
+        return count
 
     def _reroot(self, position: Position) -> bool:
         """Keep the subtrees of the last move's trees below ``position``.
@@ -265,7 +265,9 @@ class Mcts(Agent):
             tree.positions[0] = position.record
             if self._spare[index] is None:
                 self._spare[index] = np.zeros(tree.nodes.size, search.NODE).view(np.recarray)
-            size = int(search.transplant(tree.nodes, node, self._spare[index])) if node >= 0 else 0
+            size = (
+                int(search.copy_subtree(tree.nodes, node, self._spare[index])) if node >= 0 else 0
+            )
             if size:
                 self._trees[index], self._spare[index] = (
                     tree._replace(nodes=self._spare[index]),
@@ -273,7 +275,7 @@ class Mcts(Agent):
                 )
                 tree.size[0] = size
             else:
-                search.plant(rules, tree)
+                search.reset_tree(rules, tree)
         return True
 
     def _decision(self, position: Position, simulations: int) -> Decision:
@@ -325,8 +327,8 @@ class Mcts(Agent):
         """The position's score: exact where the root is proven or every action is known."""
         if root.is_proven and action in root.proven:
             return scores[action]
-        known = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
-        return score_of_position(action, known, position.game.facts.max_return)
+        all_scores = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
+        return score_of_position(action, all_scores, position.game.facts.max_return)
 
     def _choose(
         self,
@@ -463,8 +465,8 @@ class _RootActions:
                 first = int(tree.nodes[search.ROOT].children)
                 for index, child in enumerate(_children(tree), first):
                     if child.proven == search.EXACT:
-                        found = 1 + int(plies[index]), self._sign * float(margins[index])
-                        self._proofs.setdefault(int(child.action), found)
+                        proof = 1 + int(plies[index]), self._sign * float(margins[index])
+                        self._proofs.setdefault(int(child.action), proof)
         return self._proofs
 
 

@@ -33,9 +33,9 @@ NODE = np.dtype(
             ("count", np.int16),  # number of children
             ("action", np.int16),  # the action that led here
             ("mover", np.int8),  # the player to move here
-            ("proven", np.int8),  # UNKNOWN, EXACT or BOUNDED
+            ("proven", np.int8),  # UNKNOWN, EXACT or BOUND
             # player 0's scaled return: under best play (EXACT), by the best action proven so far
-            # (BOUNDED)
+            # (BOUND)
             ("result", np.float32),
             # the probability a network gives the action that led here; 0 in searches without one
             ("prior", np.float32),
@@ -46,7 +46,7 @@ NODE = np.dtype(
     )
 )
 ROOT = 0
-UNKNOWN, EXACT, BOUNDED = range(3)  # the proofs of a node
+UNKNOWN, EXACT, BOUND = range(3)  # the proofs of a node
 MOST_LOOKED_AT = 50_000  # nodes searched for the new position in the last move's tree
 SQUASH = 200.0  # points at which a heuristic's estimate counts as half a win
 
@@ -57,7 +57,7 @@ class MctsOptions(NamedTuple):
     Attributes:
         exploration: the constant of UCB1.
         scale: the greatest return of the game, by which returns are divided.
-        ordered: whether playouts favour the front of the game's order of actions.
+        use_ordering: whether playouts favour the front of the game's order of actions.
         cutoff: the plies after which a playout ends with the heuristic's estimate; 0: never.
         heuristic: the number of the heuristic, −1 for none.
         margins: whether the margins of the games played are added up.
@@ -65,7 +65,7 @@ class MctsOptions(NamedTuple):
 
     exploration: float
     scale: float
-    ordered: int
+    use_ordering: int
     cutoff: int
     heuristic: int
     margins: int = 0
@@ -93,7 +93,7 @@ def new_tree(game: Game, capacity: int) -> Tree:
 
 
 @kernel
-def plant(rules, tree):
+def reset_tree(rules, tree):
     """Make the tree a single root for ``positions[0]``."""
     root = tree.nodes[ROOT]
     root.total, root.visits, root.children, root.count, root.action = 0.0, 0, 0, 0, -1
@@ -107,9 +107,9 @@ def simulate(rules, options, tree, rng, simulations):
     """Run simulations; stops early once the root is proven. Returns how many were run."""
     nodes, positions, path, actions, size = tree
     position = positions[1]
-    for done in range(simulations):
+    for count in range(simulations):
         if nodes[ROOT].proven == EXACT:
-            return done
+            return count
         positions[1] = positions[0]
         # 1. Selection: walk down the tree by UCB1 to a node that is not expanded, or proven.
         node, ply = ROOT, 0
@@ -130,30 +130,30 @@ def simulate(rules, options, tree, rng, simulations):
             ply += 1
             path[ply] = node
         if nodes[node].visits == 0:
-            mark_visited_first(rules, options, nodes[node], position)
+            set_terminal(rules, options, nodes[node], position)
         # 3. Playout, unless the result is known.
-        known = nodes[node].proven == EXACT
+        is_proven = nodes[node].proven == EXACT
         result = (
             np.float64(nodes[node].result)
-            if known
+            if is_proven
             else play_out(rules, options, position, rng, actions)
         )
         # 4. Backup.
         if options.margins:
-            add_margin(nodes, path, ply, np.float32(r.margin(rules, position, 0)))
-        back_up(nodes, path, ply, known, result, 1.0, 1.0)
+            backup_margin(nodes, path, ply, np.float32(r.margin(rules, position, 0)))
+        backup(nodes, path, ply, is_proven, result, 1.0, 1.0)
     return simulations
 
 
 @inner_kernel
-def add_margin(nodes, path, ply, margin):
+def backup_margin(nodes, path, ply, margin):
     """Add player 0's margin at the end of a simulation to the nodes on its path."""
     for i in range(ply + 1):
         nodes[path[i]].margin += margin
 
 
 @inner_kernel
-def back_up(nodes, path, ply, known, result, discount, sure):
+def backup(nodes, path, ply, is_proven, result, discount, sure):
     """Add a simulation's result, player 0's scaled return, to the nodes on its path.
 
     ``known``: its last node is proven. Where an action is proven to give more than this simulation
@@ -162,10 +162,10 @@ def back_up(nodes, path, ply, known, result, discount, sure):
     """
     for i in range(ply, -1, -1):
         entry = nodes[path[i]]
-        if known and i < ply:
-            known = prove(nodes, entry, discount, sure)
+        if is_proven and i < ply:
+            is_proven = prove(nodes, entry, discount, sure)
         if entry.proven == EXACT or (
-            entry.proven == BOUNDED
+            entry.proven == BOUND
             and (entry.result > result if entry.mover == 0 else entry.result < result)
         ):
             result = np.float64(entry.result)
@@ -223,8 +223,8 @@ def expand(rules, nodes, node, position, actions, size):
 
 
 @inner_kernel
-def mark_visited_first(rules, options, entry, position):
-    """Note whose turn it is at a new node, and that a finished game is proven."""
+def set_terminal(rules, options, entry, position):
+    """Set whose turn it is at a new node, and that a finished game is proven."""
     entry.mover = r.to_move(rules, position)
     if r.is_over(rules, position):
         entry.proven = EXACT
@@ -243,7 +243,7 @@ def play_out(rules, options, position, rng, actions):
                 else 0.0
             )
             return points / (abs(points) + SQUASH)
-        if options.ordered:
+        if options.use_ordering:
             # The product of two uniform numbers favours the front of the ordered list.
             count = r.legal_actions(rules, position, actions)
             r.order_actions(rules, position, actions, count)
@@ -259,7 +259,7 @@ def play_out(rules, options, position, rng, actions):
 def prove(nodes, entry, discount, sure):
     """Prove a node whose mover has a proven win, or whose actions are all proven.
 
-    Otherwise note the best of the actions that are proven: the mover is sure of that much. An
+    Otherwise its bound is the best of the actions that are proven. An
     action whose result is ``sure`` or more is a win that no unproven action can better: 1 without
     discount, less where a result is discounted by ``discount`` for each ply until it is reached.
     Returns whether the node is proven.
@@ -272,7 +272,7 @@ def prove(nodes, entry, discount, sure):
         else:
             certain = False
     certain |= best >= sure
-    entry.proven, entry.result = EXACT if certain else BOUNDED, sign * best * discount
+    entry.proven, entry.result = EXACT if certain else BOUND, sign * best * discount
     return certain
 
 
@@ -317,9 +317,9 @@ def find_descendant(rules, tree, target, positions, cursors, plies):
     Depth first over ``positions`` and ``cursors`` (records and int64, (plies + 1,)); gives up after
     MOST_LOOKED_AT nodes.
     """
-    nodes, wanted = tree.nodes, r.key(rules, target)
+    nodes, target_key = tree.nodes, r.key(rules, target)
     positions[0] = tree.positions[0]
-    if r.key(rules, positions[0]) == wanted:
+    if r.key(rules, positions[0]) == target_key:
         return ROOT
     path = tree.path
     path[0], cursors[0], ply, looked_at = ROOT, 0, 0, 0
@@ -335,7 +335,7 @@ def find_descendant(rules, tree, target, positions, cursors, plies):
         looked_at += 1
         positions[ply + 1] = positions[ply]
         r.play(rules, positions[ply + 1], np.int64(nodes[child].action))
-        if r.key(rules, positions[ply + 1]) == wanted:
+        if r.key(rules, positions[ply + 1]) == target_key:
             return np.int64(child)
         ply += 1
         path[ply], cursors[ply] = child, 0
@@ -343,16 +343,16 @@ def find_descendant(rules, tree, target, positions, cursors, plies):
 
 
 @kernel
-def transplant(source, node, target):
+def copy_subtree(source, node, target):
     """Copy the subtree under ``node`` of one node array to the front of another.
 
     Returns the size of the subtree, 0 if it does not fit. Nodes are copied breadth first: each
     copied node's children are appended behind, so the copy is again one block per family.
     """
     target[0] = source[node]
-    copied, used = 0, 1
-    while copied < used:
-        entry = target[copied]
+    index, used = 0, 1
+    while index < used:
+        entry = target[index]
         if entry.count > 0:
             if used + entry.count > target.size:
                 return 0
@@ -360,5 +360,5 @@ def transplant(source, node, target):
                 target[used + i] = source[entry.children + i]
             entry.children = used
             used += entry.count
-        copied += 1
+        index += 1
     return used

@@ -20,7 +20,7 @@ from .mcts_kernels import (
     ROOT,
     Tree,
     new_tree,
-    plant,
+    reset_tree,
 )
 
 DEFAULT_BATCH = 8
@@ -61,24 +61,24 @@ def load_guide(
     Raises:
         SpecificationError: the network cannot be had, or other options do not go with it.
     """
-    changed = {
+    non_default = {
         parameter.name for parameter in parameters if options[parameter.name] != parameter.default
     }
-    given = options["network"]
-    if given is None:
-        stray = [name for name in _ONLY_WITH if name in changed]
+    network = options["network"]
+    if network is None:
+        stray = [name for name in _ONLY_WITH if name in non_default]
         if stray:
             raise SpecificationError(
                 f"{stray[0]}= is for searches with a network; give network= as well"
             )
         return None
-    stray = [name for name in _NOT_WITH if name in changed]
+    stray = [name for name in _NOT_WITH if name in non_default]
     if stray:
         raise SpecificationError(
             f"{stray[0]}= does not go with network=, which is asked in place of playouts, in one "
             f"tree"
         )
-    return HandMade() if given == PATTERNS else open_network(given)
+    return HandMade() if network == PATTERNS else open_network(network)
 
 
 class HandMade:
@@ -109,7 +109,7 @@ class Guide:
     def __init__(self, network: Network, game: Game, c_puct: float, batch: int) -> None:
         network.check_guides()
         self._network, self._rules, self._num_actions = network, game.rules, game.facts.num_actions
-        self._options = puct_search.guided_options(
+        self._options = puct_search.puct_options(
             game, c_puct, network.value == TO_COME, network.discount
         )
         # whether the tree counts near results more: what is proven is then no return
@@ -118,7 +118,7 @@ class Guide:
         self._nothing = np.zeros((0, self._num_actions), np.float32), np.zeros(0, np.float32)
         self._tree = new_tree(game, 2)
         self._compile()
-        plant(game.rules, self._tree)
+        reset_tree(game.rules, self._tree)
         self.grow(self._tree, 2, float("inf"))
 
     def _compile(self) -> None:
@@ -140,19 +140,19 @@ class Guide:
         ``time.perf_counter``).
         """
         leaves, (logits, values) = self._leaves, self._nothing
-        done, waiting = 0, 0
+        total, waiting = 0, 0
         while True:
-            late = done + waiting > 0 and time.perf_counter() >= deadline
-            left = 0 if late else int(min(simulations - done - waiting, ENDLESS))
+            late = total + waiting > 0 and time.perf_counter() >= deadline
+            left = 0 if late else int(min(simulations - total - waiting, ENDLESS))
             waiting = self._advance(
                 self._rules, self._options, tree, leaves, waiting, logits, values, left
             )
-            finished = int(leaves.finished[0])
-            done += finished
+            count = int(leaves.simulations[0])
+            total += count
             if waiting:
                 logits, values = self._network.evaluate(leaves.observations[:waiting])
-            elif finished == 0 or left == 0:
-                return done
+            elif count == 0 or left == 0:
+                return total
 
 
 def root_priors(tree: Tree) -> dict[int, float]:

@@ -29,7 +29,7 @@ from ...envs.single_agent.batch_kernels import clear
 from .mcts_kernels import (
     EXACT,
     ROOT,
-    back_up,
+    backup,
     expand,
     prove,
 )
@@ -43,7 +43,7 @@ ROUNDING = 1e-6  # of results, which are float32
 ANY_CHILD = -1
 
 
-class GuidedOptions(NamedTuple):
+class PuctOptions(NamedTuple):
     """How results are counted, and how the tree below the root is searched.
 
     Attributes:
@@ -61,9 +61,9 @@ class GuidedOptions(NamedTuple):
     sure: float
 
 
-def guided_options(
+def puct_options(
     game: Game, c_puct: float, to_come: bool = False, discount: float = 1.0
-) -> GuidedOptions:
+) -> PuctOptions:
     """The options for a game.
 
     An action that ends the game is proven when its node is expanded. A win by any other takes
@@ -71,7 +71,7 @@ def guided_options(
     """
     plies = 1 if game.facts.moves_again else 2
     sure = discount**plies - (ROUNDING if discount < 1 else 0.0)
-    return GuidedOptions(c_puct, game.facts.max_return, int(to_come), discount, sure)
+    return PuctOptions(c_puct, game.facts.max_return, int(to_come), discount, sure)
 
 
 class Leaves(NamedTuple):
@@ -84,7 +84,7 @@ class Leaves(NamedTuple):
     paths: Any  # int32, (batch, longest_game + 2): the nodes on the way
     plies: Any  # int64, (batch,): of the path
     children: Any  # records, (1,): a child of a leaf
-    finished: Any  # int64, (1,): simulations finished by the last call
+    simulations: Any  # int64, (1,): simulations finished by the last call
 
 
 def new_leaves(game: Game, batch: int) -> Leaves:
@@ -101,16 +101,16 @@ def new_leaves(game: Game, batch: int) -> Leaves:
 
 @inner_kernel
 def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
-    """Take in what the network says of the waiting leaves, then collect new ones.
+    """Expand and back up the leaves that the network has evaluated, then collect new ones.
 
     ``waiting`` leaves were collected last; at most ``simulations`` simulations are begun.
     ``logits`` (float32, (waiting, num_actions)) and ``values`` (float32, (waiting,)) are the
     network's. Returns how many leaves wait now, 0 if the root is proven or no simulation is left to
-    be run; ``leaves.finished`` counts the simulations that were finished.
+    be run; ``leaves.simulations`` counts the simulations that were finished.
     """
-    finished = waiting
+    count = waiting
     for slot in range(waiting):
-        absorb(options, tree.nodes, leaves, slot, logits, values)
+        expand_and_backup(options, tree.nodes, leaves, slot, logits, values)
     waiting, without_network = 0, 0
     while (
         waiting < leaves.plies.size
@@ -124,7 +124,7 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
         entry = tree.nodes[node]
         if entry.proven == EXACT:
             # 2. What is proven needs no network.
-            back_up_proven(options, tree.nodes, leaves.paths[waiting], ply)
+            backup_proven(options, tree.nodes, leaves.paths[waiting], ply)
             without_network += 1
             continue
         if entry.pending > 0:
@@ -133,7 +133,7 @@ def advance(rules, options, tree, leaves, waiting, logits, values, simulations):
             break
         add_leaf(rules, options, tree, leaves, waiting, ply)
         waiting += 1
-    leaves.finished[0] = finished + without_network
+    leaves.simulations[0] = count + without_network
     return waiting
 
 
@@ -162,7 +162,7 @@ def descend(rules, options, tree, leaves, path, first):
         and nodes[node].proven != EXACT
         and expand(rules, nodes, node, position, tree.actions, tree.size)
     ):
-        look_ahead(rules, options, nodes, node, position, leaves.children)
+        prove_terminal_children(rules, options, nodes, node, position, leaves.children)
     return node, ply
 
 
@@ -192,32 +192,32 @@ def select_child_by_prior(nodes, node, options):
 
 
 @inner_kernel
-def look_ahead(rules, options, nodes, node, position, children):
-    """Note who moves after each action of a new node, and prove the actions that end the game.
+def prove_terminal_children(rules, options, nodes, node, position, children):
+    """Set who moves after each action of a new node, and prove the actions that end the game.
 
     If they settle the node, it is proven too.
     """
-    parent, ended = nodes[node], False
+    parent, has_terminal = nodes[node], False
     for child in range(parent.children, parent.children + parent.count):
         entry = nodes[child]
         children[0] = position
         r.play(rules, children[0], np.int64(entry.action))
         entry.mover = r.to_move(rules, children[0])
         if r.is_over(rules, children[0]):
-            entry.proven, entry.result, ended = (
+            entry.proven, entry.result, has_terminal = (
                 EXACT,
                 r.returns(rules, children[0], 0) / options.scale,
                 True,
             )
-    if ended:
+    if has_terminal:
         prove(nodes, parent, options.discount, options.sure)
 
 
 @inner_kernel
-def back_up_proven(options, nodes, path, ply):
+def backup_proven(options, nodes, path, ply):
     """Add a simulation that ended in a proven node."""
     result = np.float64(nodes[path[ply]].result)
-    back_up(nodes, path, ply, True, result, options.discount, options.sure)
+    backup(nodes, path, ply, True, result, options.discount, options.sure)
 
 
 @inner_kernel
@@ -226,12 +226,12 @@ def add_leaf(rules, options, tree, leaves, slot, ply):
     for i in range(ply + 1):
         tree.nodes[leaves.paths[slot, i]].pending += 1
     leaves.plies[slot] = ply
-    describe_leaf(rules, options, tree.positions[1], leaves, slot)
+    observe_leaf(rules, options, tree.positions[1], leaves, slot)
 
 
 @inner_kernel
-def describe_leaf(rules, options, position, leaves, slot):
-    """Write what the network is to see."""
+def observe_leaf(rules, options, position, leaves, slot):
+    """Write the observation of a leaf for the network."""
     clear(leaves.observations[slot])
     player = r.to_move(rules, position)
     r.observe(rules, position, player, leaves.observations[slot])
@@ -239,7 +239,7 @@ def describe_leaf(rules, options, position, leaves, slot):
 
 
 @inner_kernel
-def absorb(options, nodes, leaves, slot, logits, values):
+def expand_and_backup(options, nodes, leaves, slot, logits, values):
     """Give a leaf's children their priors, and the nodes on the way to it its value."""
     path, ply = leaves.paths[slot], leaves.plies[slot]
     leaf = nodes[path[ply]]
@@ -247,14 +247,14 @@ def absorb(options, nodes, leaves, slot, logits, values):
     value = min(max((leaves.return_so_far[slot] + values[slot]) / options.scale, -1.0), 1.0)
     for i in range(ply + 1):
         nodes[path[i]].pending -= 1
-    back_up_value(options, nodes, path, ply, value)
+    backup_value(options, nodes, path, ply, value)
 
 
 @inner_kernel
-def back_up_value(options, nodes, path, ply, value):
+def backup_value(options, nodes, path, ply, value):
     """Add a simulation that ended in a leaf of this scaled value, from its mover's side."""
     result = value if nodes[path[ply]].mover == 0 else -value
-    back_up(nodes, path, ply, False, result, options.discount, options.sure)
+    backup(nodes, path, ply, False, result, options.discount, options.sure)
 
 
 @inner_kernel

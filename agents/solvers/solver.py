@@ -47,7 +47,7 @@ SLICE_SECONDS = 0.005
 S = TypeVar("S", bound="type[Solver]")
 
 _solvers: dict[str, type[Solver]] = {}  # by the name of the game
-_prepared: set[type[Solver]] = set()
+_ready: set[type[Solver]] = set()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +107,7 @@ class SolveInterrupted(KeyboardInterrupt):
 class Monitor:
     """Time limit, Ctrl-C, node count and progress reports of one call of a solver.
 
-    A solver stops when :meth:`run` or :meth:`stopped` says so, and returns what it has proved.
+    A solver stops when :meth:`run` or :meth:`should_stop` says so, and returns what it has proved.
 
     Attributes:
         nodes: positions visited.
@@ -147,13 +147,13 @@ class Monitor:
         try:
             while not self.interrupted:
                 self._clock.begin()
-                finished, nodes = search_slice(self.portion)
+                complete, nodes = search_slice(self.portion)
                 self.nodes += nodes
                 over = self._clock.end()
                 self._adapt(self._clock.seconds)
-                if finished:
+                if complete:
                     return True
-                if self.stopped(*bounds()) or over:
+                if self.should_stop(*bounds()) or over:
                     return False
         except KeyboardInterrupt:
             self.interrupted = True
@@ -168,7 +168,7 @@ class Monitor:
         elif seconds > 2 * SLICE_SECONDS:
             self.portion = max(self.portion // 2, FIRST_PORTION)
 
-    def stopped(self, lower: int, upper: int) -> bool:
+    def should_stop(self, lower: int, upper: int) -> bool:
         """Report progress; whether the time is up or Ctrl-C was pressed."""
         try:
             if self._progress is not None:
@@ -303,13 +303,13 @@ class Solver(ABC):
         Returns:
             int16 of shape (positions,), from the sides to move.
         """
-        found = [
+        solutions = [
             self.solve(Position(self.game, record), weak=weak)
             for record in self.records_of(positions).view(np.recarray)
         ]
-        self.nodes = sum(solution.nodes for solution in found)
+        self.nodes = sum(solution.nodes for solution in solutions)
         return np.array(
-            [solution.result if weak else solution.value for solution in found], np.int16
+            [solution.result if weak else solution.value for solution in solutions], np.int16
         )
 
     def records_of(self, positions: Iterable[Position] | np.ndarray) -> np.ndarray:
@@ -326,11 +326,11 @@ class Solver(ABC):
                     f"{self.game.spec}"
                 )
         else:
-            listed = list(positions)
-            for position in listed:
+            position_list = list(positions)
+            for position in position_list:
                 self._check_game_of(position)
-            records = self.game.new_records(len(listed))
-            for index, position in enumerate(listed):
+            records = self.game.new_records(len(position_list))
+            for index, position in enumerate(position_list):
                 records[index] = position.record
         over = first_finished(self.game.rules, records.view(np.recarray))
         if over >= 0:
@@ -338,10 +338,10 @@ class Solver(ABC):
         return records
 
     def _prepare_once(self) -> None:
-        if type(self) not in _prepared:
+        if type(self) not in _ready:
             with announce_compilation(f"the solver of {self.game.name}"):
                 self.prepare()
-            _prepared.add(type(self))
+            _ready.add(type(self))
 
     def _check_game_of(self, position: Position) -> None:
         if position.game != self.game:
@@ -376,8 +376,8 @@ def solver_class_of(game: Game) -> type[Solver]:
     """
     solver_class = _solvers.get(game.name)
     if solver_class is None:
-        known = ", ".join(sorted(_solvers))
-        raise SpecificationError(f"there is no exact solver for {game.name} (there are: {known})")
+        games = ", ".join(sorted(_solvers))
+        raise SpecificationError(f"there is no exact solver for {game.name} (there are: {games})")
     solver_class.check_game(game)
     return solver_class
 

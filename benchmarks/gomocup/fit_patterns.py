@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from plyground import make_agent, make_game
 from plyground.agents.search.gomoku.searcher import load_board, root_fours
-from plyground.agents.search.gomoku.value_network import HIDDEN, INPUTS
+from plyground.agents.search.gomoku.value_network import HIDDEN_UNITS, INPUTS
 from plyground.agents.search.gomoku.values import (
     COMBINATIONS,
     THREAT_KINDS,
@@ -100,8 +100,8 @@ class Values(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.cells = torch.nn.Parameter(torch.randn(PARTS.shape[1], 1 + INPUTS) * 0.02)
-        self.first = torch.nn.Linear(INPUTS + THREAT_KINDS + len(THREAT_PAIRS), HIDDEN)
-        self.second = torch.nn.Linear(HIDDEN, 1, bias=False)
+        self.first = torch.nn.Linear(INPUTS + THREAT_KINDS + len(THREAT_PAIRS), HIDDEN_UNITS)
+        self.second = torch.nn.Linear(HIDDEN_UNITS, 1, bias=False)
         self.threats = torch.nn.Linear(THREAT_KINDS + len(THREAT_PAIRS), 1)
 
     def forward(self, sums, threats):

@@ -55,7 +55,7 @@ def test_endgame_solver_means_what_the_solver_of_the_game_solves_at_once(spec, n
     game, rng = make_game(spec), random.Random(4)
     agent, solver = make_agent(f"{name},endgame=solver"), make_solver(game, 256)
     plies = solver.plies_at_once
-    position, agreed = game.initial_position(), 0
+    position, count = game.initial_position(), 0
     while not position.is_over:
         left = game.facts.longest_game - _plies(position)
         decision = agent.analyse(position)
@@ -64,11 +64,11 @@ def test_endgame_solver_means_what_the_solver_of_the_game_solves_at_once(spec, n
         if left <= plies:
             assert decision.exact
             assert decision.action in solver.solve(position, moves="all").optimal_actions
-            agreed += 1
+            count += 1
         position.play(rng.choice(position.legal_actions()))
-        if position.is_over and not agreed:
+        if position.is_over and not count:
             position = game.initial_position()
-    assert agreed
+    assert count
 
 
 def test_endgame_takes_a_number_or_the_word_solver():

@@ -31,14 +31,14 @@ FEW = {"tic_tac_toe": 6, "connect_four": 2, "dots_and_boxes": 6, "othello": 0}
 
 
 def options(game, discount=1.0, **changes):
-    guided = puct_kernels.guided_options(game, 1.5, discount=discount)
-    chosen = {
+    puct = puct_kernels.puct_options(game, 1.5, discount=discount)
+    values = {
         "gumbel": 1, "full": 24, "fast": 8, "full_share": 1.0, "considered": 4,
         "visit_offset": 50.0, "value_scale": 0.3, "noise_share": 0.25, "noise_alpha": 10.0,
         "forced": 2.0, "sampled_plies": 4, "opening_plies": 0, "random_openings": 1.0,
         "resign_below": -2.0, "resign_share": 0.0,
     }  # fmt: skip
-    return SearchOptions(guided, **(chosen | changes))
+    return SearchOptions(puct, **(values | changes))
 
 
 class Oracle:
@@ -62,8 +62,8 @@ class Oracle:
         return {a: float(logits[0, a]) for a in legal}, float(values[0]) / self.scale
 
 
-def self_play(game, chosen, count=3, entries=1, seed=1):
-    play = forest_games.new_self_play(game, chosen, count, seed, chosen.full, entries)
+def self_play(game, settings, count=3, entries=1, seed=1):
+    play = forest_games.new_self_play(game, settings, count, seed, settings.full, entries)
     play = play._replace(samples=new_samples(game, 5000))
     forest_games.begin_games(game.rules, play)
     return play
@@ -73,48 +73,48 @@ def empty(game):
     return np.zeros((0, game.facts.num_actions), np.float32), np.zeros(0, np.float32)
 
 
-def play_until(game, play, oracle, done, rounds=100_000):
+def play_until(game, play, oracle, condition, rounds=100_000):
     """Go on until ``done()``."""
-    waiting, given = 0, empty(game)
+    waiting, evaluation = 0, empty(game)
     for _ in range(rounds):
-        waiting = forest_games.advance(game.rules, play, waiting, *given)
-        given = oracle.evaluate(play.forest.leaves.observations[:waiting])
-        if done():
+        waiting = forest_games.advance(game.rules, play, waiting, *evaluation)
+        evaluation = oracle.evaluate(play.forest.leaves.observations[:waiting])
+        if condition():
             return
     raise AssertionError("self-play does not come to an end")
 
 
 def random_position(game, random, number):
     """The ``number``-th position with a choice of actions, counted around, of a random game."""
-    position, found = game.initial_position(), []
+    position, positions = game.initial_position(), []
     while not position.is_over:
         if len(position.legal_actions()) > 1:
-            found.append(position.copy())
+            positions.append(position.copy())
         position.play(int(random.choice(position.legal_actions())))
-    return found[number % len(found)]
+    return positions[number % len(positions)]
 
 
-def search_once(game, chosen, position, oracle):
+def search_once(game, settings, position, oracle):
     """Search one position with the forest and play the move; returns the self-play as it stands
     then, the noise of the root's children, and the tree if it is still there.
     """
-    play = self_play(game, chosen, 1)
+    play = self_play(game, settings, 1)
     play.games.positions[0] = position.record
-    waiting, given, noise = 0, empty(game), None
+    waiting, evaluation, noise = 0, empty(game), None
     while True:
         if waiting and play.games.states[0].done >= play.games.states[0].goal:
             # the last simulation: nothing is left of the tree when its move is played
-            forest_games.take_in(play, 0, *given)
+            forest_games.process_evaluation(play, 0, *evaluation)
             tree = play.forest.nodes[0].copy()
-            waiting, given = 0, empty(game)
+            waiting, evaluation = 0, empty(game)
         else:
             tree = None
-        waiting = forest_games.advance(game.rules, play, waiting, *given)
+        waiting = forest_games.advance(game.rules, play, waiting, *evaluation)
         if noise is None:
             noise = play.games.noise[0].copy()
         if play.games.states[0].plies > 0 or play.games.states[0].number > 1:
             return play, noise, tree
-        given = oracle.evaluate(play.forest.leaves.observations[:waiting])
+        evaluation = oracle.evaluate(play.forest.leaves.observations[:waiting])
 
 
 def in_order(position):
@@ -124,20 +124,20 @@ def in_order(position):
     return actions.tolist()
 
 
-@pytest.mark.parametrize("considered", [1, 2, 3, 4, 7, 16])
+@pytest.mark.parametrize("actions", [1, 2, 3, 4, 7, 16])
 @pytest.mark.parametrize("simulations", [1, 2, 5, 16, 50])
-def test_sequential_halving_visits_by_rounds_of_half_as_many_actions(considered, simulations):
-    row = considered_visits(considered, simulations)[considered]
+def test_sequential_halving_visits_by_rounds_of_half_as_many_actions(actions, simulations):
+    row = considered_visits(actions, simulations)[actions]
     # the schedule written down by rounds, as in the paper's algorithm 1
-    wanted, left, visits = [], considered, 0
-    phases = int(np.ceil(np.log2(considered))) if considered > 1 else 1
-    while len(wanted) < simulations:
-        each = max(1, int(simulations / (phases * left))) if considered > 1 else simulations
+    expected, left, visits = [], actions, 0
+    phases = int(np.ceil(np.log2(actions))) if actions > 1 else 1
+    while len(expected) < simulations:
+        each = max(1, int(simulations / (phases * left))) if actions > 1 else simulations
         for _ in range(each):
-            wanted += [visits] * left
+            expected += [visits] * left
             visits += 1
-        left = max(2, left // 2) if considered > 1 else 1
-    assert row.tolist() == wanted[:simulations]
+        left = max(2, left // 2) if actions > 1 else 1
+    assert row.tolist() == expected[:simulations]
 
 
 @pytest.mark.parametrize(("spec", "discount"), GAMES)
@@ -146,27 +146,27 @@ def test_the_forest_searches_as_the_plain_search_does(spec, discount):
     game = make_game(spec)
     oracle, random = Oracle(game), np.random.default_rng(1)
     reference = Search(oracle, in_order, discount)
-    chosen = options(game, discount)
+    settings = options(game, discount)
     trees = proofs = moves = 0
     for trial in range(24):
         position = random_position(game, random, trial)
-        play, noise, tree = search_once(game, chosen, position, oracle)
+        play, noise, tree = search_once(game, settings, position, oracle)
         root, raw, action = reference.halving(
-            position, dict(zip(in_order(position), noise)), 24, 4, 50.0, chosen.value_scale
+            position, dict(zip(in_order(position), noise)), 24, 4, 50.0, settings.value_scale
         )
-        found = play.games.policies[0, 0]
-        found = {each: float(found[each]) for each in root.children}
+        policy = play.games.policies[0, 0]
+        policy = {each: float(policy[each]) for each in root.children}
         if root.proven is not None:
             proofs += 1
             results = {a: c.proven for a, c in root.children.items() if c.proven is not None}
             best = max(root.sign() * result for result in results.values())
             top = [a for a, result in results.items() if root.sign() * result > best - 1e-6]
-            assert found == {a: pytest.approx((a in top) / len(top)) for a in found}
+            assert policy == {a: pytest.approx((a in top) / len(top)) for a in policy}
             assert play.games.values[0, 0] == pytest.approx(root.proven)
             continue
-        wanted = reference.improved_policy(root, raw, 50.0, chosen.value_scale)
-        assert found == {a: pytest.approx(wanted[a], abs=1e-4) for a in found}
-        value = sum(wanted[a] * q for a, q in reference.completed(root, raw).items())
+        expected = reference.improved_policy(root, raw, 50.0, settings.value_scale)
+        assert policy == {a: pytest.approx(expected[a], abs=1e-4) for a in policy}
+        value = sum(expected[a] * q for a, q in reference.completed(root, raw).items())
         assert play.games.values[0, 0] == pytest.approx(root.sign() * value, abs=1e-4)
         if play.games.states[0].plies == 1 and play.games.states[0].number == 1:
             moves += 1
@@ -190,7 +190,7 @@ def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, gumbel):
     game = make_game(spec)
     play = self_play(game, options(game, discount, gumbel=gumbel, opening_plies=3))
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 12)
-    samples, count, known = play.samples, int(play.samples.count[0]), {}
+    samples, count, values = play.samples, int(play.samples.count[0]), {}
     assert count > 12
     assert (samples.policies[:count].sum(axis=1) == pytest.approx(1.0, abs=1e-4)) is True
     for index in range(count):
@@ -202,22 +202,22 @@ def test_samples_hold_the_mover_s_side_of_every_game(spec, discount, gumbel):
         few = len(position.legal_actions()) <= FEW[game.name]
         if samples.marks[index].exact and few:
             # a proven value is that of perfect play
-            value = (1 - 2 * position.to_move) * perfect_value(position, known)
+            value = (1 - 2 * position.to_move) * perfect_value(position, values)
             assert np.sign(samples.marks[index].root) == np.sign(value)
 
 
-def perfect_value(position, known):
+def perfect_value(position, values):
     """The return of perfect play for player 0; ``known`` holds what was found out before."""
     key = position.record.tobytes()
-    if key not in known:
+    if key not in values:
         sign = 1 - 2 * position.to_move
-        known[key] = (
+        values[key] = (
             position.returns[0]
             if position.is_over
             else sign
-            * max(sign * perfect_value(position.after(a), known) for a in position.legal_actions())
+            * max(sign * perfect_value(position.after(a), values) for a in position.legal_actions())
         )
-    return known[key]
+    return values[key]
 
 
 @pytest.mark.thorough
@@ -243,10 +243,10 @@ def test_the_outcome_of_a_sample_is_the_return_of_its_mover_also_after_moving_ag
 @pytest.mark.parametrize("entries", [1, 1 << 12])
 def test_the_cache_spares_evaluations_and_changes_nothing(entries):
     game = make_game("tic_tac_toe")
-    chosen = options(game, 0.98, full=16)
-    play = self_play(game, chosen, count=1, entries=entries, seed=9)
+    settings = options(game, 0.98, full=16)
+    play = self_play(game, settings, count=1, entries=entries, seed=9)
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 8)
-    plain = self_play(game, chosen, count=1, entries=1, seed=9)
+    plain = self_play(game, settings, count=1, entries=1, seed=9)
     play_until(game, plain, Oracle(game), lambda: plain.tally[0].games >= 8)
     count = min(int(play.samples.count[0]), int(plain.samples.count[0]))
     assert count > 20
@@ -272,10 +272,10 @@ def test_openings_are_random_or_the_network_s():
             return logits, np.zeros(len(observations), np.float32)
 
     def first_cells(random_openings):
-        chosen = options(
+        settings = options(
             SMALL, full=2, considered=2, opening_plies=2, random_openings=random_openings
         )
-        play = self_play(SMALL, chosen, count=1, seed=2)
+        play = self_play(SMALL, settings, count=1, seed=2)
         play_until(SMALL, play, Corner(), lambda: play.tally[0].games >= 60)
         samples = play.samples
         boards = samples.observations[: int(samples.count[0])].sum(axis=3).reshape(-1, 12)
@@ -293,8 +293,8 @@ def test_a_side_that_may_resign_does_so_when_its_value_is_low():
     resigning = options(game, full=4, considered=2, resign_below=-0.01, resign_share=1.0)
     play = self_play(game, resigning, count=4)
     play_until(game, play, Oracle(game), lambda: play.tally[0].games >= 30)
-    known = play.samples.marks.left[: int(play.samples.count[0])]
-    assert (known == forest_games.UNKNOWN_LENGTH).any()
+    plies_left = play.samples.marks.left[: int(play.samples.count[0])]
+    assert (plies_left == forest_games.UNKNOWN_LENGTH).any()
     stubborn = self_play(game, options(game, full=4, considered=2), count=4)
     play_until(game, stubborn, Oracle(game), lambda: stubborn.tally[0].games >= 30)
     assert int(play.tally[0].plies) < int(stubborn.tally[0].plies)
@@ -316,21 +316,21 @@ def test_noise_has_the_distributions_it_is_named_for():
 
 def test_forced_visits_that_found_nothing_are_taken_back_from_the_target():
     game = SMALL
-    chosen = options(game, gumbel=0, full=40, forced=8.0, noise_share=0.5)
+    settings = options(game, gumbel=0, full=40, forced=8.0, noise_share=0.5)
     oracle = Oracle(game)
     position = game.position([0, 1, 6])
-    _, noise, nodes = search_once(game, chosen, position, oracle)
+    _, noise, nodes = search_once(game, settings, position, oracle)
     root = nodes[ROOT]
-    pruned, plain = np.zeros(12), np.zeros(12)
+    target, plain = np.zeros(12), np.zeros(12)
     weights = np.zeros(12)
-    forest_kernels.write_visit_policy(chosen, nodes, noise, weights, pruned)
-    bare = chosen._replace(forced=0.0)
+    forest_kernels.write_visit_policy(settings, nodes, noise, weights, target)
+    bare = settings._replace(forced=0.0)
     forest_kernels.write_visit_policy(bare, nodes, noise, weights, plain)
     children = nodes[root.children : root.children + root.count]
     top = int(children[int(np.argmax(children.visits))].action)
     assert plain.sum() == pytest.approx(1)
-    assert pruned.sum() == pytest.approx(1)
-    assert pruned[top] >= plain[top]
+    assert target.sum() == pytest.approx(1)
+    assert target[top] >= plain[top]
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="is what that process runs")

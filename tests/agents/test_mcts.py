@@ -145,14 +145,14 @@ def test_the_player_who_moves_twice_keeps_the_values_from_its_own_side():
 def test_reusing_the_tree_keeps_its_visits_and_never_changes_what_is_legal(spec):
     position = make_game(spec).initial_position()
     agent, other = make_agent("mcts:simulations=1000"), make_agent("random", seed=3)
-    kept = []
+    tree_sizes = []
     while not position.is_over:
         decision = agent.analyse(position)
-        kept.append(sum(decision.visits.values()) - decision.simulations)
+        tree_sizes.append(sum(decision.visits.values()) - decision.simulations)
         position.play(decision.action)
         while not position.is_over and position.to_move != 0:
             position.play(other.act(position))
-    assert any(visits > 0 for visits in kept)
+    assert any(visits > 0 for visits in tree_sizes)
 
 
 def test_without_reuse_a_decision_depends_on_seed_and_position_alone():
@@ -167,15 +167,15 @@ def test_without_reuse_a_decision_depends_on_seed_and_position_alone():
 def test_the_same_seed_gives_the_same_game_and_another_seed_another(options):
     def moves(seed):
         game = make_game("connect_four")
-        agents, position, played = (
+        agents, position, line = (
             [make_agent(f"mcts:simulations=100{options}", seed=seed + i) for i in (0, 1)],
             game.initial_position(),
             [],
         )
         while not position.is_over:
-            played.append(agents[position.to_move].act(position))
-            position.play(played[-1])
-        return played
+            line.append(agents[position.to_move].act(position))
+            position.play(line[-1])
+        return line
 
     assert moves(1) == moves(1)
     assert moves(1) != moves(11)

@@ -82,9 +82,9 @@ def test_forced_wins_are_found_and_forced_losses_avoided_whatever_the_network_sa
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.fast_cases(2)
 def test_in_positions_of_all_games_the_result_of_perfect_play_is_proved(spec, batch, ignorant):
-    game, rng, met = make_game(spec), np.random.default_rng(3), 0
+    game, rng, count = make_game(spec), np.random.default_rng(3), 0
     agent = make_agent(f"mcts:simulations=20000,network={ignorant(spec)},batch={batch},reuse=no")
-    while met < 12:
+    while count < 12:
         position = game.initial_position()
         plies = game.facts.longest_game - int(rng.integers(3, 8))
         while (
@@ -95,7 +95,7 @@ def test_in_positions_of_all_games_the_result_of_perfect_play_is_proved(spec, ba
             position.play(int(rng.choice(position.legal_actions())))
         if position.is_over:
             continue
-        met += 1
+        count += 1
         value = minimax(position, 40, position.to_move)[0]
         decision = agent.analyse(position)
         if spec.endswith("margin"):
@@ -173,11 +173,11 @@ def test_the_same_agent_plays_the_same_game_whatever_its_seed(options, ignorant)
     def moves(seed):
         agent = make_agent(f"mcts:simulations=60,network={ignorant(spec)}{options}", seed=seed)
         assert agent.deterministic
-        position, played = make_game(spec).initial_position(), []
+        position, line = make_game(spec).initial_position(), []
         while not position.is_over:
-            played.append(agent.act(position))
-            position.play(played[-1])
-        return played
+            line.append(agent.act(position))
+            position.play(line[-1])
+        return line
 
     assert moves(1) == moves(2)
 
@@ -185,18 +185,18 @@ def test_the_same_agent_plays_the_same_game_whatever_its_seed(options, ignorant)
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_tree_is_kept_for_the_next_move(spec, ignorant):
     position = make_game(spec).initial_position()
-    agent, other, kept = (
+    agent, other, root_visits = (
         make_agent(f"mcts:simulations=300,network={ignorant(spec)}"),
         make_agent("random", seed=3),
         [],
     )
     while not position.is_over:
         decision = agent.analyse(position)
-        kept.append(sum(decision.visits.values()) - decision.simulations)
+        root_visits.append(sum(decision.visits.values()) - decision.simulations)
         position.play(decision.action)
         while not position.is_over and position.to_move != 0:
             position.play(other.act(position))
-    assert any(visits > 0 for visits in kept)
+    assert any(visits > 0 for visits in root_visits)
 
 
 @pytest.mark.parametrize("spec", ["connect_four", "gomoku:size=15"])
@@ -233,10 +233,10 @@ def test_copies_and_pickles_go_on_alike(ignorant):
     agent = make_agent(f"mcts:simulations=200,network={ignorant('connect_four')}")
     position.play(agent.act(position))
     twins = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
-    wanted = dataclasses.replace(agent.analyse(position), seconds=0)
+    expected = dataclasses.replace(agent.analyse(position), seconds=0)
     assert [dataclasses.replace(twin.analyse(position), seconds=0) for twin in twins] == [
-        wanted,
-        wanted,
+        expected,
+        expected,
     ]
 
 

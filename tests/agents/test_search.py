@@ -43,8 +43,8 @@ def some_positions(spec, count, seed=0, plies_left=None):
     """Positions of random games, none of them over; with ``plies_left`` all that far from the
     longest game's end.
     """
-    rng, game, found = random.Random(seed), make_game(spec), []
-    while len(found) < count:
+    rng, game, positions = random.Random(seed), make_game(spec), []
+    while len(positions) < count:
         position = game.initial_position()
         plies = (
             rng.randrange(game.facts.longest_game)
@@ -56,25 +56,25 @@ def some_positions(spec, count, seed=0, plies_left=None):
                 break
             position.play(rng.choice(position.legal_actions()))
         if not position.is_over:
-            found.append(position)
-    return found
+            positions.append(position)
+    return positions
 
 
-def resisting(position, depth, heuristic, found):
+def resisting(position, depth, heuristic, result):
     """What minimax found, with the action that is played where all lose.
 
     Of the actions that lose as late as the best, that is the best by the heuristic.
     """
-    value, _, nodes = found
+    value, _, nodes = result
     if value > -PROVEN:
-        return found
+        return result
     game, mover, points = position.game, position.to_move, {}
     for each in position.legal_actions():
         child = position.after(each)
         left = depth - (child.to_move != mover)
         if minimax(child, left, mover, heuristic, ply=1)[0] == value:
-            estimated = heuristic >= 0 and not child.is_over
-            points[each] = estimated and r.evaluate(game.rules, child.record, mover, heuristic)
+            is_leaf = heuristic >= 0 and not child.is_over
+            points[each] = is_leaf and r.evaluate(game.rules, child.record, mover, heuristic)
     return value, max(points, key=lambda each: points[each]), nodes
 
 
@@ -85,8 +85,8 @@ def test_minimax_equals_the_textbooks_value_action_and_node_count(spec, heuristi
     agent, index = make_agent(f"minimax:depth=2,heuristic={heuristic}"), _index(heuristic)
     for position in some_positions(spec, 6):
         decision = agent.analyse(position)
-        found = minimax(position, 2, position.to_move, index)
-        expected = resisting(position, 2, index, found)
+        reference = minimax(position, 2, position.to_move, index)
+        expected = resisting(position, 2, index, reference)
         assert (decision.value, decision.action, decision.nodes) == expected
 
 
@@ -97,8 +97,8 @@ def test_plain_alphabeta_equals_the_textbooks_value_action_and_node_count(spec, 
     agent = make_agent(f"alphabeta:depth=3,heuristic={heuristic},ordering=none,{PLAIN}")
     for position in some_positions(spec, 6, seed=1):
         decision, index = agent.analyse(position), _index(heuristic)
-        found = alphabeta(position, 3, position.to_move, index)
-        expected = resisting(position, 3, index, found)
+        reference = alphabeta(position, 3, position.to_move, index)
+        expected = resisting(position, 3, index, reference)
         if decision.value > -PROVEN:
             assert (decision.value, decision.action, decision.nodes) == expected
         else:  # More nodes are visited to find the best resistance.
@@ -284,17 +284,17 @@ def _heuristics():
 def test_every_heuristic_keeps_its_value_under_the_symmetries_it_declares(spec, heuristic):
     game = make_game(spec)
     index = game.declaration.heuristics.index(heuristic)
-    declared = {tuple(row) for row in r.heuristic_symmetries(game.rules, heuristic).tolist()}
+    symmetries = {tuple(row) for row in r.heuristic_symmetries(game.rules, heuristic).tolist()}
     broken = set()
     for position in some_positions(spec, 30, seed=5):
         value = r.evaluate(game.rules, position.record, 0, index)
         for number, row in enumerate(game.symmetries.tolist()):
             if r.evaluate(game.rules, position.transformed(number).record, 0, index) != value:
                 broken.add(tuple(row))
-    assert tuple(game.symmetries[0].tolist()) in declared
-    assert not broken & declared
+    assert tuple(game.symmetries[0].tolist()) in symmetries
+    assert not broken & symmetries
     # What is not declared is really not kept: the declaration costs the search nothing in vain.
-    assert broken or len(declared) == len(game.symmetries)
+    assert broken or len(symmetries) == len(game.symmetries)
 
 
 @pytest.mark.parametrize(
@@ -326,13 +326,13 @@ def test_equal_depth_gives_equal_value_with_and_without_symmetry(spec, heuristic
 def test_exact_results_and_estimates_of_actions_are_told_apart():
     # The search ends at depth 5, where it has found the win: other actions are only estimated.
     position = make_game("tic_tac_toe").position(["a1", "b1"])
-    found = make_agent("alphabeta:depth=9,values=yes").analyse(position)
-    solved = make_agent("solver:moves=all").analyse(position)
-    assert found.score == Score(1.0, "return", "exact", plies=5)
-    assert {score.kind for score in found.scores.values()} == {"exact", "estimate"}
-    for action, score in found.scores.items():
+    decision = make_agent("alphabeta:depth=9,values=yes").analyse(position)
+    solution = make_agent("solver:moves=all").analyse(position)
+    assert decision.score == Score(1.0, "return", "exact", plies=5)
+    assert {score.kind for score in decision.scores.values()} == {"exact", "estimate"}
+    for action, score in decision.scores.items():
         if score.is_exact:
-            assert score.value == solved.values[action]
+            assert score.value == solution.values[action]
         else:
             assert (score.unit, score.plies) == ("points", None)
 
@@ -340,18 +340,18 @@ def test_exact_results_and_estimates_of_actions_are_told_apart():
 @pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four:rows=4,cols=4"])
 def test_exact_scores_are_results_and_upper_bounds_are_kept(spec):
     for position in some_positions(spec, 8, seed=8, plies_left=6):
-        solved = make_agent("solver:moves=all,weak=yes").analyse(position)
+        solution = make_agent("solver:moves=all,weak=yes").analyse(position)
         decision = make_agent("alphabeta:depth=12").analyse(position)
         assert decision.score.is_exact
-        assert decision.score.value == solved.value
+        assert decision.score.value == solution.value
         for action, score in decision.scores.items():
             if score.unit == "points":
                 assert score.kind == "upper"  # the search ended when it saw the win
             elif score.is_exact:
-                assert score.value == solved.values[action]
+                assert score.value == solution.values[action]
             else:
                 assert score.kind == "upper"
-                assert score.value >= solved.values[action]
+                assert score.value >= solution.values[action]
 
 
 def test_a_search_that_leaves_actions_out_does_not_call_a_forced_win_proved():
@@ -425,12 +425,12 @@ def test_a_lost_side_resists_as_long_as_it_can(agent):
 def test_a_decided_side_goes_on_taking_boxes(agent, lead):
     # Six of the nine boxes are taken by one side, and a chain of three boxes is open.
     position = decided_position(lead)
-    mover, taken = position.to_move, position.record.score[position.to_move]
+    mover, boxes = position.to_move, position.record.score[position.to_move]
     player = make_agent(agent)
     while not position.is_over and position.to_move == mover:
         position.play(player.act(position))
     assert position.is_over
-    assert position.record.score[mover] == taken + 3
+    assert position.record.score[mover] == boxes + 3
 
 
 def decided_position(lead):

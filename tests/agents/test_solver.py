@@ -98,10 +98,10 @@ def test_ctrl_c_hands_over_the_bounds_proved_until_then(spec):
     solver = make_solver(game, 64)
     solver.solve(game.initial_position(), time=0.01)  # compiles, which Ctrl-C ends too
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(SolveInterrupted) as interrupted:
+    with pytest.raises(SolveInterrupted) as interrupt:
         solver.solve(game.initial_position(), time=60)
-    solution = interrupted.value.solution
-    assert isinstance(interrupted.value, KeyboardInterrupt)
+    solution = interrupt.value.solution
+    assert isinstance(interrupt.value, KeyboardInterrupt)
     assert not solution.exact
     assert solution.lower < solution.upper
     assert solution.seconds > 0
@@ -159,10 +159,10 @@ print(peak() - before)
 @pytest.mark.thorough
 def test_memory_stays_within_what_was_asked(spec):
     for _ in range(2):  # compiling, the first time, takes memory of its own
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", PEAK_MEMORY, spec], capture_output=True, text=True, check=True
         )
-    assert 16 < float(done.stdout) <= 128 + 8
+    assert 16 < float(process.stdout) <= 128 + 8
 
 
 @pytest.mark.parametrize("spec", SMALL)

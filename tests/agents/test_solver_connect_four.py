@@ -16,7 +16,7 @@ from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
 
 POSITIONS = ROOT / "benchmarks" / "positions"
-ENUMERATED = [
+SMALL_BOARDS = [
     (3, 3, 3),
     (4, 4, 4),
     (2, 5, 2),
@@ -50,7 +50,7 @@ def enumerated_values(rows, cols, connect):
                 return True
         return False
 
-    def value_of(own, opp, placed):
+    def value_of(own, opp, stones):
         if (own, opp) in values:
             return values[own, opp]
         best = -rows * cols
@@ -60,11 +60,11 @@ def enumerated_values(rows, cols, connect):
             if not cell:
                 continue
             if wins(own | cell):
-                value = (rows * cols + 1 - placed) // 2
-            elif placed + 1 == rows * cols:
+                value = (rows * cols + 1 - stones) // 2
+            elif stones + 1 == rows * cols:
                 value = 0
             else:
-                value = -value_of(opp, own | cell, placed + 1)
+                value = -value_of(opp, own | cell, stones + 1)
             best = max(best, value)
         values[own, opp] = best
         return best
@@ -76,26 +76,26 @@ def enumerated_values(rows, cols, connect):
 def records_of_stones(game, stones):
     """Position records with these (own, opponent's) stones."""
     owns, opps = (np.array([pair[side] for pair in stones], np.uint64) for side in range(2))
-    placed = np.bitwise_count(owns) + np.bitwise_count(opps)
+    counts = np.bitwise_count(owns) + np.bitwise_count(opps)
     records = np.zeros(len(stones), game.declaration.dtype).view(np.recarray)
-    rows, mover = np.arange(len(stones)), placed.astype(np.int64) & 1
+    rows, mover = np.arange(len(stones)), counts.astype(np.int64) & 1
     records["stones"][rows, mover] = owns
     records["stones"][rows, 1 - mover] = opps
-    records["ply"] = placed
+    records["ply"] = counts
     records["winner"] = -1
     return records
 
 
-@pytest.mark.parametrize(("rows", "cols", "connect"), ENUMERATED)
+@pytest.mark.parametrize(("rows", "cols", "connect"), SMALL_BOARDS)
 @pytest.mark.fast_cases(1)
 def test_every_value_equals_full_enumeration(rows, cols, connect):
     values = enumerated_values(rows, cols, connect)
     game = make_game(f"connect_four:rows={rows},cols={cols},connect={connect}")
-    chosen = list(values)
-    np.random.default_rng(4).shuffle(chosen)
-    chosen = [(0, 0), *chosen[:20000]]
-    records = records_of_stones(game, chosen)
-    expected = np.array([values[each] for each in chosen])
+    sample = list(values)
+    np.random.default_rng(4).shuffle(sample)
+    sample = [(0, 0), *sample[:20000]]
+    records = records_of_stones(game, sample)
+    expected = np.array([values[each] for each in sample])
     np.testing.assert_array_equal(make_solver(game, 16).solve_batch(records), expected)
     np.testing.assert_array_equal(
         make_solver(game, 16).solve_batch(records, weak=True), np.sign(expected)
@@ -178,16 +178,16 @@ def test_the_first_moves_of_the_standard_board_have_the_published_values():
 
 
 def random_positions(game, rng, count, first_ply, last_ply):
-    found = []
-    while len(found) < count:
+    positions = []
+    while len(positions) < count:
         position = game.initial_position()
         for _ in range(rng.integers(first_ply, last_ply + 1)):
             position.play(int(rng.choice(position.legal_actions())))
             if position.is_over:
                 break
         else:
-            found.append(position)
-    return found
+            positions.append(position)
+    return positions
 
 
 @pytest.mark.parametrize(
@@ -268,10 +268,10 @@ print(json.dumps([list(solution.values.values()), solution.nodes, line]))
 
 @pytest.mark.thorough
 def test_the_kernels_search_alike_compiled_and_interpreted():
-    interpreted = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
     command = [sys.executable, "-c", SEARCH_ONE_POSITION]
     runs = [
         subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-        for env in (interpreted, dict(os.environ))
+        for env in (environment, dict(os.environ))
     ]
     assert json.loads(runs[0].stdout) == json.loads(runs[1].stdout)

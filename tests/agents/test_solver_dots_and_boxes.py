@@ -12,7 +12,7 @@ import pytest
 from plyground.agents.registry import make_agent
 from plyground.agents.solvers.dots_and_boxes import value_tables as tables
 from plyground.agents.solvers.dots_and_boxes.chains import (
-    ADDED,
+    AFTER_ADDING,
     BOXES,
     VALUE,
     make_collections,
@@ -51,20 +51,18 @@ def searching_solver(rows: int, cols: int, **more: str) -> DotsAndBoxesSolver:
     return solver
 
 
-def plain_value(position, known: dict[bytes, int]) -> int:
+def plain_value(position, values: dict[bytes, int]) -> int:
     """Minimax by the rules alone: the margin of the rest of the game for the side to move."""
     key = np.asarray(position.record.edges).tobytes()
-    if key not in known:
+    if key not in values:
         best = -1000 if not position.is_over else 0
         for action in position.legal_actions():
             after = position.after(action)
-            completed = sum(after.record.score) - sum(position.record.score)
-            value = plain_value(after, known)
-            best = max(
-                best, int(completed) + (value if after.to_move == position.to_move else -value)
-            )
-        known[key] = best
-    return known[key]
+            gain = sum(after.record.score) - sum(position.record.score)
+            value = plain_value(after, values)
+            best = max(best, int(gain) + (value if after.to_move == position.to_move else -value))
+        values[key] = best
+    return values[key]
 
 
 def position_with(game, drawn: int):
@@ -72,7 +70,7 @@ def position_with(game, drawn: int):
     return game.position([edge for edge in range(game.facts.num_actions) if drawn >> edge & 1])
 
 
-def searched(solver: DotsAndBoxesSolver, free: int) -> int:
+def value_by_search(solver: DotsAndBoxesSolver, free: int) -> int:
     bounds = solver._bounds(free, exact_value(), Monitor())
     assert bounds.lower == bounds.upper
     return bounds.lower
@@ -84,14 +82,14 @@ def searched(solver: DotsAndBoxesSolver, free: int) -> int:
 )
 def test_tables_equal_minimax_on_every_position(rows, cols):
     game, table = game_of(rows, cols), tables.value_table(rows, cols)
-    known: dict[bytes, int] = {}
-    plain_value(game.initial_position(), known)
-    found = {
+    cache: dict[bytes, int] = {}
+    plain_value(game.initial_position(), cache)
+    expected = {
         sum(int(edge) << i for i, edge in enumerate(np.frombuffer(key, np.int8))): value
-        for key, value in known.items()
+        for key, value in cache.items()
     }
-    assert len(found) == table.size
-    assert all(table[drawn] == value for drawn, value in found.items())
+    assert len(expected) == table.size
+    assert all(table[drawn] == value for drawn, value in expected.items())
 
 
 @pytest.mark.parametrize(
@@ -104,9 +102,9 @@ def test_tables_equal_minimax_on_every_position(rows, cols):
 )
 def test_search_equals_the_table_on_every_position(rows, cols):
     solver, table = searching_solver(rows, cols), tables.value_table(rows, cols)
-    assert [searched(solver, table.size - 1 - drawn) for drawn in range(table.size - 1)] == table[
-        :-1
-    ].tolist()
+    assert [
+        value_by_search(solver, table.size - 1 - drawn) for drawn in range(table.size - 1)
+    ] == table[:-1].tolist()
 
 
 @pytest.mark.slow
@@ -120,7 +118,9 @@ def test_search_equals_the_table_of_3x3_on_every_position_with_few_free_edges_an
     many = np.random.default_rng(8).integers(1, table.size, 30_000).tolist()
     assert len(late) == 24 + 276 + 2024 + 10626 + 42504
     assert [
-        free for free in late + many if searched(solver, free) != table[table.size - 1 - free]
+        free
+        for free in late + many
+        if value_by_search(solver, free) != table[table.size - 1 - free]
     ] == []
 
 
@@ -149,12 +149,12 @@ def numpy_table(rows, cols):
         for edge in range(edges):
             free = np.flatnonzero(here >> edge & 1 == 0)
             after = here[free] | 1 << edge
-            completed = np.zeros(len(free), np.int8)
+            gain = np.zeros(len(free), np.int8)
             for box in sides:
                 if edge in box:
                     mask = sum(1 << side for side in box)
-                    completed += (after & mask) == mask
-            worth = np.where(completed > 0, completed + values[after], -values[after])
+                    gain += (after & mask) == mask
+            worth = np.where(gain > 0, gain + values[after], -values[after])
             best[free] = np.maximum(best[free], worth)
         values[here] = best
     return values
@@ -178,7 +178,7 @@ def test_search_equals_the_table_on_random_positions(rows, cols, count):
     for share in rng.random(count):
         drawn = sum(1 << edge for edge in range(edges) if rng.random() < share)
         if drawn != table.size - 1:
-            assert searched(solver, table.size - 1 - drawn) == table[drawn], drawn
+            assert value_by_search(solver, table.size - 1 - drawn) == table[drawn], drawn
 
 
 @pytest.mark.parametrize(("rows", "cols"), [(4, 4), (5, 5), (3, 9 - 1), (2, 12), (1, 21)])
@@ -193,7 +193,7 @@ def test_endgames_of_large_boards_equal_minimax(rows, cols):
         assert solver.solve(position).value == plain_value(position, {})
 
 
-KNOWN = {
+LITERATURE = {
     "empty": {
         (1, 1): -1,
         (1, 2): 0,
@@ -215,9 +215,13 @@ KNOWN = {
 
 @pytest.mark.parametrize(
     ("start", "rows", "cols", "value"),
-    [(start, *board, value) for start, boards in KNOWN.items() for board, value in boards.items()],
+    [
+        (start, *board, value)
+        for start, boards in LITERATURE.items()
+        for board, value in boards.items()
+    ],
 )
-def test_known_values(start, rows, cols, value):
+def test_values_of_the_literature(start, rows, cols, value):
     solver = searching_solver(rows, cols, start=start)
     solution = solver.solve(solver.game.initial_position())
     assert (solution.value, solution.exact) == (value, True)
@@ -225,7 +229,7 @@ def test_known_values(start, rows, cols, value):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rows", "cols", "value"), [(2, 5, -2), (2, 6, 2), (3, 5, -1)])
-def test_known_values_of_larger_boards(rows, cols, value):
+def test_values_of_larger_boards(rows, cols, value):
     assert solve(game_of(rows, cols).initial_position(), memory_mb=2048).value == value
 
 
@@ -264,9 +268,9 @@ def test_a_value_is_the_best_over_the_actions_and_symmetric_positions_are_equal(
         worth = {}
         for action in position.legal_actions():
             after = position.after(action)
-            completed = int(sum(after.record.score) - sum(position.record.score))
+            gain = int(sum(after.record.score) - sum(position.record.score))
             value = 0 if after.is_over else solver.solve(after).value
-            worth[action] = completed + value if completed else -value
+            worth[action] = gain + value if gain else -value
         assert solution.values == worth
         assert solution.value == max(worth.values())
         assert solution.optimal_actions == tuple(
@@ -285,9 +289,9 @@ def test_a_principal_variation_is_best_play_to_the_end():
         end = position.copy()
         for action in solution.principal_variation:
             end.play(action)
-        gained = end.record.score - before
+        margins = end.record.score - before
         assert end.is_over
-        assert gained[mover] - gained[1 - mover] == solution.value
+        assert margins[mover] - margins[1 - mover] == solution.value
 
 
 @pytest.mark.parametrize("table_too", [True, False])
@@ -355,9 +359,9 @@ def test_ctrl_c_ends_a_search_with_the_bounds_so_far():
         if len(reports) == 3:
             raise KeyboardInterrupt
 
-    with pytest.raises(SolveInterrupted) as caught:
+    with pytest.raises(SolveInterrupted) as interrupt:
         solver.solve(solver.game.initial_position(), progress=press)
-    assert caught.value.solution.lower <= 0 <= caught.value.solution.upper
+    assert interrupt.value.solution.lower <= 0 <= interrupt.value.solution.upper
     assert 0 < reports[1].nodes < reports[2].nodes
     assert solver.solve(solver.game.position(range(25)), time=60).exact
 
@@ -396,7 +400,7 @@ def test_collections_are_numbered_consistently_and_small_ones_have_the_values_of
         assert collections[numbers[parts], BOXES] == sum(
             kind + 1 if kind < 12 else 2 * (kind - 12) + 4 for kind in parts
         )
-        for kind, more in enumerate(collections[numbers[parts], ADDED:]):
+        for kind, more in enumerate(collections[numbers[parts], AFTER_ADDING:]):
             longer = tuple(sorted((*parts, kind)))
             if (
                 more >= 0
@@ -448,15 +452,15 @@ def solve_in_a_fresh_process(**switches: str) -> str:
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")
     } | switches
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", SOLVE_SOME],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 @pytest.mark.thorough

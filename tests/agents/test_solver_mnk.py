@@ -59,7 +59,7 @@ def test_all_positions_of_tic_tac_toe_have_the_value_of_full_enumeration():
     game = make_game("tic_tac_toe")
     value, solver = enumerator(game), make_solver(game, 1)
     value(game.initial_position())
-    seen, frontier = {game.initial_position()}, [game.initial_position()]
+    positions, frontier = {game.initial_position()}, [game.initial_position()]
     while frontier:
         position = frontier.pop()
         if position.is_over:
@@ -67,10 +67,10 @@ def test_all_positions_of_tic_tac_toe_have_the_value_of_full_enumeration():
         assert solver.solve(position).value == value(position)
         for action in position.legal_actions():
             child = position.after(action)
-            if child not in seen:
-                seen.add(child)
+            if child not in positions:
+                positions.add(child)
                 frontier.append(child)
-    assert len(seen) == 5478
+    assert len(positions) == 5478
 
 
 @pytest.mark.parametrize(

@@ -268,11 +268,11 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
     code = (
         "import os, signal, sys, threading; from plyground.cli import main\n"
         "from plyground.agents.solvers import solver\n"
-        "stopped = solver.Monitor.stopped\n"
+        "stopped = solver.Monitor.should_stop\n"
         "def interrupt_once(self, *known):\n"
         "    if self.seconds > 0.3: os.kill(os.getpid(), signal.SIGINT)\n"
         "    return stopped(self, *known)\n"
-        "solver.Monitor.stopped = interrupt_once\n"
+        "solver.Monitor.should_stop = interrupt_once\n"
         "sys.argv = ['plyground', 'solve', 'connect_four']; main()"
     )
     result = subprocess.run(

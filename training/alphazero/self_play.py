@@ -9,7 +9,7 @@ import torch
 
 from ...agents.search import forest_games
 from ...agents.search.forest import SearchOptions
-from ...agents.search.puct_kernels import guided_options
+from ...agents.search.puct_kernels import puct_options
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game
 from ..folder import TrainingError
@@ -36,7 +36,7 @@ class Played(NamedTuple):
 def search_options(game: Game, settings: AlphaZeroSettings, progress: float) -> SearchOptions:
     """How games are searched after this share of the run."""
     return SearchOptions(
-        guided=guided_options(game, settings.c_puct, discount=settings.discount),
+        puct=puct_options(game, settings.c_puct, discount=settings.discount),
         gumbel=int(settings.search == GUMBEL),
         full=settings.full_simulations(progress),
         fast=settings.fast_simulations,

@@ -59,7 +59,7 @@ class GomokuEngine(Agent):
     )
 
     searchers: Sequence[Searcher] = ()
-    _begun = False  # whether the table holds results of this game
+    _has_results = False  # whether the table holds results of this game
 
     def check_options(self) -> None:
         check_table_size(self.options["table"])
@@ -80,18 +80,18 @@ class GomokuEngine(Agent):
         )  # fmt: skip
         # The table of the game before is taken over: fresh memory costs time when it is first
         # written. What it holds is another generation's, and so is ignored.
-        known = self.searchers[0] if self.searchers else None
-        table = new_table(o["table"]) if known is None else known.table
+        predecessor = self.searchers[0] if self.searchers else None
+        table = new_table(o["table"]) if predecessor is None else predecessor.table
         self.searchers = [Searcher(rules, options, table) for _ in range(o["threads"])]
-        self.searchers[0].generation = 0 if known is None else known.generation
-        self._begun = False
+        self.searchers[0].generation = 0 if predecessor is None else predecessor.generation
+        self._has_results = False
         start = game.initial_position()
         self._search(start.after(start.legal_actions()[0]), 1, math.inf, math.inf)
 
     @property
     def deterministic(self) -> bool:
-        limited = self.options["depth"] is not None or self.options["nodes"] is not None
-        return limited and self.options["threads"] == 1
+        has_limit = self.options["depth"] is not None or self.options["nodes"] is not None
+        return has_limit and self.options["threads"] == 1
 
     def decide(self, position: Position) -> Decision:
         seconds, depth, nodes = (self.options[name] for name in ("time", "depth", "nodes"))
@@ -107,17 +107,17 @@ class GomokuEngine(Agent):
         first, rules = self.searchers[0], self.searchers[0].rules
         for helper in self.searchers[1:]:
             helper.nodes = 0
-        first.begin(position, self._begun and self.options["keep"] and not self.deterministic)
-        self._begun = True
-        found = first.settled()
-        if found >= 0:
-            return self._decision(found, WIN - 1, 1, (found,))
+        first.begin(position, self._has_results and self.options["keep"] and not self.deterministic)
+        self._has_results = True
+        five = first.find_five()
+        if five >= 0:
+            return self._decision(five, WIN - 1, 1, (five,))
         if position.record.ply == 0:
             centre = rules.rows // 2 * rules.cols + rules.cols // 2
             return self._decision(int(centre), 0, 0, (int(centre),))
-        allowed = min(ROOT_FOURS, FOURS_SHARE * nodes)
-        allowed = min(allowed, FOURS_SHARE * FOURS_A_SECOND * (deadline - time.perf_counter()))
-        action, length = first.fours(max(int(allowed), 1))
+        limit = min(ROOT_FOURS, FOURS_SHARE * nodes)
+        limit = min(limit, FOURS_SHARE * FOURS_A_SECOND * (deadline - time.perf_counter()))
+        action, length = first.fours(max(int(limit), 1))
         if action >= 0:
             return self._decision(action, WIN - length, length, (action,))
         with self._helpers(position, last_depth):
@@ -128,7 +128,7 @@ class GomokuEngine(Agent):
     ) -> Decision:
         """One iteration after the other on the first searcher, until the limits."""
         first = self.searchers[0]
-        value, best, reached = 0, NO_ACTION, 0
+        value, best, complete_depth = 0, NO_ACTION, 0
         line: tuple[int, ...] = (position.legal_actions()[0],)
         before = 0
         for depth in range(1, last_depth + 1):
@@ -139,14 +139,14 @@ class GomokuEngine(Agent):
                 value, best = first.value, first.action
             if not complete:
                 break
-            reached = depth
+            complete_depth = depth
             line = first.line(best, DEEPEST)
             decision = self._decision(best, value, depth, line)
             if self.on_progress is not None:
                 self.on_progress(decision)
             if abs(value) > PROVEN or first.is_forced:
                 break
-        return self._decision(best, value, reached, line if line[0] == best else (best,))
+        return self._decision(best, value, complete_depth, line if line[0] == best else (best,))
 
     @contextlib.contextmanager
     def _helpers(self, position: Position, last_depth: int) -> Iterator[None]:

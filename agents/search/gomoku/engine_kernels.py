@@ -30,7 +30,7 @@ from ....envs.games.gomoku.patterns import (
 )
 from ....envs.games.gomoku.rules import list_near
 from ..alphabeta_kernels import (
-    DONE,
+    FINISH,
     INFINITY,
     WIN,
     from_table,
@@ -42,17 +42,17 @@ from .patterns import (
     list_blocks,
     list_fives,
     list_fours_of_both,
-    put_noted,
-    take_back,
+    make_move,
+    unmake_move,
     urgency,
 )
 from .value_network import INPUTS, copy_sums
 from .values import static_points
 
 ENTER, LEAVE, ADVANCE = range(3)
-NEXT, REDUCED, SCOUT, FULL = range(4)  # how the move under way is searched; NEXT: not yet chosen
+NEXT, SHALLOW, SCOUT, FULL = range(4)  # the search of the move under way; NEXT: not yet chosen
 MAX_PLY = 120
-LISTED = CELLS + 1
+MOST_MOVES = CELLS + 1
 
 ENGINE_FRAME = np.dtype(
     (
@@ -131,12 +131,12 @@ class EngineWorkspace(NamedTuple):
     Attributes:
         board: one PATTERNS_RECORD, changed in place.
         frames: ENGINE_FRAME records, (MAX_PLY + 2,).
-        actions: int16, (MAX_PLY + 2, LISTED).
+        actions: int16, (MAX_PLY + 2, MOST_MOVES).
         killers: int16, (MAX_PLY + 2, 2).
         changes: int32, (MAX_PLY + 2, CHANGES): what takes each move back.
-        history: int32, (2, LISTED): how often a player's moves refuted others.
-        keys: int32, (LISTED,): the order of the moves of the node that is entered.
-        reduced: int8, (64, 64): plies less for a late move, by depth and number.
+        history: int32, (2, MOST_MOVES): how often a player's moves refuted others.
+        keys: int32, (MOST_MOVES,): the order of the moves of the node that is entered.
+        reductions: int8, (64, 64): plies less for a late move, by depth and number.
         fours: a FoursSearch.
         state: one ENGINE_STATE record.
     """
@@ -148,7 +148,7 @@ class EngineWorkspace(NamedTuple):
     changes: Any
     history: Any
     keys: Any
-    reduced: Any
+    reductions: Any
     fours: Any
     state: Any
 
@@ -169,16 +169,16 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
     Its value and action are then in ``frames[0].best`` and ``best_action``. An iteration that is
     left open leaves stones on the board.
     """
-    boards, frames, actions, killers, changes, history, keys, reduced, fours, states = workspace
+    boards, frames, actions, killers, changes, history, keys, reductions, fours, states = workspace
     position, state = boards[0], states[0]
     ply, step, value, nodes = state.ply, state.next, state.value, state.nodes
     limit = nodes + nodes_allowed
-    while step != DONE:
+    while step != FINISH:
         if step == ENTER:
             if nodes >= limit:
                 break
             nodes += 1
-            step, value, tried = enter_node(
+            step, value, fours_nodes = enter_node(
                 rules,
                 options,
                 position,
@@ -192,16 +192,16 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
                 ply,
                 state.generation,
             )
-            nodes += tried
+            nodes += fours_nodes
         elif step == LEAVE:
             if ply == 0:
-                step = DONE
+                step = FINISH
             else:
                 ply -= 1
                 frame = frames[ply]
-                take_back(rules, position, np.int64(actions[ply, frame.cursor]), changes[ply])
+                unmake_move(rules, position, np.int64(actions[ply, frame.cursor]), changes[ply])
                 copy_sums(frame.sums, position.sums)
-                take_value(frame, actions[ply], -value)
+                backup(frame, actions[ply], -value)
                 step = ADVANCE
         else:
             frame = frames[ply]
@@ -212,7 +212,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
                 step = LEAVE
                 continue
             if frame.mode == NEXT:
-                begin_move(options, frame, position, actions[ply], reduced)
+                begin_move(options, frame, position, actions[ply], reductions)
             if skip_move(options, position, frame, actions[ply], ply):
                 frame.best = max(frame.best, frame.alpha)  # no worse a result is claimed
                 frame.cursor += 1
@@ -222,7 +222,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
                 ply += 1
                 step = ENTER
     state.ply, state.next, state.value, state.nodes = ply, step, value, nodes
-    return step == DONE
+    return step == FINISH
 
 
 @inner_kernel
@@ -237,18 +237,18 @@ def enter_node(
     mover = np.int64(position.ply & 1)
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
     classes = position.classes
-    tried = 0
+    fours_nodes = 0
     if position.ply >= rules.rows * rules.cols:
-        return LEAVE, np.int64(0), tried  # a draw
+        return LEAVE, np.int64(0), fours_nodes  # a draw
     # 1. Results that can be read off.
     under_four = classes[theirs + WINS_NOW] > 0
     if ply > 0:
         if classes[mine + WINS_NOW] > 0:
-            return LEAVE, np.int64(WIN - ply - 1), tried
+            return LEAVE, np.int64(WIN - ply - 1), fours_nodes
         if rules.rule < CARO and classes[theirs + WINS_NOW] > 1:
-            return LEAVE, np.int64(ply + 2 - WIN), tried
+            return LEAVE, np.int64(ply + 2 - WIN), fours_nodes
         if rules.rule < CARO and not under_four and classes[mine + WINS_SOON] > 0:
-            return LEAVE, np.int64(WIN - ply - 3), tried
+            return LEAVE, np.int64(WIN - ply - 3), fours_nodes
     frame.forced = under_four
     quiet_horizon = frame.depth <= 0 and not under_four
     # 2. The table.
@@ -261,42 +261,42 @@ def enter_node(
             entry = table[index]
             first_action = np.int64(entry.action)
             if entry.depth >= frame.depth and ply > 0:
-                known, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
+                table_value, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
                 if (
                     bound == EXACT
-                    or (bound == LOWER and known >= frame.beta)
-                    or (bound == UPPER and known <= frame.alpha)
+                    or (bound == LOWER and table_value >= frame.beta)
+                    or (bound == UPPER and table_value <= frame.alpha)
                 ):
-                    return LEAVE, known, tried
+                    return LEAVE, table_value, fours_nodes
     # 3. A quiet position that is good enough already.
     points = static_points(rules.network, position, mover)
     frame.points = points
     narrow = frame.beta - frame.alpha == 1 and ply > 0
     if quiet_horizon and points >= frame.beta:
-        return LEAVE, points, tried
+        return LEAVE, points, fours_nodes
     if narrow and not under_four and options.margin > 0 and frame.depth <= 4:
         if classes[theirs + WINS_SOON] + classes[theirs + FOUR_THREE] == 0:
             if points - options.margin * frame.depth >= frame.beta and points < WIN // 2:
-                return LEAVE, points, tried
+                return LEAVE, points, fours_nodes
     # 4. A win by continuous fours.
-    allowed = options.fours if frame.depth <= 0 else options.inner_fours
-    if allowed > 0 and not under_four and ply > 0:
+    most_fours = options.fours if frame.depth <= 0 else options.inner_fours
+    if most_fours > 0 and not under_four and ply > 0:
         if classes[mine + MAKES_FOUR] + classes[mine + FOUR_THREE] + classes[mine + WINS_SOON] > 0:
-            action, length, tried = find_fours(rules, position, fours, allowed)
+            action, length, fours_nodes = find_fours(rules, position, fours, most_fours)
             if action >= 0:
-                return LEAVE, np.int64(WIN - ply - length), tried
+                return LEAVE, np.int64(WIN - ply - length), fours_nodes
     # 5. The horizon, and positions near it that are too bad.
     if quiet_horizon or ply >= MAX_PLY:
-        return LEAVE, points, tried
+        return LEAVE, points, fours_nodes
     if narrow and not under_four and options.razoring > 0 and frame.depth <= 2:
         if classes[mine + FOUR_THREE] + classes[mine + DOUBLE_THREE] == 0:
             if points + options.razoring * frame.depth <= frame.alpha:
-                return LEAVE, points, tried
+                return LEAVE, points, fours_nodes
     # 6. The moves, the most urgent first.
     count = list_moves(rules, options.radius, position, mover, actions)
     frame.pressed = not under_four and classes[theirs + WINS_SOON] > 0
     if count > 1:
-        width = LISTED
+        width = MOST_MOVES
         if ply > 0 and not under_four:
             width = options.width if frame.depth > 2 else options.near_width
         count = sort_moves(
@@ -305,7 +305,7 @@ def enter_node(
         )  # fmt: skip
     frame.count, frame.cursor = count, 0
     frame.best, frame.best_action, frame.mode = -INFINITY, NO_ACTION, NEXT
-    return ADVANCE, np.int64(0), tried
+    return ADVANCE, np.int64(0), fours_nodes
 
 
 @inner_kernel
@@ -313,7 +313,7 @@ def sort_moves(
     rules, options, position, mover, actions, count, width, first_action, killers, history, keys
 ):
     """Keep the ``width`` best moves, the best first; returns how many are left."""
-    kept = 0
+    size = 0
     for i in range(count):
         action = np.int64(actions[i])
         key = urgency(rules, position.keys, action, mover)
@@ -323,17 +323,17 @@ def sort_moves(
             key += options.killers
         if action == first_action:
             key += 1 << 24
-        if kept == width:
-            if keys[kept - 1] >= key:
+        if size == width:
+            if keys[size - 1] >= key:
                 continue
-            kept -= 1
-        j = kept
+            size -= 1
+        j = size
         while j > 0 and keys[j - 1] < key:
             keys[j], actions[j] = keys[j - 1], actions[j - 1]
             j -= 1
         keys[j], actions[j] = key, action
-        kept += 1
-    return kept
+        size += 1
+    return size
 
 
 @inner_kernel
@@ -351,7 +351,7 @@ def list_moves(rules, radius, position, mover, out):
 
 
 @inner_kernel
-def begin_move(options, frame, position, actions, reduced):
+def begin_move(options, frame, position, actions, reductions):
     """Choose how the move at the cursor is searched at first."""
     late = frame.cursor
     if late == 0:
@@ -360,9 +360,9 @@ def begin_move(options, frame, position, actions, reduced):
     frame.mode = SCOUT
     if options.reductions == 0 or late < 2 or frame.depth < 2 or frame.forced:
         return
-    reduction = reduced[min(frame.depth, 63), min(late, 63)]
+    reduction = reductions[min(frame.depth, 63), min(late, 63)]
     if reduction > 0 and is_quiet(position, np.int64(actions[late]), np.int64(position.ply & 1)):
-        frame.mode, frame.reduction = REDUCED, reduction
+        frame.mode, frame.reduction = SHALLOW, reduction
 
 
 @inner_kernel
@@ -394,9 +394,9 @@ def descend(rules, options, position, frames, actions, changes, ply):
     frame, child = frames[ply], frames[ply + 1]
     action, mover = np.int64(actions[ply, frame.cursor]), np.int64(position.ply & 1)
     copy_sums(position.sums, frame.sums)
-    put_noted(rules, position, action, mover, changes[ply], True)
+    make_move(rules, position, action, mover, changes[ply], True)
     used = 0 if frame.forced and options.extensions else 1
-    if frame.mode == REDUCED:
+    if frame.mode == SHALLOW:
         used += frame.reduction
     child.depth = frame.depth - used
     child.beta = -frame.alpha
@@ -404,9 +404,9 @@ def descend(rules, options, position, frames, actions, changes, ply):
 
 
 @inner_kernel
-def take_value(frame, actions, value):
-    """Take the value of the move at the cursor, or have it searched again with more care."""
-    if frame.mode == REDUCED and value > frame.alpha:
+def backup(frame, actions, value):
+    """Back up the value of the move at the cursor, or have it searched again with more care."""
+    if frame.mode == SHALLOW and value > frame.alpha:
         frame.mode = SCOUT
         return
     if frame.mode == SCOUT and frame.alpha < value < frame.beta:
@@ -421,7 +421,7 @@ def take_value(frame, actions, value):
 
 @inner_kernel
 def finish_node(frame, killers, history, table, ply, generation, mover):
-    """Note the result of a node in the table, killers and history; returns its value."""
+    """Store the result of a node in the table, killers and history; returns its value."""
     value, action = frame.best, np.int64(frame.best_action)
     bound = EXACT
     if value <= frame.first_alpha:
@@ -432,8 +432,8 @@ def finish_node(frame, killers, history, table, ply, generation, mover):
             killers[ply, 1] = killers[ply, 0]
             killers[ply, 0] = action
         if not frame.forced and frame.depth > 0:
-            known = history[mover, action]
-            history[mover, action] = known + frame.depth * frame.depth - (known >> 9)
+            before = history[mover, action]
+            history[mover, action] = before + frame.depth * frame.depth - (before >> 9)
     depth = min(max(frame.depth, 0), 250)
     store(table, frame.key, generation, to_table(value, ply), bound, action, depth)
     return value

@@ -26,11 +26,11 @@ from ....envs.games.gomoku.patterns import (
     WINS_NOW,
     WINS_SOON,
 )
-from .patterns import CHANGES, list_fives, list_row_ends, put_noted, take_back
+from .patterns import CHANGES, list_fives, list_row_ends, make_move, unmake_move
 
 MOST_PLIES = 64
 MOST_FOURS = 32  # fours tried at a node, the strongest first
-FAILED, OPEN, WON = -1, 0, 1
+FAILURE, OPEN, SUCCESS = -1, 0, 1
 
 
 class FoursSearch(NamedTuple):
@@ -41,7 +41,7 @@ class FoursSearch(NamedTuple):
         counts, cursors, lengths: int64, (MOST_PLIES,): moves listed; the next one; plies to the win
             that was found below.
         changes: int32, (MOST_PLIES, CHANGES): what takes each ply back.
-        failed: uint64, a power of two: keys of positions from which the attacker found no win.
+        failures: uint64, a power of two: keys of positions from which the attacker found no win.
     """
 
     moves: Any
@@ -49,7 +49,7 @@ class FoursSearch(NamedTuple):
     cursors: Any
     lengths: Any
     changes: Any
-    failed: Any
+    failures: Any
 
 
 def new_fours_search(entries: int = 1 << 14) -> FoursSearch:
@@ -67,7 +67,7 @@ def new_fours_search(entries: int = 1 << 14) -> FoursSearch:
 @inner_kernel
 def list_fours(rules, position, attacker, out):
     """The attacker's cells that make a four, an open four first; returns how many are listed."""
-    keys, count, opened, mine = position.keys, 0, 0, CLASSES * attacker
+    keys, count, open_fours, mine = position.keys, 0, 0, CLASSES * attacker
     classes = position.classes
     most = classes[mine + MAKES_FOUR] + classes[mine + FOUR_THREE] + classes[mine + WINS_SOON]
     most = min(np.int64(most), MOST_FOURS)
@@ -79,50 +79,50 @@ def list_fours(rules, position, attacker, out):
             continue
         out[count] = cell
         if CELL_CLASS[key] == WINS_SOON:
-            out[count] = out[opened]
-            out[opened] = cell
-            opened += 1
+            out[count] = out[open_fours]
+            out[open_fours] = cell
+            open_fours += 1
         count += 1
     return count
 
 
 @inner_kernel
-def enter_attack(rules, position, attacker, moves, failed, salt):
-    """List the attacker's moves; returns how many, FAILED for none, or 0 for a win at once."""
+def enter_attack(rules, position, attacker, moves, failures, salt):
+    """List the attacker's moves; returns how many, FAILURE for none, or 0 for a win at once."""
     mine, theirs = CLASSES * attacker, CLASSES * (1 - attacker)
     if position.classes[mine + WINS_NOW] > 0:
         list_fives(rules, position, attacker, moves)
         return 0
     key = position.hash ^ salt
-    if failed[np.int64(key & np.uint64(failed.size - 1))] == key:
-        return FAILED
+    if failures[np.int64(key & np.uint64(failures.size - 1))] == key:
+        return FAILURE
     if position.classes[theirs + WINS_NOW] > 0:
         # The block must be a four too.
         if list_fives(rules, position, 1 - attacker, moves) > 1:
-            return FAILED
+            return FAILURE
         if not HAS_FOUR[position.keys[2 * moves[0] + attacker]]:
-            return FAILED
+            return FAILURE
         return 1
     count = list_fours(rules, position, attacker, moves)
-    return count if count > 0 else FAILED
+    return count if count > 0 else FAILURE
 
 
 @inner_kernel
 def enter_defence(rules, position, attacker, moves):
     """List the replies to a four.
 
-    Returns how many there are, FAILED for a counter-win, 0 where none helps.
+    Returns how many there are, FAILURE for a counter-win, 0 where none helps.
     """
     if position.classes[CLASSES * (1 - attacker) + WINS_NOW] > 0:
-        return FAILED
+        return FAILURE
     count = list_fives(rules, position, attacker, moves)
     if count == 0:
-        return FAILED
+        return FAILURE
     if rules.rule < CARO:
         return 0 if count > 1 else 1
     for i in range(count):  # in caro a stone at the end of the row may stop it too
         if count > MOST_FOURS - 8:
-            return FAILED  # no room for all replies
+            return FAILURE  # no room for all replies
         count = list_row_ends(rules, position.cells, np.int64(moves[i]), attacker + 1, moves, count)
     return count
 
@@ -140,15 +140,15 @@ def find_fours(rules, position, arrays, nodes_allowed):
     Returns:
         The winning action or −1, the plies to the five, and the moves tried.
     """
-    moves, counts, cursors, lengths, changes, failed = arrays
+    moves, counts, cursors, lengths, changes, failures = arrays
     attacker = np.int64(position.ply & 1)
     salt = mix64(np.uint64(7 + attacker))
     ply, nodes, cut = 0, 0, False
     state = OPEN
-    counts[0] = enter_attack(rules, position, attacker, moves[0], failed, salt)
+    counts[0] = enter_attack(rules, position, attacker, moves[0], failures, salt)
     if counts[0] == 0:
         return np.int64(moves[0, 0]), np.int64(1), nodes
-    if counts[0] == FAILED:
+    if counts[0] == FAILURE:
         return np.int64(-1), np.int64(0), nodes
     cursors[0], lengths[0] = 0, 0
     while True:
@@ -156,44 +156,46 @@ def find_fours(rules, position, arrays, nodes_allowed):
         if state == OPEN:
             if cursors[ply] == counts[ply]:
                 # all fours fail, or all replies lose
-                state = FAILED if attacking else WON
+                state = FAILURE if attacking else SUCCESS
                 if attacking and not cut:
                     key = position.hash ^ salt
-                    failed[np.int64(key & np.uint64(failed.size - 1))] = key
+                    failures[np.int64(key & np.uint64(failures.size - 1))] = key
             elif nodes >= nodes_allowed or ply + 2 >= MOST_PLIES:
-                cut, state = True, FAILED
+                cut, state = True, FAILURE
             else:
                 nodes += 1
                 action = np.int64(moves[ply, cursors[ply]])
-                put_noted(rules, position, action, np.int64(position.ply & 1), changes[ply], False)
+                make_move(rules, position, action, np.int64(position.ply & 1), changes[ply], False)
                 cursors[ply] += 1
                 ply += 1
                 cursors[ply], lengths[ply] = 0, 0
                 if attacking:
                     counts[ply] = enter_defence(rules, position, attacker, moves[ply])
                     if counts[ply] == 0:
-                        state, lengths[ply] = WON, 2
+                        state, lengths[ply] = SUCCESS, 2
                 else:
-                    counts[ply] = enter_attack(rules, position, attacker, moves[ply], failed, salt)
+                    counts[ply] = enter_attack(
+                        rules, position, attacker, moves[ply], failures, salt
+                    )
                     if counts[ply] == 0:
-                        state, lengths[ply] = WON, 1
-                if counts[ply] == FAILED:
-                    state = FAILED
+                        state, lengths[ply] = SUCCESS, 1
+                if counts[ply] == FAILURE:
+                    state = FAILURE
         else:
             if ply == 0:
                 break
             ply -= 1
             action = np.int64(moves[ply, cursors[ply] - 1])
-            take_back(rules, position, action, changes[ply])
+            unmake_move(rules, position, action, changes[ply])
             attacking = ply % 2 == 0
             if attacking:
-                if state == WON:
+                if state == SUCCESS:
                     lengths[ply] = lengths[ply + 1] + 1
                 else:
                     state = OPEN
-            elif state == WON:
+            elif state == SUCCESS:
                 lengths[ply] = max(lengths[ply], lengths[ply + 1] + 1)
                 state = OPEN
-    if state == WON:
+    if state == SUCCESS:
         return np.int64(moves[0, cursors[0] - 1]), lengths[0], nodes
     return np.int64(-1), np.int64(0), nodes

@@ -24,7 +24,7 @@ from ....envs.specification import SpecificationError
 from ...policies.policy_file import WHOLE_RETURN, Network
 from ..puct import PATTERNS, hand_made
 from ..search_form import blank_records
-from .engine_kernels import LISTED, list_moves
+from .engine_kernels import MOST_MOVES, list_moves
 from .fours import find_fours, new_fours_search
 from .patterns import PATTERNS_RECORD, put_patterns, urgency
 from .searcher import load_board
@@ -38,29 +38,29 @@ SURE = 0.999  # the value of a win that is seen but not on the board yet
 
 
 @kernel
-def judge(rules, boards, fours, moves, observations, logits, values):
+def evaluate_observations(rules, boards, fours, moves, observations, logits, values):
     """Write logits and values for observations (int8, (N, rows, columns, 2))."""
     empty, position = boards[0], boards[1]
     cells = rules.rows * rules.cols
     for row in range(observations.shape[0]):
         boards[1] = empty
-        seen = observations[row]
+        planes = observations[row]
         count = 0
         for cell in range(cells):
-            count += seen[cell // rules.cols, cell % rules.cols, 0]
-            count += seen[cell // rules.cols, cell % rules.cols, 1]
+            count += planes[cell // rules.cols, cell % rules.cols, 0]
+            count += planes[cell // rules.cols, cell % rules.cols, 1]
         mover = count & 1
         for cell in range(cells):
             for plane in range(2):
-                if seen[cell // rules.cols, cell % rules.cols, plane]:
+                if planes[cell // rules.cols, cell % rules.cols, plane]:
                     player = np.int64(mover if plane == 0 else 1 - mover)
                     put_patterns(rules, position, np.int64(cell), player)
         logits[row, :] = UNLIKELY
-        values[row] = judge_position(rules, position, np.int64(mover), fours, moves, logits[row])
+        values[row] = evaluate_position(rules, position, np.int64(mover), fours, moves, logits[row])
 
 
 @kernel
-def judge_position(rules, position, mover, fours, moves, logits):
+def evaluate_position(rules, position, mover, fours, moves, logits):
     """Write the logits of a position; returns its value for the player to move."""
     if position.ply == 0:
         logits[rules.rows // 2 * rules.cols + rules.cols // 2] = CERTAIN
@@ -95,13 +95,13 @@ class PatternsNetwork(Network):
         self._rules = fitted_rules(game)
         self._boards = blank_records(2, PATTERNS_RECORD)
         load_board(self._rules, game.initial_position().record, self._boards)
-        self._fours, self._moves = new_fours_search(), np.zeros(LISTED, np.int16)
+        self._fours, self._moves = new_fours_search(), np.zeros(MOST_MOVES, np.int16)
 
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Logits and values for observations of any numeric type."""
         shape = len(observations), self.game.facts.num_actions
         logits, values = np.empty(shape, np.float32), np.empty(len(observations), np.float32)
-        judge(
+        evaluate_observations(
             self._rules,
             self._boards,
             self._fours,

@@ -36,12 +36,12 @@ EVEN_BITS = ALL_WALL // 3  # the lower bit of each cell of a line
 BOARD_FIELDS = [*stones.POSITION, ("stones", np.int32, LONGEST_LINE), ("lines", np.int64, LINES)]
 
 
-def borrowed(body: Any) -> Any:
+def as_inner_kernel(body: Any) -> Any:
     """A kernel compiled once more, without reference counts."""
     return inner_kernel(getattr(body, "py_func", body))
 
 
-count_equal = borrowed(count_run)
+count_equal = as_inner_kernel(count_run)
 
 
 @inner_kernel
@@ -177,7 +177,7 @@ def compare_cells(rules, position, permutation, spare):
 
 
 _SHARED_RULES = [
-    (getattr(r, name), borrowed(getattr(stones, name)))
+    (getattr(r, name), as_inner_kernel(getattr(stones, name)))
     for name in ("is_legal", "to_move", "is_over", "returns", "key")
 ]
 

@@ -96,12 +96,12 @@ def _order_by(by_class: np.ndarray, weight: int) -> Callable[[tuple[int, ...]], 
     return points
 
 
-CHANGES = 5 + 8 * REACH  # the most that a stone can change, see put_noted
+CHANGES = 5 + 8 * REACH  # the most that a stone can change, see make_move
 OWN_ORDER, OTHER_ORDER = (
     by_key(_order_by(by_class, weight), np.int32)
     for by_class, weight in ((OWN_CLASS, OWN_WEIGHT), (OTHER_CLASS, OTHER_WEIGHT))
 )
-SORTED = 24  # number of cells that are sorted; the rest follow unsorted
+SORT_LENGTH = 24  # number of cells that are sorted; the rest follow unsorted
 
 # The options of a search by patterns, unless they are given: the order of the patterns is better
 # than that of the history heuristic.
@@ -117,7 +117,7 @@ class GomokuPatterns(NamedTuple):
         values: int16, by key: the points of a free cell.
         own_order, other_order: int32, by key: how early a cell is tried, for what a stone of the
             mover and one of the opponent would make.
-        changes: takes what :func:`put_noted` notes where nobody takes the stone back.
+        changes: a buffer for :func:`make_move` where nobody takes the stone back.
         network: the network whose inputs are kept up to date; one without inputs costs nothing.
     """
 
@@ -177,12 +177,12 @@ def start_patterns(rules, position):
 @put.register_body(GomokuPatterns)
 @inner_kernel
 def put_patterns(rules, position, action, player):
-    put_noted(rules, position, action, player, rules.changes, rules.network.parts.shape[0] > 0)
+    make_move(rules, position, action, player, rules.changes, rules.network.parts.shape[0] > 0)
 
 
 @inner_kernel
-def put_noted(rules, position, action, player, changes, summed):
-    """``put``, with a note of the codes that it changes; :func:`take_back` restores them.
+def make_move(rules, position, action, player, changes, update_sums):
+    """``put``, with a record of the codes that it changes; :func:`unmake_move` restores them.
 
     ``changes`` (int32, :data:`CHANGES`) holds their number, then for each the place in ``codes``
     and the code before: 256 · place + code. The first four are those of the cell itself. ``summed``
@@ -195,7 +195,7 @@ def put_noted(rules, position, action, player, changes, summed):
         key = np.int64(keys[2 * action + side])
         position.classes[CLASSES * side + CELL_CLASS[key]] -= 1
         position.score[side] -= rules.values[key]
-        if summed:
+        if update_sums:
             change_sums(rules.network.parts, position.sums, side, np.int64(0), key)
         keys[2 * action + side] = 0
     for direction in range(4):
@@ -222,31 +222,31 @@ def put_noted(rules, position, action, player, changes, summed):
             if code != before:
                 changes[count] = place << 8 | before
                 count += 1
-                change_code(rules, position, place >> 2, code, before, summed)
+                change_code(rules, position, place >> 2, code, before, update_sums)
                 codes[place] = code
     changes[0] = count
 
 
 @inner_kernel
-def change_code(rules, position, cell, code, before, summed):
+def change_code(rules, position, cell, code, before, update_sums):
     """Change what a free cell's keys, the score, classes and sums owe to one of its codes."""
     keys, values, score, classes = position.keys, rules.values, position.score, position.classes
     for side in range(2):
         new, old = code >> (4 * side) & 15, before >> (4 * side) & 15
         if new != old:
-            known = np.int64(keys[2 * cell + side])
-            key = known + KEYS[new] - KEYS[old]
+            old_key = np.int64(keys[2 * cell + side])
+            key = old_key + KEYS[new] - KEYS[old]
             keys[2 * cell + side] = key
-            score[side] += values[key] - values[known]
-            classes[CLASSES * side + CELL_CLASS[known]] -= 1
+            score[side] += values[key] - values[old_key]
+            classes[CLASSES * side + CELL_CLASS[old_key]] -= 1
             classes[CLASSES * side + CELL_CLASS[key]] += 1
-            if summed:
-                change_sums(rules.network.parts, position.sums, side, key, known)
+            if update_sums:
+                change_sums(rules.network.parts, position.sums, side, key, old_key)
 
 
 @inner_kernel
-def take_back(rules, position, action, changes):
-    """Remove the stone that was put last, by the note of :func:`put_noted`.
+def unmake_move(rules, position, action, changes):
+    """Remove the stone that was put last, by the record of :func:`make_move`.
 
     The inputs of the network stay as they are; a caller that needs them has kept a copy.
     """
@@ -408,12 +408,12 @@ def urgency(rules, keys, cell, mover):
 @r.order_actions.register_body(GomokuPatterns)
 @inner_kernel
 def order_patterns(rules, position, actions, count):
-    """The most urgent cells first, the first :data:`SORTED` of them in order."""
+    """The most urgent cells first, the first :data:`SORT_LENGTH` of them in order."""
     keys, mover = position.keys, np.int64(position.ply & 1)
     for i in range(1, count):
         action = actions[i]
         urgent = urgency(rules, keys, np.int64(action), mover)
-        last = min(i, SORTED) - 1
+        last = min(i, SORT_LENGTH) - 1
         if urgency(rules, keys, np.int64(actions[last]), mover) >= urgent:
             continue
         actions[i] = actions[last]

@@ -100,7 +100,7 @@ def has_gap(rules, word, player):
 
 
 @inner_kernel
-def note_gaps(rules, position, action, player):
+def update_gaps(rules, position, action, player):
     """Update ``gaps`` after a stone of ``player``.
 
     Only gaps of that player can be new; only gaps of the opponent can be gone.
@@ -195,7 +195,7 @@ def add_stone(rules, position, action, player):
             )
             longest = max(longest, 1 + ahead + behind)
     occupy(rules, position, action, player)
-    note_gaps(rules, position, action, player)
+    update_gaps(rules, position, action, player)
     return longest
 
 
@@ -240,9 +240,9 @@ def order_scores(rules, position, actions, count):
         marks[row] = 0
     for i in range(count):
         marks[actions[i] // rules.cols] |= 1 << (actions[i] % rules.cols)
-    filled = 0
+    place = 0
     for i in range(rules.rows * rules.cols):
         cell = rules.centre_first[i]
         if marks[cell // rules.cols] >> (cell % rules.cols) & 1 != 0:
-            actions[filled] = cell
-            filled += 1
+            actions[place] = cell
+            place += 1

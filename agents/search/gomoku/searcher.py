@@ -30,7 +30,7 @@ def set_position(rules, source, workspace, table, keep):
     if not keep or state.generation == 0:
         begin_generation(state, table)
         workspace.history[:] = 0
-        workspace.fours.failed[:] = 0
+        workspace.fours.failures[:] = 0
     else:
         for side in range(2):
             for cell in range(workspace.history.shape[1]):
@@ -106,11 +106,11 @@ class Searcher:
         self.workspace = search.EngineWorkspace(
             blank_records(1, PATTERNS_RECORD),
             blank_records(records, search.ENGINE_FRAME),
-            np.zeros((records, search.LISTED), np.int16),
+            np.zeros((records, search.MOST_MOVES), np.int16),
             np.full((records, 2), NO_ACTION, np.int16),
             np.zeros((records, CHANGES), np.int32),
-            np.zeros((2, search.LISTED), np.int32),
-            np.zeros(search.LISTED, np.int32),
+            np.zeros((2, search.MOST_MOVES), np.int32),
+            np.zeros(search.MOST_MOVES, np.int32),
             reductions(options.reductions),
             new_fours_search(),
             blank_records(1, search.ENGINE_STATE),
@@ -166,15 +166,15 @@ class Searcher:
         self.generation = leader.generation
         set_position(self.rules, position.record, self.workspace, self.table, True)
 
-    def settled(self) -> int:
+    def find_five(self) -> int:
         """The action that makes a five at once, or −1."""
         return int(five_at_once(self.rules, self.workspace.board, self.workspace.actions[0]))
 
-    def fours(self, allowed: int) -> tuple[int, int]:
-        """A win by continuous fours: its action and plies, or −1; tries ``allowed`` moves."""
+    def fours(self, most: int) -> tuple[int, int]:
+        """A win by continuous fours: its action and plies, or −1; tries ``most`` moves."""
         workspace = self.workspace
-        action, length, tried = root_fours(self.rules, workspace.board, workspace.fours, allowed)
-        workspace.state[0].nodes += tried
+        action, length, nodes = root_fours(self.rules, workspace.board, workspace.fours, most)
+        workspace.state[0].nodes += nodes
         return int(action), int(length)
 
     def deepen(self, position: Position, depth: int, last_depth: int) -> None:
@@ -205,10 +205,10 @@ class Searcher:
     def _run(self, deadline: float, nodes: float) -> bool:
         """Search to the end of the iteration or the limits; whether it is complete."""
         state, clock = self.workspace.state[0], Deadline(deadline)
-        allowed = FIRST_SLICE
+        portion = FIRST_SLICE
         while True:
             clock.begin()
-            count = int(min(allowed, nodes - state.nodes))
+            count = int(min(portion, nodes - state.nodes))
             if search.run_engine(
                 self.rules, self._options, self.workspace, self.table, max(count, 1)
             ):
@@ -216,7 +216,7 @@ class Searcher:
             if clock.end() or state.nodes >= nodes or self.stopped:
                 return False
             if clock.seconds < SLICE_SECONDS:
-                allowed = min(2 * allowed, LARGEST_SLICE)
+                portion = min(2 * portion, LARGEST_SLICE)
 
     def line(self, action: int, longest: int) -> tuple[int, ...]:
         """The expected line of play that begins with an action, after a complete iteration."""

@@ -17,7 +17,7 @@ import numpy as np
 from ....envs.compiled.kernels import inner_kernel
 
 INPUTS = 32  # from each player's cells
-HIDDEN = 16  # units of the hidden layer
+HIDDEN_UNITS = 16  # units of the hidden layer
 # Parts of one unit in the inputs, the weights of the first layer and those of the second.
 UNIT, FIRST_UNIT, SECOND_UNIT = 512, 1024, 256
 SHIFT = 27  # bits of their product
@@ -78,7 +78,7 @@ def network_points(network, sums, mover, threats):
         inputs[i] = max(np.int32(sums[mover, i] + sums[other, half + i]), 0)
         inputs[half + i] = max(np.int32(sums[other, i] + sums[mover, half + i]), 0)
     points = np.int64(0)
-    for j in range(HIDDEN):
+    for j in range(HIDDEN_UNITS):
         sum_of_unit = np.int32(network.threats[threats, j])
         for i in range(INPUTS):
             sum_of_unit = np.int32(sum_of_unit + np.int32(inputs[i] * network.first[j, i]))

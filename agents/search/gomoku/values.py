@@ -88,10 +88,10 @@ class Weights(NamedTuple):
 
     Attributes:
         cells: (65, 1 + INPUTS): for each code and pair its value and what it adds to the inputs.
-        first: (INPUTS, HIDDEN): of the first layer.
-        threats: (45, HIDDEN): what threats and pairs of threats add to it.
-        bias: (HIDDEN,): of the first layer.
-        second: (HIDDEN,): of the second.
+        first: (INPUTS, HIDDEN_UNITS): of the first layer.
+        threats: (45, HIDDEN_UNITS): what threats and pairs of threats add to it.
+        bias: (HIDDEN_UNITS,): of the first layer.
+        second: (HIDDEN_UNITS,): of the second.
         threat_values: (46,): values of the threats, of their pairs, and of the move.
         order: (65, 2): for each code and pair, of the mover and of the opponent.
     """

@@ -21,7 +21,7 @@ from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import kernel
 from ....envs.games.connect_four.rules import ConnectFour
 
-UNDECIDED = 99
+NO_BOUND = 99
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 
 
@@ -177,7 +177,7 @@ def safe_moves(board, own, opp, threats):
 
 @kernel
 def follow_up_bound(board, own, opp, left, beta):
-    """A bound that answers "is the value at least beta?", or UNDECIDED.
+    """A bound that answers "is the value at least beta?", or NO_BOUND.
 
     It is proved by a strategy of following up.
 
@@ -197,33 +197,33 @@ def follow_up_bound(board, own, opp, left, beta):
         if beta < 0:
             if not has_row(board, opp | free):
                 return 0
-            return UNDECIDED
+            return NO_BOUND
         if beta > 0 and not has_row(board, own | free):
             return 0
         if has_row(board, own | quiet | lowest):
-            return UNDECIDED
+            return NO_BOUND
         if beta > 0:
             return 0
-        return -1 if has_row(board, opp | (free & ~quiet & ~lowest)) else UNDECIDED
+        return -1 if has_row(board, opp | (free & ~quiet & ~lowest)) else NO_BOUND
     if beta > 1:
         if not has_row(board, own | free):
             return 0
-        return UNDECIDED
+        return NO_BOUND
     if beta <= 0 and not has_row(board, opp | free):
         return 0
     if lowest & (lowest - ONE) == ZERO:
         if has_row(board, opp | quiet):
-            return UNDECIDED
+            return NO_BOUND
         if beta <= 0:
             return 0
-        return 1 if has_row(board, own | (free & ~quiet)) else UNDECIDED
+        return 1 if has_row(board, own | (free & ~quiet)) else NO_BOUND
     if has_row(board, opp | quiet | lowest):
-        return UNDECIDED
-    return 0 if beta <= 0 else UNDECIDED
+        return NO_BOUND
+    return 0 if beta <= 0 else NO_BOUND
 
 
 @kernel
-def follow(board, own, opp, threats, placed, beta):
+def follow(board, own, opp, threats, stones, beta):
     """Follow forced moves and bound the node where they end, without search.
 
     ``threats`` are the other side's winning cells, ``placed`` counts the stones, ``beta`` is the
@@ -235,34 +235,34 @@ def follow(board, own, opp, threats, placed, beta):
     ``value`` answers its question: at least ``beta`` (then a lower bound) or below (then an upper
     bound). Otherwise ``moves`` are the cells that do not lose at once, two or more.
     """
-    turned = 0
+    other_side = 0
     while True:
-        left = board.cells - placed
+        left = board.cells - stones
         if left == 0:
-            return True, 0, own, opp, placed, beta, ZERO, turned
+            return True, 0, own, opp, stones, beta, ZERO, other_side
         # 1. Moves: block what the other side threatens to win with, and never play below such a
         #    cell.
         moves = safe_moves(board, own, opp, threats)
         if moves == ZERO:
-            return True, -(left // 2), own, opp, placed, beta, ZERO, turned
+            return True, -(left // 2), own, opp, stones, beta, ZERO, other_side
         # 2. Nobody wins within two plies.
         upper = (left - 1) // 2
         if upper < beta:
-            return True, upper, own, opp, placed, beta, ZERO, turned
+            return True, upper, own, opp, stones, beta, ZERO, other_side
         lower = -max((left - 2) // 2, 0)
         if lower >= beta:
-            return True, lower, own, opp, placed, beta, ZERO, turned
+            return True, lower, own, opp, stones, beta, ZERO, other_side
         if moves & (moves - ONE) != ZERO:
             value = follow_up_bound(board, own, opp, left, beta)
-            if value != UNDECIDED:
-                return True, value, own, opp, placed, beta, ZERO, turned
-            return False, 0, own, opp, placed, beta, moves, turned
+            if value != NO_BOUND:
+                return True, value, own, opp, stones, beta, ZERO, other_side
+            return False, 0, own, opp, stones, beta, moves, other_side
         # 3. The only move is made; the question turns round: v >= beta means not (-v >= 1 - beta).
         own, opp = opp, own | moves
         threats = winning_cells(board, opp, own | opp)
-        placed += 1
+        stones += 1
         beta = 1 - beta
-        turned ^= 1
+        other_side ^= 1
 
 
 @kernel

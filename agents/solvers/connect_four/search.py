@@ -57,7 +57,7 @@ NODE = np.dtype(
             ("beta", np.int32),  # the question: is the value at least beta?
             ("stones", np.int16),  # on the board
             ("column", np.int8),  # the move of the parent that leads here
-            ("opposed", np.bool_),  # whether the parent's side to move is the other one
+            ("opponent", np.bool_),  # whether the parent's side to move is the other one
             ("mirrored", np.bool_),  # whether the key is that of the mirror image
             ("table_column", np.int8),  # the best move by the table, or NO_COLUMN
             ("score", np.int32),  # its place among the children of its parent
@@ -149,21 +149,21 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
     while state.index < len(tasks):
         task = tasks[state.index]
         if not state.searching:
-            known = task.lower == task.upper
+            has_value = task.lower == task.upper
             if settle_without_search(board, task, weak):
                 state.index += 1
                 continue
             state.nodes_before = state.nodes
             state.searching = True
-            beta = task.lower if known else next_question(task.lower, task.upper, weak)
+            beta = task.lower if has_value else next_question(task.lower, task.upper, weak)
             ask(board, table, stack, task, beta)
-        finished = False
-        while not finished:
+        complete = False
+        while not complete:
             if state.nodes >= node_limit:
                 return False
             buckets, limit = part_in_use(table, state.nodes - state.nodes_before)
             part = Table(table.entries, buckets, table.key_mask, table.dropped)
-            finished = search(board, part, stack, min(node_limit, state.nodes_before + limit))
+            complete = search(board, part, stack, min(node_limit, state.nodes_before + limit))
         take_answer(task, stack.nodes[0], state.value)
         if is_solved(task, weak):
             state.index += 1
@@ -196,10 +196,10 @@ def settle_without_search(board, task, weak):
         )
         return True
     # 2. Otherwise nobody wins within two plies, and every safe move attains the lower bound.
-    known = task.lower == task.upper
+    has_value = task.lower == task.upper
     task.column = middle_column(board, moves)
     lowest = -max((left - 2) // 2, 0)
-    if known:
+    if has_value:
         return task.lower <= lowest
     task.lower, task.upper = max(task.lower, lowest), min(task.upper, (left - 1) // 2)
     return is_solved(task, weak)
@@ -260,7 +260,7 @@ def ask(board, table, stack, task, beta):
     root.own, root.opp = own, opp
     root.moves = safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
     root.stones, root.beta = count_bits(own | opp), beta
-    root.opposed, root.table_column = False, NO_COLUMN
+    root.opponent, root.table_column = False, NO_COLUMN
     set_key(board, table, root)
     begin_node(root, state.nodes)
     state.ply = 0
@@ -286,52 +286,52 @@ def search(board, table, stack, node_limit):
     ``state.value`` is then a lower bound on its value if it is at least beta, else an upper bound.
     """
     nodes, children, order, state = stack
-    ply, visited = state.ply, state.nodes
-    finished = False
+    ply, node_count = state.ply, state.nodes
+    complete = False
     while True:
         node = nodes[ply]
         # 1. A new node: find its children.
         if node.count == NOT_EXPANDED:
-            if visited >= node_limit:
+            if node_count >= node_limit:
                 break
-            visited += 1
+            node_count += 1
             expand(board, table, node, children[ply], order[ply])
         # 2. Search the next child.
         if node.best < node.beta and node.cursor < node.count:
             nodes[ply + 1] = children[ply, order[ply, node.cursor]]
             node.cursor += 1
             ply += 1
-            begin_node(nodes[ply], visited)
+            begin_node(nodes[ply], node_count)
             continue
         # 3. Without another child, the value goes into the table and to the parent.
         if node.count > 0:
-            store_node(board, table, node, visited)
+            store_node(board, table, node, node_count)
         if ply == 0:
             state.value = node.best
-            finished = True
+            complete = True
             break
-        value = -np.int64(node.best) if node.opposed else np.int64(node.best)
+        value = -np.int64(node.best) if node.opponent else np.int64(node.best)
         parent = nodes[ply - 1]
         if value > parent.best:
             parent.best, parent.best_column = value, node.column
         ply -= 1
-    state.ply, state.nodes = ply, visited
-    return finished
+    state.ply, state.nodes = ply, node_count
+    return complete
 
 
 @inner_kernel
-def store_node(board, table, node, visited):
+def store_node(board, table, node, node_count):
     """Store what the search of a node proved."""
     value = np.int64(node.best)
     lower, upper = (value, UNKNOWN) if value >= node.beta else (-UNKNOWN, value)
     column = mirrored_column(board, node.mirrored, np.int64(node.best_column))
-    store(table, node.key, lower, upper, column, visited - node.nodes_before)
+    store(table, node.key, lower, upper, column, node_count - node.nodes_before)
 
 
 @inner_kernel
-def mirrored_column(board, mirrored, column):
+def mirrored_column(board, is_mirror, column):
     """A column, or the one in its place in the mirror image."""
-    return board.cols - 1 - column if mirrored and column != NO_COLUMN else column
+    return board.cols - 1 - column if is_mirror and column != NO_COLUMN else column
 
 
 @inner_kernel
@@ -340,8 +340,8 @@ def expand(board, table, node, children, order):
 
     The node takes the value of all other children.
     """
-    found = list_children(board, table, node, children)
-    count = order_children(board, table, node, children, order, found)
+    open_children = list_children(board, table, node, children)
+    count = order_children(board, table, node, children, order, open_children)
     node.count = count if node.best < node.beta else 0
 
 
@@ -359,12 +359,12 @@ def list_children(board, table, node, children):
         column = column_at(board, cell)
         after = own | cell
         threats = winning_cells(board, after, after | opp)
-        decided, value, c_own, c_opp, c_stones, c_beta, c_moves, turned = follow(
+        has_answer, value, c_own, c_opp, c_stones, c_beta, c_moves, other_side = follow(
             board, opp, after, threats, np.int64(node.stones) + 1, 1 - beta
         )
-        opposed = turned == 0
-        if decided:
-            if opposed:
+        opponent = other_side == 0
+        if has_answer:
+            if opponent:
                 value = -value
             if value > best:
                 best, best_column = value, column
@@ -373,7 +373,12 @@ def list_children(board, table, node, children):
             continue
         child = children[count]
         child.own, child.opp, child.moves = c_own, c_opp, c_moves
-        child.stones, child.beta, child.opposed, child.column = c_stones, c_beta, opposed, column
+        child.stones, child.beta, child.opponent, child.column = (
+            c_stones,
+            c_beta,
+            opponent,
+            column,
+        )
         set_key(board, table, child)
         prefetch(table.entries, first_slot(table, child.key))
         child.score = promise(board, after | opp, threats, column)
@@ -395,13 +400,13 @@ def promise(board, occupied, threats, column):
 
 
 @inner_kernel
-def order_children(board, table, node, children, order, found):
+def order_children(board, table, node, children, order, open_children):
     """Order the children that the table does not decide (enhanced transposition cut-off).
 
     Returns their number; the node takes the value of the others.
     """
     count = 0
-    for i in range(found):
+    for i in range(open_children):
         if node.best >= node.beta:
             break
         child = children[i]
@@ -411,7 +416,7 @@ def order_children(board, table, node, children, order, found):
             lower, upper = lower_of(data), upper_of(data)
             if lower >= child.beta or upper < child.beta:
                 value = lower if lower >= child.beta else upper
-                if child.opposed:
+                if child.opponent:
                     value = -value
                 if value > node.best:
                     node.best, node.best_column = value, child.column

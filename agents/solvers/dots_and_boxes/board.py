@@ -87,13 +87,13 @@ def make_board(rows: int, cols: int) -> Any:
     board.swap_masks[: len(swaps)] = [mask for mask, _ in swaps]
     board.swap_shifts[: len(swaps)] = [shift for _, shift in swaps]
     board.order[:edges] = _order(rows, cols)
-    found = symmetries(DotsAndBoxes(rows, cols))
+    permutations = symmetries(DotsAndBoxes(rows, cols))
     value = np.arange(256, dtype=np.uint64)
     for edge, (which, bit) in enumerate(edge_bits(rows, cols)):
         byte = bit // 8 + which * int(board.horizontal_bytes)
         present = value >> np.uint64(bit % 8) & ONE
         for image in range(IMAGES):  # a rectangle has four symmetries, each of them twice here
-            packed = np.uint64(place[found[image % len(found), edge]])
+            packed = np.uint64(place[permutations[image % len(permutations), edge]])
             board.images[byte, :, image] |= present << packed
             board.edge_images[64 * which + bit, image] = ONE << packed
     return board
@@ -106,7 +106,7 @@ def _order(rows: int, cols: int) -> list[int]:
     early, so few positions are searched: on 3 × 4 boxes 0.51 million, where plain distance from the
     middle takes 0.9 million and an order learned from the cut-offs of each edge 2.0 million.
     """
-    ranked = []
+    ranks = []
     for which, bit in edge_bits(rows, cols):
         along, across = (
             abs(2 * (bit // (cols + 1)) + which - rows),
@@ -114,8 +114,8 @@ def _order(rows: int, cols: int) -> list[int]:
         )
         if rows > cols:
             along, across = across, along
-        ranked.append(((across > 0, along + across, across), 64 * which + bit))
-    return [bit for _, bit in sorted(ranked)]
+        ranks.append(((across > 0, along + across, across), 64 * which + bit))
+    return [bit for _, bit in sorted(ranks)]
 
 
 def _packing(rows: int, cols: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
@@ -133,10 +133,10 @@ def _packing(rows: int, cols: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
             border.setdefault(max(above, below), []).append(edge)
     groups = sorted((group for group in border.values() if len(group) > 1), key=len, reverse=True)
     columns = [[group[rank] for group in groups if len(group) > rank] for rank in range(4)]
-    ordered = [edge for column in columns for edge in column]
-    ordered += [edge for edge in range(edges) if edge not in ordered]
+    edge_order = [edge for column in columns for edge in column]
+    edge_order += [edge for edge in range(edges) if edge not in edge_order]
     place = np.zeros(edges, np.int64)
-    place[ordered] = np.arange(edges)
+    place[edge_order] = np.arange(edges)
     swaps = []
     longest = len(groups[0]) if groups else 0
     for last in range(longest - 1, 0, -1):  # bubble sort
@@ -160,7 +160,7 @@ def valences(board, horizontal, vertical):
 
 
 @kernel
-def unfinished(board, horizontal, vertical):
+def open_boxes(board, horizontal, vertical):
     """The set of boxes that still have a free side."""
     return (horizontal | (horizontal >> board.stride) | vertical | (vertical >> ONE)) & board.boxes
 

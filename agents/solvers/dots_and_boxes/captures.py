@@ -52,7 +52,7 @@ class Run(NamedTuple):
 
     boxes: int
     edges: list[int]
-    closed: bool
+    is_closed: bool
 
 
 class Captures:
@@ -76,10 +76,10 @@ class Captures:
     def draw(self, free: int, edge: int) -> tuple[int, int]:
         """Draw a free edge: (the other free edges, boxes completed)."""
         free &= ~(1 << edge)
-        completed = 0
+        gain = 0
         for sides in self._sides_beside[edge]:
-            completed += not free & sides
-        return free, completed
+            gain += not free & sides
+        return free, gain
 
     def valence(self, free: int, box: int) -> int:
         """How many sides of a box are free."""
@@ -97,20 +97,20 @@ class Captures:
         return self._settle(free)
 
     def _settle(self, free: int) -> tuple[int, np.ndarray]:
-        known = self._known
-        if free not in known:
+        cache = self._known
+        if free not in cache:
             runs = self._runs(free)
-            forced = [run for run in runs if run.boxes != (4 if run.closed else 2)]
+            forced_runs = [run for run in runs if run.boxes != (4 if run.is_closed else 2)]
             if not runs:
-                known[free] = free, self._identity
-            elif forced:
-                known[free] = self._play(free, forced[0].edges[:1])
+                cache[free] = free, self._identity
+            elif forced_runs:
+                cache[free] = self._play(free, forced_runs[0].edges[:1])
             else:
                 options = [self._play(free, run.edges) for run in runs]
                 # the edge that leaves the run to the opponent
                 options += [self._play(free, run.edges[1:2]) for run in runs]
-                known[free] = options[0][0], np.max([worth for _, worth in options], axis=0)
-        return known[free]
+                cache[free] = options[0][0], np.max([worth for _, worth in options], axis=0)
+        return cache[free]
 
     def _play(self, free: int, edges: list[int]) -> tuple[int, np.ndarray]:
         """Settle the position after one player's edges; the margins are that player's.
@@ -119,8 +119,8 @@ class Captures:
         """
         captured = 0
         for edge in edges:
-            free, completed = self.draw(free, edge)
-            captured += completed
+            free, gain = self.draw(free, edge)
+            captured += gain
         rest, worth = self._settle(free)
         return rest, captured + worth if captured else -worth
 

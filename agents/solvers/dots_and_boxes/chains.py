@@ -50,8 +50,12 @@ GROUPS = 3
 # The columns of the array of collections. It is int32 with one row for each; row 0 is empty.
 BOXES = 0  # its number of boxes
 VALUE = 1  # V of it on its own
-OPENED = 2  # and the next two: the collection without the shortest part of each group, or NONE
-ADDED = 5  # and all after it: the collection with one more part of each kind (`kind_of`), or NONE
+AFTER_OPENING = (
+    2  # and the next two: the collection without the shortest part of each group, or NONE
+)
+AFTER_ADDING = (
+    5  # and all after it: the collection with one more part of each kind (`kind_of`), or NONE
+)
 
 
 @kernel
@@ -64,7 +68,7 @@ def kind_of(length, loop, boxes):
 
 
 @kernel
-def spared(length, loop):
+def spare_boxes(length, loop):
     """How many boxes the capturing player may leave so that the opener moves again (s above)."""
     return 4 if loop else 2 if length > 2 else 0
 
@@ -94,16 +98,18 @@ def make_collections(boxes: int, limit: int) -> np.ndarray:
         )
     lengths = [*range(1, boxes + 1), *range(4, boxes + 1, 2)]
     parts = [(length, index >= boxes) for index, length in enumerate(lengths)]
-    listed = sorted(
+    multisets = sorted(
         (sum(lengths[kind] for kind in kinds), kinds) for kinds in _multisets(lengths, boxes, 0)
     )[:limit]
-    numbers = {kinds: number for number, (_, kinds) in enumerate(listed)}
-    collections = np.full((len(listed), ADDED + len(lengths)), NONE, np.int32)
-    for number, (total, kinds) in enumerate(listed):
+    numbers = {kinds: number for number, (_, kinds) in enumerate(multisets)}
+    collections = np.full((len(multisets), AFTER_ADDING + len(lengths)), NONE, np.int32)
+    for number, (total, kinds) in enumerate(multisets):
         collections[number, BOXES] = total
         for kind, length in enumerate(lengths):
             if total + length <= boxes:
-                collections[number, ADDED + kind] = numbers.get(tuple(sorted((*kinds, kind))), NONE)
+                collections[number, AFTER_ADDING + kind] = numbers.get(
+                    tuple(sorted((*kinds, kind))), NONE
+                )
         margins = []
         for group in range(GROUPS):
             inside = [kind for kind in kinds if _group_of(*parts[kind]) == group]
@@ -111,10 +117,12 @@ def make_collections(boxes: int, limit: int) -> np.ndarray:
                 length, loop = parts[inside[0]]
                 rest = list(kinds)
                 rest.remove(inside[0])
-                collections[number, OPENED + group] = numbers[tuple(rest)]
+                collections[number, AFTER_OPENING + group] = numbers[tuple(rest)]
                 margins.append(
                     opening_margin(
-                        length, spared(length, loop), int(collections[numbers[tuple(rest)], VALUE])
+                        length,
+                        spare_boxes(length, loop),
+                        int(collections[numbers[tuple(rest)], VALUE]),
                     )
                 )
         collections[number, VALUE] = max(margins, default=0)

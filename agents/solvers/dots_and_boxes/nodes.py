@@ -4,7 +4,7 @@ A position is quiet if no box can be captured. A node holds two sets of free edg
 a collection (:mod:`.chains`) of independent chains and loops, which are taken off the board.
 
 A move is one number: the bit of a safe edge (64 more if it is vertical), ``OPENING`` plus the bit
-of a box of the chain to open, or ``COLLECTED`` plus a group of the collection to open.
+of a box of the chain to open, or ``COLLECTION`` plus a group of the collection to open.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from .board import (
     draw_around,
     independent,
     is_loop,
+    open_boxes,
     pack_images,
     spread,
-    unfinished,
     valences,
 )
-from .chains import ADDED, BOXES, GROUPS, OPENED, VALUE, kind_of, spared
+from .chains import AFTER_ADDING, AFTER_OPENING, BOXES, GROUPS, VALUE, kind_of, spare_boxes
 
 HASH_MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
 NO_LINKS = ZERO
-OPENING, COLLECTED = 128, 192
+OPENING, COLLECTION = 128, 192
 
 # A node is first a child of another; the fields from `gamma` on are used once it is searched.
 NODE = np.dtype(
@@ -65,8 +65,10 @@ def complete_node(board, collections, node, scratch, links_before):
     joints, or not to be put into the collection. ``scratch`` is overwritten.
     """
     collect_chains(board, collections, node, links_before)
-    collected = np.int64(collections[node.code, BOXES])
-    bound_by_boxes(node, count_bits(unfinished(board, node.horizontal, node.vertical)) + collected)
+    collection_boxes = np.int64(collections[node.code, BOXES])
+    bound_by_boxes(
+        node, count_bits(open_boxes(board, node.horizontal, node.vertical)) + collection_boxes
+    )
     if is_leaf(node):
         node.lower = node.upper = np.int64(collections[node.code, VALUE])
     else:
@@ -117,7 +119,7 @@ def collect_chains(board, collections, node, links_before):
         if part != ZERO:
             loop = is_loop(board, node.horizontal, node.vertical, part)
             kind = kind_of(count_bits(part), loop, count_bits(board.boxes))
-            more = np.int64(collections[node.code, ADDED + kind])
+            more = np.int64(collections[node.code, AFTER_ADDING + kind])
             if more >= 0:
                 node.code = more
                 node.horizontal, node.vertical = draw_around(
@@ -139,15 +141,15 @@ def list_moves(board, collections, node, children):
         part = spread(board, node.horizontal, node.vertical, seed, links)
         links &= ~part
         length = count_bits(part)
-        spare = spared(length, is_loop(board, node.horizontal, node.vertical, part))
+        spare = spare_boxes(length, is_loop(board, node.horizontal, node.vertical, part))
         move = OPENING + lowest_bit_index(seed)
         count += list_opening(node, children[count], move, best_opening(length, spare, node.boxes))
     for group in range(GROUPS):
-        rest = np.int64(collections[node.code, OPENED + group])
+        rest = np.int64(collections[node.code, AFTER_OPENING + group])
         if rest >= 0:
             length = np.int64(collections[node.code, BOXES]) - np.int64(collections[rest, BOXES])
-            most = best_opening(length, spared_by_group(group), node.boxes)
-            count += list_opening(node, children[count], COLLECTED + group, most)
+            most = best_opening(length, spare_boxes_of_group(group), node.boxes)
+            count += list_opening(node, children[count], COLLECTION + group, most)
     return count
 
 
@@ -184,7 +186,7 @@ def best_opening(captured, spare, boxes):
 
 
 @inner_kernel
-def spared_by_group(group):
+def spare_boxes_of_group(group):
     """How many boxes the opponent may leave of a chain or loop of a group; see :mod:`.chains`."""
     return 2 * group
 
@@ -195,19 +197,19 @@ def fill_child(board, collections, node, packed, scratch, child):
     child.horizontal, child.vertical, child.code = node.horizontal, node.vertical, node.code
     child.captured = child.spare = 0
     _, links, _ = valences(board, node.horizontal, node.vertical)
-    if child.move >= COLLECTED:
-        group = child.move - COLLECTED
-        child.code = np.int64(collections[node.code, OPENED + group])
+    if child.move >= COLLECTION:
+        group = child.move - COLLECTION
+        child.code = np.int64(collections[node.code, AFTER_OPENING + group])
         child.captured = np.int64(collections[node.code, BOXES]) - np.int64(
             collections[child.code, BOXES]
         )
-        child.spare = spared_by_group(group)
+        child.spare = spare_boxes_of_group(group)
         complete_node(board, collections, child, scratch, links)
     elif child.move >= OPENING:
         box = ONE << np.uint64(child.move - OPENING)
         part = spread(board, node.horizontal, node.vertical, box, links)
         loop = is_loop(board, node.horizontal, node.vertical, part)
-        child.spare = spared(count_bits(part), loop)
+        child.spare = spare_boxes(count_bits(part), loop)
         open_chain(board, child, part)
         complete_node(board, collections, child, scratch, links)
     else:

@@ -83,8 +83,8 @@ def search(board, collections, table, stack, positions_allowed):
     nodes, children, packed, _, state = stack
     ply, positions, result, entering = state.ply, state.positions, state.result, state.entering
     limit = positions + positions_allowed
-    done = False
-    while positions < limit and not done:
+    complete = False
+    while positions < limit and not complete:
         node = nodes[ply]
         # 1. A new position whose bounds answer its question is not searched.
         if entering:
@@ -109,12 +109,12 @@ def search(board, collections, table, stack, positions_allowed):
         # 3. The answer goes to the parent.
         result = node.lower if node.lower >= node.gamma else node.upper
         if ply == 0:
-            done = True
+            complete = True
         else:
             ply -= 1
             entering = False
     state.ply, state.positions, state.result, state.entering = ply, positions, result, entering
-    return done
+    return complete
 
 
 @inner_kernel
@@ -140,9 +140,9 @@ def ask(child, gamma, nodes, ply):
 
 
 @inner_kernel
-def take_answer(child, asked, answer):
+def take_answer(child, question, answer):
     """Bound V of a child by the answer to the question whether it is at least ``asked``."""
-    if answer >= asked:
+    if answer >= question:
         child.lower = max(child.lower, answer)
     else:
         child.upper = min(child.upper, answer)

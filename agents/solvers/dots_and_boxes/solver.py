@@ -62,15 +62,15 @@ class Goal(NamedTuple):
     enough: Callable[[int, int], bool]
     aim: int
 
-    def of_rest(self, completed: int) -> Goal:
+    def of_rest(self, gain: int) -> Goal:
         """The goal for the position after a move that completed so many boxes.
 
         If it completed none, the opponent is to move there.
         """
-        if completed:
+        if gain:
             return Goal(
-                lambda lower, upper: self.enough(completed + lower, completed + upper),
-                self.aim - completed,
+                lambda lower, upper: self.enough(gain + lower, gain + upper),
+                self.aim - gain,
             )
         return Goal(lambda lower, upper: self.enough(-upper, -lower), -self.aim)
 
@@ -153,10 +153,10 @@ class DotsAndBoxesSolver(Solver):
         values: dict[int, int] | None = None
         optimal: tuple[int, ...] = ()
         if moves == "all":
-            bounds, proved = self._all_bounds(free, goal, bounds, monitor)
+            bounds, action_bounds = self._all_bounds(free, goal, bounds, monitor)
             values = {
                 action: _sign(ahead + each.lower) if weak else each.lower
-                for action, each in proved.items()
+                for action, each in action_bounds.items()
             }
             if goal.enough(*bounds):
                 optimal = tuple(
@@ -171,9 +171,9 @@ class DotsAndBoxesSolver(Solver):
             if optimal and not weak
             else self._best_action(free, _least_that_counts(bounds, ahead, weak), weak, monitor)
         )
-        known = bounds.lower == bounds.upper
+        has_value = bounds.lower == bounds.upper
         return Solution(
-            value=bounds.lower if known else None,
+            value=bounds.lower if has_value else None,
             result=_sign(ahead + bounds.lower) if game_result(ahead).enough(*bounds) else None,
             lower=bounds.lower,
             upper=bounds.upper,
@@ -182,15 +182,15 @@ class DotsAndBoxesSolver(Solver):
             values=values,
             optimal_actions=optimal or ((best,) if exact and good else ()),
             principal_variation=self._principal_variation(free, best, bounds.lower, monitor)
-            if good and known
+            if good and has_value
             else (best,),
         )
 
     def search_action_values(self, position: Position, monitor: Monitor) -> dict[int, int]:
         free = self._free_edges(position)
         bounds = self._bounds(free, exact_value(), monitor)
-        _, proved = self._all_bounds(free, exact_value(), bounds, monitor)
-        return {action: each.lower for action, each in proved.items()}
+        _, action_bounds = self._all_bounds(free, exact_value(), bounds, monitor)
+        return {action: each.lower for action, each in action_bounds.items()}
 
     def _free_edges(self, position: Position) -> int:
         """The set of free edges; bit a is action a."""
@@ -201,8 +201,8 @@ class DotsAndBoxesSolver(Solver):
         """Narrower bounds on the value where few enough edges are free to find it at once."""
         if free.bit_count() > self.plies_at_once:
             return bounds
-        found = self._bounds(free, exact_value(), monitor)
-        return Bounds(max(bounds.lower, found.lower), min(bounds.upper, found.upper))
+        margin = self._bounds(free, exact_value(), monitor)
+        return Bounds(max(bounds.lower, margin.lower), min(bounds.upper, margin.upper))
 
     def expected_return(self, position: Position, value: int) -> float:
         """The return of the side to move if it gets a margin of ``value`` from the rest."""
@@ -220,8 +220,8 @@ class DotsAndBoxesSolver(Solver):
         rest, worth = self._captures.settle(free)
 
         def outcomes(lower: int, upper: int) -> Bounds:
-            reached = worth[self._captures.boxes + lower : self._captures.boxes + upper + 1 : 2]
-            return Bounds(int(reached.min()), int(reached.max()))
+            margins = worth[self._captures.boxes + lower : self._captures.boxes + upper + 1 : 2]
+            return Bounds(int(margins.min()), int(margins.max()))
 
         lower, upper = self._known_bounds(rest)
         while not goal.enough(*outcomes(lower, upper)):
@@ -251,23 +251,23 @@ class DotsAndBoxesSolver(Solver):
         complete_node(self._board, self._collections, root, self._stack.scratch, NO_LINKS)
         return root
 
-    def _ask(self, free: int, gamma: int, monitor: Monitor, known: Bounds) -> int | None:
+    def _ask(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
         """A bound on V that tells whether V is at least ``gamma``; None if time was up.
 
         It is a lower bound if V is at least ``gamma``, else an upper one.
         """
-        if monitor.stopped(*known):
+        if monitor.should_stop(*bounds):
             return None
         self._fill_root(free)
         begin(self._stack, gamma)
-        finished = monitor.run(self._search_slice, lambda: known)
-        return int(self._stack.state.result) if finished else None
+        complete = monitor.run(self._search_slice, lambda: bounds)
+        return int(self._stack.state.result) if complete else None
 
     def _search_slice(self, portion: int) -> tuple[bool, int]:
         """Continue the search for a slice: whether it is complete, and the positions visited."""
         before = int(self._stack.state.positions)
-        done = search(self._board, self._collections, self._table, self._stack, portion)
-        return done, int(self._stack.state.positions) - before
+        complete = search(self._board, self._collections, self._table, self._stack, portion)
+        return complete, int(self._stack.state.positions) - before
 
     # -- actions --
 
@@ -280,12 +280,12 @@ class DotsAndBoxesSolver(Solver):
 
         Equivalent actions have equal keys.
         """
-        after, completed = self._captures.draw(free, action)
+        after, gain = self._captures.draw(free, action)
         return (
             after,
-            completed,
+            gain,
             (
-                completed,
+                gain,
                 int(
                     canonical_edges(
                         self._board, *free_sets(self.game.rules.rows, self.game.rules.cols, after)
@@ -296,9 +296,9 @@ class DotsAndBoxesSolver(Solver):
 
     def _action_bounds(self, free: int, action: int, goal: Goal, monitor: Monitor) -> Bounds:
         """Bounds on what an action is worth to its player."""
-        after, completed, _ = self._after(free, action)
-        lower, upper = self._bounds(after, goal.of_rest(completed), monitor)
-        return Bounds(completed + lower, completed + upper) if completed else Bounds(-upper, -lower)
+        after, gain, _ = self._after(free, action)
+        lower, upper = self._bounds(after, goal.of_rest(gain), monitor)
+        return Bounds(gain + lower, gain + upper) if gain else Bounds(-upper, -lower)
 
     def _all_bounds(
         self, free: int, goal: Goal, bounds: Bounds, monitor: Monitor
@@ -308,7 +308,7 @@ class DotsAndBoxesSolver(Solver):
         Actions for which the goal is not reached are left out.
         """
         by_key: dict[Any, Bounds] = {}
-        reached = {}
+        action_bounds = {}
         for action in self._ordered_actions(free):
             key = self._after(free, action)[2]
             if key not in by_key:
@@ -319,10 +319,10 @@ class DotsAndBoxesSolver(Solver):
                     monitor,
                 )
             if goal.enough(*by_key[key]):
-                reached[action] = by_key[key]
+                action_bounds[action] = by_key[key]
         lower = max(bounds.lower, *(each.lower for each in by_key.values()))
         upper = min(bounds.upper, max(each.upper for each in by_key.values()))
-        return Bounds(lower, upper), dict(sorted(reached.items()))
+        return Bounds(lower, upper), dict(sorted(action_bounds.items()))
 
     def _best_action(
         self, free: int, target: int, captures_first: bool, monitor: Monitor
@@ -337,14 +337,14 @@ class DotsAndBoxesSolver(Solver):
             actions.sort(key=lambda action: -self._captures.draw(free, action)[1])
         promises = {}
         for action in actions:
-            found = self._action_bounds(free, action, at_least(target), monitor)
-            if found.lower >= target:
+            action_bounds = self._action_bounds(free, action, at_least(target), monitor)
+            if action_bounds.lower >= target:
                 return action, True
-            after, completed, _ = self._after(free, action)
+            after, gain, _ = self._after(free, action)
             safe = all(
                 self._captures.valence(after, box) != 1 for box in self._captures.beside[action]
             )
-            promises[action] = (found.lower, completed, safe, found.upper)
+            promises[action] = (action_bounds.lower, gain, safe, action_bounds.upper)
         return max(promises, key=lambda action: promises[action]), False
 
     def _principal_variation(
@@ -353,12 +353,12 @@ class DotsAndBoxesSolver(Solver):
         """The line of best play that begins with ``action``; it ends where time is up."""
         line = [action]
         while True:
-            free, completed, _ = self._after(free, action)
-            value = value - completed if completed else -value
+            free, gain, _ = self._after(free, action)
+            value = value - gain if gain else -value
             if free == 0:
                 return tuple(line)
-            action, proved = self._best_action(free, value, False, monitor)
-            if not proved:
+            action, is_best = self._best_action(free, value, False, monitor)
+            if not is_best:
                 return tuple(line)
             line.append(action)
 

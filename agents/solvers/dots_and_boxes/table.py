@@ -63,12 +63,12 @@ def probe(table, position_hash, boxes):
     """The bounds known of a position of so many boxes: (lower, upper)."""
     entries = table.buckets[bucket_of(table, position_hash)].entries
     rest = rest_of(table, position_hash)
-    found = ZERO
+    data = ZERO
     for slot in range(ENTRIES):  # without a branch, so that all eight are compared at once
         entry = entries[slot]
-        found |= entry if entry >> HASH_SHIFT == rest else ZERO
-    lower = 2 * np.int64((found >> LOWER_SHIFT) & BOUND_MASK) - boxes
-    upper = boxes - 2 * np.int64(found & BOUND_MASK)
+        data |= entry if entry >> HASH_SHIFT == rest else ZERO
+    lower = 2 * np.int64((data >> LOWER_SHIFT) & BOUND_MASK) - boxes
+    upper = boxes - 2 * np.int64(data & BOUND_MASK)
     return lower, upper
 
 
@@ -80,19 +80,19 @@ def store(table, position_hash, boxes, lower, upper, positions):
     """
     entries = table.buckets[bucket_of(table, position_hash)].entries
     rest = rest_of(table, position_hash)
-    chosen, least = 0, EFFORT_MASK + ONE
+    index, least = 0, EFFORT_MASK + ONE
     for slot in range(ENTRIES):
         entry = entries[slot]
         if entry == ZERO or entry >> HASH_SHIFT == rest:
-            chosen = slot
+            index = slot
             break
         stored_effort = (entry >> EFFORT_SHIFT) & EFFORT_MASK
         if stored_effort < least:
-            chosen, least = slot, stored_effort
+            index, least = slot, stored_effort
     effort = ZERO
     while positions > 0 and effort < EFFORT_MASK:
         positions >>= 2
         effort += ONE
     half_distances = np.uint64((lower + boxes) >> 1), np.uint64((boxes - upper) >> 1)
     bounds = half_distances[0] << LOWER_SHIFT | half_distances[1]
-    entries[chosen] = rest << HASH_SHIFT | effort << EFFORT_SHIFT | bounds
+    entries[index] = rest << HASH_SHIFT | effort << EFFORT_SHIFT | bounds

@@ -23,7 +23,7 @@ LARGEST = 24  # edges: 16 MiB, about two seconds
 SMALL = 17  # edges: built in an instant
 LAYOUT = 1
 
-_loaded: dict[tuple[int, int], np.ndarray] = {}
+_tables: dict[tuple[int, int], np.ndarray] = {}
 
 
 def value_table(rows: int, cols: int) -> np.ndarray:
@@ -44,7 +44,7 @@ def value_table(rows: int, cols: int) -> np.ndarray:
             f"tables of all positions are for boards of at most {LARGEST} edges, {rows} × {cols} "
             f"boxes have {edges}"
         )
-    if (rows, cols) not in _loaded:
+    if (rows, cols) not in _tables:
         table = _read(rows, cols)
         if table is None:
             table = np.zeros(1 << edges, np.int8)
@@ -52,15 +52,15 @@ def value_table(rows: int, cols: int) -> np.ndarray:
             fill_backwards(_sides_of_boxes(rows, cols), beside, table)
             _write(rows, cols, table)
         table.flags.writeable = False
-        _loaded[rows, cols] = table
-    return _loaded[rows, cols]
+        _tables[rows, cols] = table
+    return _tables[rows, cols]
 
 
 def is_at_hand(rows: int, cols: int) -> bool:
     """Whether the table is in memory or on disk, or has at most 2^17 positions to fill."""
     edges = count_edges(rows, cols)
     return edges <= SMALL or (
-        edges <= LARGEST and ((rows, cols) in _loaded or table_path(rows, cols).exists())
+        edges <= LARGEST and ((rows, cols) in _tables or table_path(rows, cols).exists())
     )
 
 
@@ -92,13 +92,13 @@ def fill_backwards(sides, beside, table):
         for edge in range(edges):
             if drawn >> edge & 1 == 0:
                 after = drawn | 1 << edge
-                completed = 0
+                gain = 0
                 for side in range(2):
                     box = beside[edge, side]
                     if box >= 0 and after & sides[box] == sides[box]:
-                        completed += 1
+                        gain += 1
                 value = np.int64(table[after])
-                best = max(best, completed + value if completed else -value)
+                best = max(best, gain + value if gain else -value)
         table[drawn] = best
 
 

@@ -19,7 +19,7 @@ from ....envs.compiled.kernels import inner_kernel, kernel
 from .board import MOST_CELLS, ONE, ZERO, Board, count_stones
 from .table import NO_MOVE, UNKNOWN, Key, key_of, probe, store
 
-ENTER, LEAVE, ADVANCE, DONE = range(4)  # what to do next at the current ply
+ENTER, LEAVE, ADVANCE, FINISH = range(4)  # what to do next at the current ply
 LOWEST = -2  # below every value
 # What an open line adds to the score of each of its cells, by the stones already in it.
 WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)
@@ -109,21 +109,21 @@ def run(board, table, stack, nodes_allowed):
     Its value is then ``state.value``, its best move that of the root.
     """
     nodes, moves, scores, state = stack
-    ply, step, value, visited = state.ply, state.step, state.value, state.nodes
-    limit = visited + nodes_allowed
-    while step != DONE:
+    ply, step, value, node_count = state.ply, state.step, state.value, state.nodes
+    limit = node_count + nodes_allowed
+    while step != FINISH:
         node = nodes[ply]
         if step == ENTER:
-            if visited >= limit:
+            if node_count >= limit:
                 break
-            visited += 1
+            node_count += 1
             step, value = enter_node(board, table, node, moves[ply], scores, ply == 0)
         elif step == LEAVE:
             if ply == 0:
-                step = DONE
+                step = FINISH
             else:
                 ply -= 1
-                take_value(nodes[ply], moves[ply], -value)
+                backup(nodes[ply], moves[ply], -value)
                 step = ADVANCE
         elif node.cursor == node.count or node.alpha >= node.beta:
             store_node(table, node)
@@ -133,8 +133,8 @@ def run(board, table, stack, nodes_allowed):
             descend(node, nodes[ply + 1], np.int64(moves[ply, node.cursor]))
             ply += 1
             step = ENTER
-    state.ply, state.step, state.value, state.nodes = ply, step, value, visited
-    return step == DONE
+    state.ply, state.step, state.value, state.nodes = ply, step, value, node_count
+    return step == FINISH
 
 
 @inner_kernel
@@ -242,8 +242,8 @@ def descend(node, child, move):
 
 
 @inner_kernel
-def take_value(node, moves, value):
-    """Take the value of the child just searched."""
+def backup(node, moves, value):
+    """Back up the value of the child just searched."""
     if value > node.best:
         node.best, node.best_move = value, np.int64(moves[node.cursor - 1])
     node.alpha = max(node.alpha, value)

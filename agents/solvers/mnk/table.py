@@ -55,11 +55,11 @@ def key_of(board, own, opp):
     lowest, best = hash_of(own, opp), 0
     if count_stones(own | opp) <= board.symmetric_stones:
         for symmetry in range(1, board.images.shape[0]):
-            hashed = hash_of(
+            image_hash = hash_of(
                 image_of(board.images, symmetry, own), image_of(board.images, symmetry, opp)
             )
-            if hashed < lowest:
-                lowest, best = hashed, symmetry
+            if image_hash < lowest:
+                lowest, best = image_hash, symmetry
     return Key(lowest, image_of(board.images, best, own), image_of(board.images, best, opp)), best
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from plyground import make_agent, make_game
 from plyground.agents.search.alphabeta_kernels import WIN
-from plyground.agents.search.gomoku.patterns import CHANGES, put_noted, take_back
+from plyground.agents.search.gomoku.patterns import CHANGES, make_move, unmake_move
 from plyground.agents.search.gomoku.searcher import load_board, root_fours
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.specification import SpecificationError
@@ -19,12 +19,12 @@ ENOUGH = 200_000  # moves of a search for fours
 
 @kernel
 def put_stone(rules, board, action, player, changes):
-    put_noted(rules, board[0], action, player, changes, False)
+    make_move(rules, board[0], action, player, changes, False)
 
 
 @kernel
 def take_stone(rules, board, action, changes):
-    take_back(rules, board[0], action, changes)
+    unmake_move(rules, board[0], action, changes)
 
 
 def random_position(game, rng, plies, spread):
@@ -92,10 +92,10 @@ def wins_against_every_reply(agent, position, plies):
         return False  # the opponent is first
     gaps: list[int] = []
     for reply in after.legal_actions():
-        replied = after.after(reply)
-        if not any(cell != reply and replied.after(cell).is_over for cell in gaps):
-            gaps = fives(replied)
-        if not gaps and not wins_against_every_reply(agent, replied, plies - 2):
+        answer = after.after(reply)
+        if not any(cell != reply and answer.after(cell).is_over for cell in gaps):
+            gaps = fives(answer)
+        if not gaps and not wins_against_every_reply(agent, answer, plies - 2):
             return False
     return True
 
@@ -117,13 +117,13 @@ def test_wins_by_fours_hold_against_every_reply(rule):
 @pytest.mark.parametrize("rule", RULES)
 def test_a_win_by_fours_is_played_to_the_five(rule):
     game, rng = make_game(f"gomoku:rule={rule}"), random.Random(3)
-    agent, defender, played = engine(game), engine(game, "gomoku:depth=2"), 0
-    while played < 4:
+    agent, defender, plies = engine(game), engine(game, "gomoku:depth=2"), 0
+    while plies < 4:
         position = random_position(game, rng, rng.randrange(20, 34), 4)
         action, length = find_fours(agent, position)
         if action < 0 or length < 5:
             continue
-        attacker, played = position.to_move, played + 1
+        attacker, plies = position.to_move, plies + 1
         for _ in range(length):
             if position.is_over:
                 break
@@ -176,7 +176,7 @@ def test_each_reduction_saves_nodes(option):
     game, rng = make_game("gomoku"), random.Random(5)
     positions = [random_position(game, rng, 6, 2) for _ in range(6)]
     full = "reductions=0,futility=0,margin=0,razoring=0,late=0"
-    chosen = full.replace(
+    spec = full.replace(
         f"{option}=0", f"{option}={ {'reductions': 100, 'late': 4}.get(option, 150) }"
     )
 
@@ -184,7 +184,7 @@ def test_each_reduction_saves_nodes(option):
         agent = engine(game, f"gomoku:depth=5,{options}")
         return sum(agent.analyse(position).nodes for position in positions)
 
-    assert nodes(chosen) < nodes(full)
+    assert nodes(spec) < nodes(full)
 
 
 def test_the_agent_names_the_games_that_it_plays():
@@ -237,5 +237,9 @@ def test_an_agent_that_changes_the_rule_forgets_what_held_under_the_other():
     agent = make_agent("gomoku:nodes=20000")
     for game in [*games, *reversed(games)]:
         alone = make_agent("gomoku:nodes=20000", game).analyse(game.position(moves))
-        found = agent.analyse(game.position(moves))
-        assert (found.action, found.value, found.nodes) == (alone.action, alone.value, alone.nodes)
+        decision = agent.analyse(game.position(moves))
+        assert (decision.action, decision.value, decision.nodes) == (
+            alone.action,
+            alone.value,
+            alone.nodes,
+        )

@@ -22,7 +22,7 @@ def points_of(network, board):
     return static_points(network, board[0], np.int64(board[0].ply & 1))
 
 
-def judged(network, position):
+def evaluation_of(network, position):
     logits, values = network.evaluate(position.observation()[None])
     return logits[0], float(values[0])
 
@@ -30,10 +30,10 @@ def judged(network, position):
 @pytest.mark.parametrize("rule", RULES)
 def test_quiet_positions_have_the_engines_static_value_and_weight_on_free_cells_alone(rule):
     game, rng = make_game(f"gomoku:rule={rule}"), random.Random(3)
-    network, searcher, seen = PatternsNetwork(game), engine(game).searchers[0], 0
+    network, searcher, count = PatternsNetwork(game), engine(game).searchers[0], 0
     for _ in range(40):
         position = random_position(game, rng, rng.randrange(1, 40), 5)
-        logits, value = judged(network, position)
+        logits, value = evaluation_of(network, position)
         legal = position.legal_actions()
         assert (np.delete(logits, legal) == UNLIKELY).all()
         assert logits.max() > UNLIKELY
@@ -41,8 +41,8 @@ def test_quiet_positions_have_the_engines_static_value_and_weight_on_free_cells_
             load_board(searcher.rules, position.record, searcher.workspace.board)
             points = points_of(searcher.rules.network, searcher.workspace.board)
             assert value == pytest.approx(math.tanh(points / (2 * POINTS)), abs=1e-6)
-            seen += 1
-    assert seen > 10
+            count += 1
+    assert count > 10
 
 
 def test_many_positions_at_once_are_judged_as_each_alone():
@@ -51,7 +51,7 @@ def test_many_positions_at_once_are_judged_as_each_alone():
     positions = [random_position(game, rng, plies, 6) for plies in range(0, 40, 3)]
     logits, values = network.evaluate(np.stack([each.observation() for each in positions]))
     for position, row, value in zip(positions, logits, values):
-        alone, worth = judged(network, position)
+        alone, worth = evaluation_of(network, position)
         assert np.array_equal(alone, row)
         assert worth == value
 
@@ -60,7 +60,7 @@ def test_many_positions_at_once_are_judged_as_each_alone():
 def test_a_four_leaves_weight_on_the_replies_alone(rule):
     game = make_game(f"gomoku:rule={rule}")
     position = game.position(["e8", "d8", "f8", "a1", "g8", "c1", "h8"])  # d8 stops one end
-    logits, _ = judged(PatternsNetwork(game), position)
+    logits, _ = evaluation_of(PatternsNetwork(game), position)
     texts = {game.action_to_text(int(cell)) for cell in np.flatnonzero(logits > UNLIKELY)}
     assert "i8" in texts
     assert texts <= {"i8", "j8"}  # caro is stopped at the far end too
@@ -70,7 +70,7 @@ def test_a_win_by_fours_is_seen_at_once():
     game = make_game("gomoku")
     position = game.position(["e8", "a1", "f8", "a3", "g8", "a5", "k4", "o1", "k5", "o3"])
     network = PatternsNetwork(game)
-    logits, value = judged(network, position)
+    logits, value = evaluation_of(network, position)
     assert value == pytest.approx(SURE)
     assert game.action_to_text(int(logits.argmax())) in ("d8", "h8")
 

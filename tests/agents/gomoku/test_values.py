@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from plyground import make_game
 from plyground.agents.search.gomoku import values
-from plyground.agents.search.gomoku.patterns import put_noted
+from plyground.agents.search.gomoku.patterns import make_move
 from plyground.agents.search.gomoku.searcher import load_board
 from plyground.agents.search.gomoku.value_network import INPUTS, SHIFT
 from plyground.envs.compiled.kernels import kernel
@@ -23,7 +23,7 @@ MINE = (patterns.MAKES_THREE, patterns.MAKES_FOUR, patterns.DOUBLE_THREE, patter
 
 @kernel
 def put_summed(rules, board, action, player, changes):
-    put_noted(rules, board[0], action, player, changes, True)
+    make_move(rules, board[0], action, player, changes, True)
 
 
 def free_keys(board, cells, mover):
@@ -38,7 +38,7 @@ def threats_of(board, mover):
     return kinds + [classes[1 - mover, kind] > 0 for kind in (*MINE, patterns.WINS_SOON)]
 
 
-def joined(mine, theirs):
+def network_inputs(mine, theirs):
     """The inputs to the network from what the cells of either player add up to."""
     half = INPUTS // 2
     return np.maximum(np.concatenate([mine[:half] + theirs[half:], theirs[:half] + mine[half:]]), 0)
@@ -47,12 +47,12 @@ def joined(mine, theirs):
 def whole_points(rules, board, cells, mover):
     """The static value in points from the tables of whole numbers."""
     network, keys = rules.network, free_keys(board, cells, mover)
-    threats = sum(found << bit for bit, found in enumerate(threats_of(board, mover)))
-    inputs = joined(*(network.parts[side].sum(0, dtype=np.int64) for side in keys))
-    hidden = np.maximum(network.first.astype(np.int64) @ inputs + network.threats[threats], 0)
+    threats = sum(present << bit for bit, present in enumerate(threats_of(board, mover)))
+    inputs = network_inputs(*(network.parts[side].sum(0, dtype=np.int64) for side in keys))
+    activations = np.maximum(network.first.astype(np.int64) @ inputs + network.threats[threats], 0)
     mine, theirs = (int(rules.values[side].sum(dtype=np.int64)) for side in keys)
     points = (mine - theirs) // values.FINE + int(network.threat_points[threats])
-    return points + (int(hidden @ network.second.astype(np.int64)) >> SHIFT)
+    return points + (int(activations @ network.second.astype(np.int64)) >> SHIFT)
 
 
 def plain_points(weights, board, cells, mover):
@@ -63,9 +63,9 @@ def plain_points(weights, board, cells, mover):
     )
     kinds = threats_of(board, mover)
     threats = np.array(kinds + [kinds[i] and kinds[j] for i, j in values.THREAT_PAIRS], float)
-    inputs = joined(mine[1:], theirs[1:])
-    hidden = np.maximum(inputs @ weights.first + threats @ weights.threats + weights.bias, 0)
-    points = hidden @ weights.second + mine[0] - theirs[0]
+    inputs = network_inputs(mine[1:], theirs[1:])
+    activations = np.maximum(inputs @ weights.first + threats @ weights.threats + weights.bias, 0)
+    points = activations @ weights.second + mine[0] - theirs[0]
     points += threats @ weights.threat_values[:-1] + weights.threat_values[-1]
     return values.POINTS * points
 
@@ -79,8 +79,8 @@ def boards(rule, size=15):
         load_board(searcher.rules, position.record, searcher.workspace.board)
         board = searcher.workspace.board[0]
         classes = board.classes.reshape(2, patterns.CLASSES)
-        forced = classes[:, patterns.WINS_NOW].any()
-        if not forced and not classes[position.to_move, patterns.WINS_SOON]:
+        has_win = classes[:, patterns.WINS_NOW].any()
+        if not has_win and not classes[position.to_move, patterns.WINS_SOON]:
             yield game, searcher, position, board
 
 
@@ -90,9 +90,9 @@ def test_the_static_value_is_that_of_plain_arithmetic(rule):
     weights, errors = values.load_weights(*file), []
     for game, searcher, position, board in boards(rule):
         cells = position.record.cells[: game.rules.rows * game.rules.cols]
-        found = points_of(searcher.rules.network, searcher.workspace.board)
-        assert found == whole_points(searcher.rules, board, cells, position.to_move)
-        errors.append(found - plain_points(weights, board, cells, position.to_move))
+        points = points_of(searcher.rules.network, searcher.workspace.board)
+        assert points == whole_points(searcher.rules, board, cells, position.to_move)
+        errors.append(points - plain_points(weights, board, cells, position.to_move))
     assert len(errors) > 20
     assert np.abs(errors).mean() < 15  # points: what whole numbers lose
 
@@ -105,9 +105,9 @@ def test_the_inputs_follow_the_stones(rule):
             searcher.rules, searcher.workspace.board, action, position.to_move,
             searcher.rules.changes,
         )  # fmt: skip
-        followed = board.sums.copy()
+        sums = board.sums.copy()
         load_board(searcher.rules, position.after(action).record, searcher.workspace.board)
-        assert (board.sums == followed).all()
+        assert (board.sums == sums).all()
         assert game.rules.connect == 5
 
 
@@ -115,9 +115,9 @@ def test_both_players_are_judged_alike():
     weights = values.fitted_rules(make_game("gomoku")).network
     for game, searcher, position, _ in boards("freestyle"):
         before = points_of(weights, searcher.workspace.board)
-        turned = position.copy().record
-        turned.cells[:] = np.array([0, 2, 1], np.int8)[turned.cells]
-        load_board(searcher.rules, turned, searcher.workspace.board)
+        mirror = position.copy().record
+        mirror.cells[:] = np.array([0, 2, 1], np.int8)[mirror.cells]
+        load_board(searcher.rules, mirror, searcher.workspace.board)
         searcher.workspace.board[0].ply ^= 1
         assert points_of(weights, searcher.workspace.board) == pytest.approx(before, abs=1)
         assert game.rules.rows == 15
