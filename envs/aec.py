@@ -24,15 +24,9 @@ from pettingzoo.utils.env_logger import EnvLogger
 from .compiled.kernels import announce_compilation, entry_point
 from .declaration import Declaration
 from .entry_points import records_of
-from .game import (
-    PLAYERS,
-    Game,
-    IllegalActionError,
-    Position,
-    starting_position,
-)
+from .game import PLAYERS, Game, IllegalActionError, Position
 from .loading.ids import register_with_pettingzoo
-from .observations import AS_DICT, ObservationOptions
+from .observations import AS_DICT, ObservationOptions, starting_position
 from .registry import make_game
 from .rendering import RENDER_MODES, RenderedBoard
 from .stepping import describe_turn, step_turn
@@ -258,6 +252,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self._was_dead_step(action)
             return
         masks, planes = self._blank_description()
+        before = self._records.tobytes()
         legal, mover, over, gain_0, gain_1 = self._step_turn(
             self.game.rules, self._records, action, masks, planes
         )
@@ -265,7 +260,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self._refuse(agent, action)
             return
         self._last_action = action
-        self._position.note(action)
+        self._position.add_to_history(action, before)
         cumulative = self._cumulative_rewards
         cumulative[agent] = 0.0
         cumulative["player_0"] += gain_0

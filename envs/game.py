@@ -5,6 +5,7 @@ A game is rules with fixed parameters; a position is one state of play.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from . import rules as r
 from .boards.rows import read_rows, write_rows
 from .declaration import Declaration, Facts, parameter_values
 from .entry_points import EntryPoints, records_of
+from .pictures.drawing import Picture, to_image, to_svg
 from .specification import SpecificationError, format_specification, plain_text
 
 PLAYERS = ("player_0", "player_1")
@@ -94,7 +96,7 @@ class Game:
 
     def initial_position(self) -> Position:
         """The position before the first move."""
-        return _load_position(self, self._initial_bytes, ())
+        return load_position(self, self._initial_bytes)
 
     @functools.cached_property
     def _initial_bytes(self) -> bytes:
@@ -104,7 +106,7 @@ class Game:
         """The position after these actions (numbers, or their names as text)."""
         position = self.initial_position()
         for action in actions:
-            position.play(self.text_to_action(action) if isinstance(action, str) else action)
+            position.play(action)
         return position
 
     def position_from_observation(self, observation: np.ndarray) -> Position:
@@ -114,7 +116,8 @@ class Game:
             observation: int8 of shape ``facts.observation_shape``, as ``observe`` writes it.
 
         Raises:
-            ValueError: wrong shape, or the observation fits no position of this game.
+            ValueError: wrong shape, or the observation fits no position of this game. In a game
+                that declares ``board_places``, neither does a board that no game reaches.
         """
         planes = np.ascontiguousarray(observation, dtype=np.int8)
         if planes.shape != self.facts.observation_shape:
@@ -122,7 +125,20 @@ class Game:
                 f"{self.spec} is observed as an array of shape {self.facts.observation_shape}, not "
                 f"{planes.shape}"
             )
-        position = _load_position(self, self._initial_bytes)
+        position = self._restore(planes)
+        if r.board_places(self.rules):
+            rows = r.board_rows(self.rules, position.record)
+            try:
+                r.observation_of_rows(self.rules, rows, position.to_move)
+            except ValueError as error:
+                raise ValueError(
+                    f"no position of {self.spec} looks like this observation: {error}"
+                ) from None
+        return position
+
+    def _restore(self, planes: np.ndarray) -> Position:
+        """The position that the player to move sees as these planes."""
+        position = load_position(self, self._initial_bytes)
         r.from_observation(self.rules, planes, position.record)
         if not np.array_equal(position.observation(), planes):
             raise ValueError(
@@ -143,22 +159,19 @@ class Game:
         """
         try:
             rows, turn = read_rows(self.rules, text)
-            for player in (0, 1) if turn is None else (turn,):
-                try:
-                    planes = r.observation_of_rows(self.rules, rows, player)
-                except r.WrongTurnError:
-                    if player == 1 or turn is not None:
-                        raise
-                else:
-                    return self.position_from_observation(planes)
+            try:
+                planes = r.observation_of_rows(self.rules, rows, turn or 0)
+            except r.WrongTurnError:
+                if turn is not None:
+                    raise
+                planes = r.observation_of_rows(self.rules, rows, 1)
+            return self._restore(planes)
         except ValueError as error:
             raise IllegalPositionError(text, self, str(error)) from None
-        raise AssertionError("unreachable")
 
     def action_to_text(self, action: int) -> str:
         """The name of an action; IllegalActionError if there is no such action."""
-        number = self._action_number(action)
-        return r.action_to_text(self.rules, number)
+        return r.action_to_text(self.rules, self.action_number(action))
 
     def text_to_action(self, text: str) -> int:
         """The action of that name; a plain action number is understood too.
@@ -174,17 +187,20 @@ class Game:
             return r.text_to_action(self.rules, text)
         except ValueError as error:
             if text.strip().isascii() and text.strip().isdigit():
-                return self._action_number(int(text))
+                return self.action_number(int(text))
             raise IllegalActionError(str(error)) from None
 
-    def _action_number(self, action: Any) -> int:
+    def action_number(self, action: int | str) -> int:
+        """The number of an action, given by its number or its name.
+
+        Raises IllegalActionError if there is no such action.
+        """
+        if isinstance(action, str):
+            return self.text_to_action(action)
         if type(action) is int and 0 <= action < self.facts.num_actions:
             return action
-        if (
-            isinstance(action, (bool, np.bool_))
-            or not isinstance(action, (int, np.integer))
-            or not 0 <= action < self.facts.num_actions
-        ):
+        is_number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+        if not is_number or not 0 <= action < self.facts.num_actions:
             raise IllegalActionError(
                 f"{action!r} is no action of {self.spec}; actions are whole numbers from 0 to "
                 f"{self.facts.num_actions - 1}"
@@ -234,24 +250,33 @@ class Game:
         return Game, (self.rules,)
 
 
-class Position:
+class Position:  # noqa: PLW1641  # it changes, so it has no hash
     """One state of play.
 
-    ``play`` changes it in place, ``after`` gives a new one. Equality and hash depend on the state.
+    ``play`` changes it in place and ``pop`` takes the last action back; ``after`` gives a new
+    position. An action is its number, or its name as text. Positions are equal if their games and
+    their records are. They change, so they are not hashable: sets and dictionaries take
+    :attr:`key`.
+
+    >>> position = make_game("connect_four").initial_position()
+    >>> position.play("d").play(3).ply
+    2
+    >>> position.pop(), position.ply
+    (3, 1)
 
     Attributes:
         game: the game it belongs to.
         record: the state itself, an ``np.record`` that every rule function and search accepts.
     """
 
-    __slots__ = ("_line", "_records", "game", "record")
+    __slots__ = ("_history", "_records", "game", "record")
 
     def __init__(self, game: Game, record: Any) -> None:
         self.game = game
         self.record = record
         # the same memory, in the form in which kernels take it over fastest
         self._records = records_of(record)
-        self._line: Line | None = None
+        self._history: History = ()
 
     def legal_actions(self) -> list[int]:
         """The actions that may be played, ascending; empty once the game is over."""
@@ -260,30 +285,59 @@ class Position:
         legal: list[int] = buffer[:count].tolist()
         return legal
 
-    def is_legal(self, action: int) -> bool:
-        """Whether the action may be played now."""
-        return (
-            isinstance(action, (int, np.integer))
-            and not isinstance(action, bool)
-            and bool(self.game.entry_points.is_legal(self.game.rules, self._records, int(action)))
-        )
+    def is_legal(self, action: int | str) -> bool:
+        """Whether the action may be played now; not, if there is no such action."""
+        try:
+            number = self.game.action_number(action)
+        except IllegalActionError:
+            return False
+        return bool(self.game.entry_points.is_legal(self.game.rules, self._records, number))
 
-    def play(self, action: int) -> Position:
-        """Play an action in place; returns this position.
+    def play(self, action: int | str) -> Position:
+        """Play an action in place; returns this position. :meth:`pop` takes it back.
 
         Raises:
             IllegalActionError: the action may not be played; says which may.
         """
-        number = self.game._action_number(action)
+        number = self.game.action_number(action)
+        before = self._records.tobytes()
         if not self.game.entry_points.play(self.game.rules, self._records, number):
             self._refuse(number)
-        self.note(number)
+        self._history = (self._history, number, before)
         return self
 
-    def note(self, action: int) -> None:
-        """Add to :attr:`moves` an action that was played in the record itself."""
-        if self._line is not None:
-            self._line = (self._line, action)
+    def pop(self) -> int:
+        """Take back the last action, in place; returns its number.
+
+        Raises:
+            IndexError: nothing has been played since this position was made.
+        """
+        if not self._history:
+            raise IndexError("there is no action to take back")
+        self._history, action, before = self._history
+        self._records.view(np.uint8)[:] = np.frombuffer(before, np.uint8)
+        return int(action)
+
+    def add_to_history(self, action: int, before: bytes) -> None:
+        """Add an action that was played in the record itself; ``before`` are its bytes before."""
+        self._history = (self._history, action, before)
+
+    def history(self) -> tuple[bytes, tuple[int, ...]]:
+        """The bytes of the record where the history begins, and the actions played since then.
+
+        :func:`load_position` makes the position of them. There are no actions if the record was
+        changed by something else than :meth:`play`.
+        """
+        record = self._records.tobytes()
+        actions, history, origin = [], self._history, record
+        while history:
+            history, action, origin = history
+            actions.append(action)
+        actions.reverse()
+        with contextlib.suppress(IllegalActionError):
+            if load_position(self.game, origin, actions) == self:
+                return origin, tuple(actions)
+        return record, ()
 
     @property
     def moves(self) -> tuple[int, ...] | None:
@@ -292,19 +346,22 @@ class Position:
         None where they are not known: the position was made from an observation or a record, or
         its record was changed by something else than :meth:`play`.
         """
-        if self._line is None:
-            return None
-        moves, rest = [], self._line
-        while rest:
-            rest, action = rest
-            moves.append(action)
-        moves.reverse()
-        return tuple(moves) if self.game.position(moves) == self else None
+        origin, actions = self.history()
+        return actions if origin == self.game._initial_bytes else None
 
-    def with_moves(self, moves: Iterable[int] | None) -> Position:
-        """This position, which was reached by these actions; None: they are not known."""
-        self._line = None if moves is None else _line_of(moves)
-        return self
+    @property
+    def ply(self) -> int:
+        """How many actions were played from the initial position to this one.
+
+        Raises:
+            NotImplementedError: the game does not count them, and :attr:`moves` is None.
+        """
+        try:
+            return r.plies_played(self.game.rules, self.record)
+        except NotImplementedError:
+            if self.moves is None:
+                raise
+            return len(self.moves)
 
     def _refuse(self, action: int) -> None:
         name = f"{action} ({self.game.action_to_text(action)})"
@@ -313,18 +370,18 @@ class Position:
                 f"action {name} cannot be played: the game is over ({self.outcome})"
             )
         legal = self.legal_actions()
-        listed = ", ".join(f"{a} ({self.game.action_to_text(a)})" for a in legal[:12])
+        first = ", ".join(f"{a} ({self.game.action_to_text(a)})" for a in legal[:12])
         more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
-        raise IllegalActionError(f"action {name} is not legal here; legal are {listed}{more}")
+        raise IllegalActionError(f"action {name} is not legal here; legal are {first}{more}")
 
-    def after(self, action: int) -> Position:
+    def after(self, action: int | str) -> Position:
         """The position after an action; this one stays as it is."""
         return self.copy().play(action)
 
     def copy(self) -> Position:
-        """An independent copy."""
-        position = _load_position(self.game, self._records)
-        position._line = self._line
+        """An independent copy, with the same history."""
+        position = load_position(self.game, self._records)
+        position._history = self._history
         return position
 
     @property
@@ -379,27 +436,29 @@ class Position:
         rules = self.game.rules
         return write_rows(rules, r.board_rows(rules, self.record), self.to_move)
 
+    @property
     def key(self) -> int:
-        """The 64-bit hash that transposition tables use."""
+        """A 64-bit hash of the state, as transposition tables use it: equal in equal positions."""
         return int(r.key(self.game.rules, self.record))
 
     def transformed(self, symmetry: int) -> Position:
         """The image under one of the game's symmetries (a row of ``game.symmetries``)."""
-        image = _load_position(self.game, self._records)
+        image = load_position(self.game, self._records)
         r.transform(self.game.rules, self.record, self.game.symmetries[symmetry], image.record)
         return image
 
-    def to_image(self, last_action: int | None = None, longest_side: int = 600) -> Any:
-        """The board as a Pillow image."""
-        from .pictures.drawing import to_image
+    def to_image(self, last_action: int | str | None = None, longest_side: int = 600) -> Any:
+        """The board as a Pillow image, with the last action marked."""
+        return to_image(self._picture(last_action), longest_side)
 
-        return to_image(r.picture(self.game.rules, self.record, last_action), longest_side)
+    def to_svg(self, last_action: int | str | None = None) -> str:
+        """The board as an SVG element, with the last action marked."""
+        return to_svg(self._picture(last_action))
 
-    def to_svg(self, last_action: int | None = None) -> str:
-        """The board as an SVG element."""
-        from .pictures.drawing import to_svg
-
-        return to_svg(r.picture(self.game.rules, self.record, last_action))
+    def _picture(self, last_action: int | str | None) -> Picture:
+        number = None if last_action is None else self.game.action_number(last_action)
+        picture: Picture = r.picture(self.game.rules, self.record, number)
+        return picture
 
     def _repr_svg_(self) -> str:
         """Notebooks show the board."""
@@ -412,9 +471,6 @@ class Position:
             and self.record.tobytes() == other.record.tobytes()
         )
 
-    def __hash__(self) -> int:
-        return hash((self.game, self.record.tobytes()))
-
     def __str__(self) -> str:
         return r.board_text(self.game.rules, self.record)
 
@@ -423,54 +479,22 @@ class Position:
         return f"<Position of {self.game.spec}, {turn}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _load_position, (self.game, self.record.tobytes(), self.moves)
+        return load_position, (self.game, *self.history())
 
 
-def starting_position(game: Game, start: Any) -> Position:
-    """The position where an episode is to begin, a copy.
+# The actions that led to a position, as (those before, the last one, the bytes of the record before
+# it); () where nothing was played. Positions share them: playing and copying take the same time
+# however long the game is.
+History = tuple[Any, ...]
 
-    Args:
-        game: the game.
-        start: a Position, or the actions that lead to it (numbers, or their names).
 
-    Raises:
-        ValueError: a position of another game, one that is over, or actions that lead to none.
+def load_position(game: Game, data: bytes | np.ndarray, actions: Iterable[int] = ()) -> Position:
+    """The position after actions in the one whose record consists of these bytes.
+
+    The bytes include the padding; ``np.record.copy`` leaves arbitrary bytes in it.
     """
-    if isinstance(start, Position):
-        if start.game != game:
-            raise ValueError(f"this is an environment of {game.spec}; {start!r} is no start for it")
-        found = start.copy()
-    elif isinstance(start, (list, tuple, np.ndarray)):
-        found = game.position(start)
-    else:
-        raise ValueError(f"options['position'] is a Position or a list of actions, not {start!r}")
-    if found.is_over:
-        raise ValueError(f"no game can begin where it is over ({found.outcome})")
-    return found
-
-
-# The actions that led to a position, as (those before, the last one); () at the start. Positions
-# share them: playing and copying take the same time however long the game is.
-Line = tuple[Any, ...]
-
-
-def _line_of(moves: Iterable[int]) -> Line:
-    line: Line = ()
-    for action in moves:
-        line = (line, action)
-    return line
-
-
-def _load_position(
-    game: Game, data: bytes | np.ndarray, moves: Iterable[int] | None = None
-) -> Position:
-    """The position whose record consists of these bytes, padding included.
-
-    ``np.record.copy`` leaves arbitrary bytes in the padding.
-    """
-    position = Position.__new__(Position)
-    position.game = game
-    position._records = np.ndarray((1,), game.declaration.dtype, bytearray(data))
-    position.record = position._records[0]
-    position._line = None if moves is None else _line_of(moves)
+    records = np.ndarray((1,), game.declaration.dtype, bytearray(data))
+    position = Position(game, records[0])
+    for action in actions:
+        position.play(action)
     return position

@@ -1,4 +1,4 @@
-"""Options of what environments show: planes alone or with the mask, layout, type, names.
+"""Options that environments share: what they show, and where an episode begins.
 
 AEC, Gymnasium and vector environments take the same options. Without any of them nothing is
 converted.
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from .game import Game
+from .game import Game, Position
 from .specification import SpecificationError
 
 KINDS = ("planes", "dict")
@@ -115,6 +115,29 @@ def find_layout(shape: Any, planes_shape: tuple[int, ...]) -> str | None:
     rows, cols, planes = planes_shape
     layouts = {"hwc": planes_shape, "chw": (planes, rows, cols), "flat": (rows * cols * planes,)}
     return next((name for name, known in layouts.items() if known == shape), None)
+
+
+def starting_position(game: Game, start: Any) -> Position:
+    """The position where an episode is to begin, a copy.
+
+    Args:
+        game: the game.
+        start: a Position, or the actions that lead to it (numbers, or their names).
+
+    Raises:
+        ValueError: a position of another game, one that is over, or actions that lead to none.
+    """
+    if isinstance(start, Position):
+        if start.game != game:
+            raise ValueError(f"this is an environment of {game.spec}; {start!r} is no start for it")
+        position = start.copy()
+    elif isinstance(start, (list, tuple, np.ndarray)):
+        position = game.position(start)
+    else:
+        raise ValueError(f"options['position'] is a Position or a list of actions, not {start!r}")
+    if position.is_over:
+        raise ValueError(f"no game can begin where it is over ({position.outcome})")
+    return position
 
 
 AS_PLANES = ObservationOptions()

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..agents.agent import Decision
-from ..envs.game import PLAYERS, Game, Position
+from ..envs.game import PLAYERS, Game, IllegalActionError, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, number_text
-from ..envs.stepping import ILLEGAL, OVER, step
+from ..envs.stepping import OVER
 from .players import OUT_OF_TIME, Fault, Player, as_player, existing_action, illegal
 
 # Called after each move of an agent with the position, the seat, the action and the decision.
@@ -263,7 +263,7 @@ class _GameUnderWay:
 
     def play(self) -> GameResult:
         """Play to the end, or to the verdict of the referee; Fault if a player fails."""
-        position, rules, record = self._position, self._game.rules, self._position.record
+        position = self._position
         mover = OVER if position.is_over else position.to_move
         while mover != OVER:
             if self._referee is not None:
@@ -273,10 +273,11 @@ class _GameUnderWay:
             self.seat = mover
             answer, decision = self._ask()
             action = existing_action(answer, self._game)
-            mover = step(rules, record, action)
-            if mover == ILLEGAL:
-                raise illegal(self._game, action)
-            position.note(action)
+            try:
+                position.play(action)
+            except IllegalActionError:
+                raise illegal(self._game, action) from None
+            mover = OVER if position.is_over else position.to_move
             self._moves.append(action)
             if self._referee is not None:
                 self._referee.note(self.seat, decision)

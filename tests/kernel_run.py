@@ -61,7 +61,7 @@ def run_rules(game: Game) -> list[Any]:
         r.order_actions(game.rules, position.record, actions, len(actions))
         results.append(digest(actions))
         results.append(
-            [position.transformed(symmetry).key() for symmetry in range(len(game.symmetries))]
+            [position.transformed(symmetry).key for symmetry in range(len(game.symmetries))]
         )
         assert game.position_from_observation(position.observation()) == position
         position.play(rng.choice(position.legal_actions()))

@@ -49,7 +49,7 @@ def describe(position: Position) -> list[str]:
         f"{position.returns[player]:g}"
         for player in (0, 1)
     ]
-    lines.append(f"key {position.key():016x}")
+    lines.append(f"key {position.key:016x}")
     lines.append(
         f"over: {position.outcome}" if position.is_over else f"to move: player {position.to_move}"
     )

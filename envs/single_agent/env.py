@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from ..game import Game, IllegalActionError, Position, starting_position
-from ..observations import AS_PLANES, ObservationOptions
+from ..game import Game, IllegalActionError, Position
+from ..observations import AS_PLANES, ObservationOptions, starting_position
 from ..registry import make_game
 from ..rendering import RENDER_MODES, RenderedBoard
 from .game_batch import GameBatch

@@ -284,7 +284,7 @@ class AgentProcess:
 
 def _packed(position: Position) -> bytes:
     """A position as it is sent: its record and the moves that led to it."""
-    return bytes(position.record.tobytes()) + pickle.dumps(position.moves)
+    return pickle.dumps(position.history())
 
 
 def _gib(size: float) -> str:

@@ -42,10 +42,8 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-import numpy as np
-
 from ...agents import Decision, make_agent
-from ...envs.game import Game, Position
+from ...envs.game import Game, Position, load_position
 from ...envs.specification import SpecificationError
 from ..players import CANCELLED, Description, Fault, LocalPlayer, existing_action, raised
 from .agent_process import NUMBER
@@ -104,10 +102,7 @@ class _Server:
                 return b"K"
             if kind == b"U":
                 return b"U%d" % self._player.tokens()
-            dtype = self._game.declaration.dtype
-            record = np.ndarray((1,), dtype, bytearray(content[: dtype.itemsize]))[0]
-            moves = pickle.loads(content[dtype.itemsize :])
-            position = Position(self._game, record).with_moves(moves)
+            position = load_position(self._game, *pickle.loads(content))
             return self._move(self._game, position, kind)
         except SpecificationError as error:
             return b"S" + str(error).encode()

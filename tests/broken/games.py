@@ -27,6 +27,7 @@ FAULTS = (
     "game_never_ends",
     "longest_game_too_short",
     "observation_hides_a_cell",
+    "observation_hides_a_field",
     "observation_values",
     "key_ignores_cells",
     "key_ignores_colours",
@@ -55,6 +56,7 @@ FAULTS = (
     GAME_NEVER_ENDS,
     LONGEST_GAME_TOO_SHORT,
     OBSERVATION_HIDES_A_CELL,
+    OBSERVATION_HIDES_A_FIELD,
     OBSERVATION_VALUES,
     KEY_IGNORES_CELLS,
     KEY_IGNORES_COLOURS,
@@ -82,6 +84,7 @@ CELLS = 6
         ("mover", np.int8),
         ("stones", np.int8),
         ("winner", np.int8),
+        ("turns", np.int8),
     ],
     parameters=(Parameter("fault", str, "none", "the promise that is broken", choices=FAULTS),),
 )
@@ -95,6 +98,7 @@ def start(rules, position):
     position.mover = 0
     position.stones = 0
     position.winner = r.NOBODY
+    position.turns = 0
 
 
 @r.legal_actions.register_body(Line)
@@ -127,6 +131,8 @@ def play(rules, position, action):
     stone = position.mover + 1
     position.cells[action] = stone
     position.stones += 1
+    if rules.fault == OBSERVATION_HIDES_A_FIELD:
+        position.turns += 1
     beside_left = action > 0 and position.cells[action - 1] == stone
     beside_right = action < CELLS - 1 and position.cells[action + 1] == stone
     if beside_left or beside_right:

@@ -39,7 +39,12 @@ REJECTIONS = {
     "legal_after_the_end": "the game is over, but legal_actions lists",
     "game_never_ends": "the game is not over, but no action is legal",
     "longest_game_too_short": "goes on after 3 moves, which facts.longest_game says is the most",
-    "observation_hides_a_cell": "the observation does not determine the position",
+    "observation_hides_a_cell": (
+        "the observation does not determine the position: restoring it gives cells[0] 0 instead of "
+    ),
+    "observation_hides_a_field": (
+        "the observation does not determine the position: restoring it gives turns 0 instead of 1"
+    ),
     "observation_values": "observes the value 2; values are 0 and 1",
     "key_ignores_cells": "key cannot tell these two positions apart",
     "key_ignores_colours": "key cannot tell these two positions apart",

@@ -117,7 +117,7 @@ def test_openings_of_swap2_are_different_and_near_the_centre():
     again = Openings(game, "swap2:5", seed=3)
     found = [openings[number] for number in range(30)]
     assert found == [again[number] for number in range(30)]
-    assert len({game.position(opening).key() for opening in found}) == 30
+    assert len({game.position(opening).key for opening in found}) == 30
     for opening in found:
         assert all(abs(cell // 15 - 7) <= 3 and abs(cell % 15 - 7) <= 3 for cell in opening)
     balanced = Openings(game, "balanced:5", seed=3)

@@ -37,7 +37,7 @@ def test_every_value_is_the_solvers_and_every_column_is_the_positions(spec, suff
         assert (row["ply"], row["to_move"], row["key"]) == (
             (row["moves"] >= 0).sum(),
             position.to_move,
-            position.key(),
+            position.key,
         )
         values = solve(position, moves="all", memory_mb=8).values
         legal = sorted(values)

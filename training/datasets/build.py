@@ -164,7 +164,7 @@ def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str
         arrays["observation"][row] = position.observation()
         arrays["action_mask"][row] = position.action_mask()
         arrays["to_move"][row] = position.to_move
-        arrays["key"][row] = position.key()
+        arrays["key"][row] = position.key
     return arrays
 
 

@@ -206,7 +206,7 @@ def test_a_search_form_plays_and_values_like_the_plain_game(spec, heuristic):
     for position, action in random_games(game, 4, seed=1):
         if not any(position.record.cells):
             load_record(form.rules, position.record, records)
-        assert r.key(form.rules, records[0]) == position.key()
+        assert r.key(form.rules, records[0]) == position.key
         for player in (0, 1):
             assert r.evaluate(form.rules, records[0], player, index) == r.evaluate(
                 game.rules, position.record, player, index
