@@ -17,7 +17,6 @@ from pathlib import Path
 from plyground.evaluation.runners.contest import Conditions
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.evaluation.runners.runner import Runner
-from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 
@@ -38,7 +37,7 @@ def play(
             time.sleep(START_SECONDS)  # for the second process; the first is ready
         start = time.perf_counter()
         tournament.run()
-        table = CrossTable(tournament.labels, tournament.played())
+        table = tournament.table()
         seconds = time.perf_counter() - start
     rows = table.rows
     return seconds, sum(row.seconds for row in rows), sum(row.decisions for row in rows)

@@ -223,7 +223,7 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
     Ctrl-C ends the program with the command that goes on.
     """
     notes = _notes()
-    held = [CrossTable(one.labels, one.played()) for one in tournaments]
+    held = [one.table() for one in tournaments]
     missing = [one.missing for one in tournaments]
     before = sum(table.games for table in held)
     total = before + sum(missing)
@@ -252,14 +252,14 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
                 one.get_ready()
                 one.run(progress.count)
     except KeyboardInterrupt:
-        kept = sum(CrossTable(one.labels, one.played()).games for one in tournaments)
+        kept = sum(one.table().games for one in tournaments)
         notes.print(
             f"stopped; {kept} of {total} games are in {store.path}. To go on:\n  {resume}",
             markup=False,
         )
         raise SystemExit(INTERRUPTED) from None
     # Games that another process has added count as well.
-    return [CrossTable(one.labels, one.played()) for one in tournaments]
+    return [one.table() for one in tournaments]
 
 
 def _to_json(one: Tournament, store: Path, table: CrossTable) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from ..envs.game import Game, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .players import Fault, Player, as_player, legal_action
+from .statistics.courses import Courses
 from .store.store import Store, StoreError
 
 PHASES = ("opening", "middle", "end")  # thirds of the longest game
@@ -324,7 +325,7 @@ def stored_moves(
 ) -> Evidence:
     """Judge the moves that agents have played in the games of a store.
 
-    Games with the same agents and the same moves are taken once.
+    Games in which the same agents took the same course are taken once.
 
     Args:
         judge: knows the values.
@@ -430,7 +431,7 @@ def _candidates(
 
     Moves of opponents are among them: replaying the game tells whose move it is.
     """
-    seen: set[int] = set()
+    courses, earlier = Courses(game), set[int]()
     number = 0
     for tournament in store.tournaments():
         if not _is_of_game(game, tournament.settings):
@@ -441,13 +442,13 @@ def _candidates(
                 tournament.agents[stored.players[0]].label,
                 tournament.agents[stored.players[1]].label,
             )
-            sequence = hash((players, result.moves))
             if not set(players) & set(labels):
                 continue
-            if sequence in seen:
+            course = hash((players, courses.course(stored)))
+            if course in earlier:
                 left_out["repeated games"] += 1
                 continue
-            seen.add(sequence)
+            earlier.add(course)
             number += 1
             seconds = (
                 result.seconds[0] / max(1, result.decisions[0]),

@@ -136,7 +136,7 @@ class Openings:
             drawn = random_openings(game, source.plies, seed)
         if transform:
             self.description += ", transformed"
-            drawn = transformed(game, drawn, seed)
+            drawn = transformed_openings(game, drawn, seed)
         if balanced is None and within is not None:
             raise SpecificationError(
                 "how near to 0 an opening must be (--within) is for openings that are judged "
@@ -209,6 +209,49 @@ class Openings:
         )
 
 
+class _OpeningDraw:
+    """Draws random plies, and tells positions that leave the game open from others.
+
+    Open means: the game is not over, the player to move cannot win at once, and some move lets it
+    go on.
+    """
+
+    def __init__(self, game: Game, plies: int, seed: int) -> None:
+        self._game, self._rng = game, new_stream(seed, OPENING_STREAM)
+        self._positions = game.new_records(3)
+        self._scratch = np.empty(game.facts.num_actions, np.int16)
+        self._plies = np.empty(plies, np.int16)
+        with announce_compilation(f"openings for {game.name}"):
+            self._draw(self._rng.copy())
+
+    def _draw(self, rng: np.ndarray) -> bool:
+        rules, scratch = self._game.rules, self._scratch
+        return bool(draw_opening(rules, self._positions, rng, scratch, self._plies))
+
+    def after(self, opening: Actions) -> tuple[Actions, bytes] | None:
+        """The opening with the random plies, and its position; None where that is not open."""
+        if opening:
+            self._positions[0] = self._game.position(opening).record
+        if not self._draw(self._rng):
+            return None
+        return (*opening, *self._plies.tolist()), self._positions[1].tobytes()
+
+
+def _until_none_is_new(draw: Callable[[], tuple[Actions, bytes] | None]) -> Iterator[Actions]:
+    """Random openings that lead to different positions; None stands for a draw that failed."""
+    positions: set[bytes] = set()
+    failures = 0
+    # If one of n equally likely openings were still missing, this many draws would miss it with a
+    # probability below e^-25.
+    while failures < FEWEST_TRIES + 25 * len(positions):
+        failures += 1
+        opening, position = draw() or ((), b"")
+        if position and position not in positions:
+            positions.add(position)
+            failures = 0
+            yield opening
+
+
 def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
     """Random openings of ``plies`` actions, each leading to another position.
 
@@ -217,27 +260,8 @@ def random_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
     No opening ends the game, lets the player to move win at once, or leaves only moves that end the
     game.
     """
-    rng = new_stream(seed, OPENING_STREAM)
-    positions = game.new_records(3)
-    scratch = np.empty(game.facts.num_actions, np.int16)
-    out = np.empty(plies, np.int16)
-    seen: set[bytes] = set()
-    failures = 0
-    with announce_compilation(f"openings for {game.name}"):
-        draw_opening(game.rules, positions, rng.copy(), scratch, out)
-    # If one of n equally likely openings were still missing, this many draws would miss it with a
-    # probability below e^-25.
-    while failures < FEWEST_TRIES + 25 * len(seen):
-        failures += 1
-        if not draw_opening(game.rules, positions, rng, scratch, out):
-            continue
-        state = positions[1].tobytes()
-        if state not in seen:
-            seen.add(state)
-            failures = 0
-            yield tuple(out.tolist())
-            if plies == 0:
-                return
+    random_plies = _OpeningDraw(game, plies, seed)
+    return _until_none_is_new(lambda: random_plies.after(()))
 
 
 def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
@@ -251,20 +275,10 @@ def all_openings(game: Game, plies: int, seed: int) -> Iterator[Actions]:
     Raises:
         SpecificationError: there are more than ``MOST_POSITIONS``.
     """
-    layers = position_layers(game, MOST_POSITIONS)
-    layer = next(itertools.islice(layers, plies, None))
-    positions = game.new_records(3)
-    scratch, nothing = np.empty(game.facts.num_actions, np.int16), np.empty(0, np.int16)
-    rng = new_stream(seed, OPENING_STREAM)
-    with announce_compilation(f"openings for {game.name}"):
-        draw_opening(game.rules, positions, rng.copy(), scratch, nothing)
-    found = []
-    for opening in layer:
-        positions[0] = game.position(opening).record
-        if draw_opening(game.rules, positions, rng, scratch, nothing):
-            found.append(opening)
+    layer = next(itertools.islice(position_layers(game, MOST_POSITIONS), plies, None))
+    no_plies = _OpeningDraw(game, 0, seed)
     yield from sorted(
-        found,
+        filter(no_plies.after, layer),
         key=lambda opening: hashlib.blake2b(f"{seed} {opening}".encode(), digest_size=8).digest(),
     )
 
@@ -285,33 +299,31 @@ def swap2_openings(game: Game, stones: int, seed: int) -> Iterator[Actions]:
         raise SpecificationError(
             f"an opening swap2 of {game.spec} has from 1 to {len(room) // 2} stones, not {stones}"
         )
-    choice, rng = random.Random(f"swap2 {seed}"), new_stream(seed, OPENING_STREAM)
-    positions = game.new_records(3)
-    scratch, nothing = np.empty(game.facts.num_actions, np.int16), np.empty(0, np.int16)
-    with announce_compilation(f"openings for {game.name}"):
-        draw_opening(game.rules, positions, rng.copy(), scratch, nothing)
-    seen: set[bytes] = set()
-    failures = 0
-    while failures < FEWEST_TRIES + 25 * len(seen):
-        failures += 1
-        opening = tuple(choice.sample(room, stones))
+    chance, no_plies = random.Random(f"swap2 {seed}"), _OpeningDraw(game, 0, seed)
+
+    def draw() -> tuple[Actions, bytes] | None:
         try:
-            positions[0] = game.position(opening).record
+            return no_plies.after(tuple(chance.sample(room, stones)))
         except IllegalActionError:  # it ends the game, which three in a row may do on small boards
-            continue
-        state = positions[0].tobytes()
-        if state not in seen and draw_opening(game.rules, positions, rng, scratch, nothing):
-            seen.add(state)
-            failures = 0
-            yield opening
+            return None
+
+    return _until_none_is_new(draw)
 
 
-def transformed(game: Game, openings: Iterable[Actions], seed: int) -> Iterator[Actions]:
-    """Openings turned or mirrored, each by a symmetry of the board that the seed decides."""
-    choice = random.Random(f"transform {seed}")
+def transformed_openings(game: Game, openings: Iterable[Actions], seed: int) -> Iterator[Actions]:
+    """Openings turned or mirrored, each by a symmetry of the board that the seed decides.
+
+    Of those that lead to the same position afterwards, the first one counts.
+    """
+    chance = random.Random(f"transform {seed}")
+    positions: set[bytes] = set()
     for opening in openings:
-        symmetry = game.symmetries[choice.randrange(len(game.symmetries))]
-        yield tuple(int(symmetry[action]) for action in opening)
+        symmetry = game.symmetries[chance.randrange(len(game.symmetries))]
+        image = tuple(int(symmetry[action]) for action in opening)
+        position = game.position(image).record.tobytes()
+        if position not in positions:
+            positions.add(position)
+            yield image
 
 
 def read_openings(path: Path, game: Game) -> list[Actions]:

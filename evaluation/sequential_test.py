@@ -174,7 +174,7 @@ class SprtMatch:
         self.plan, self.labels = self.tournament.plan, self.tournament.labels
         self.state = SprtState()
         self.seconds = 0.0
-        self._table = CrossTable(self.labels)
+        self._table = CrossTable(self.labels, self.tournament.game)
         self._waiting: dict[int, list[StoredGame]] = {}  # games of pairs whose turn has not come
         self._next = 0
         self._ended = False  # whether every game that is worth playing has been played

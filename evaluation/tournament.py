@@ -216,7 +216,7 @@ class Tournament:
 
     def table(self) -> CrossTable:
         """The results of every agent against every other in the games that the store holds."""
-        return CrossTable(self.labels, self.played())
+        return CrossTable(self.labels, self.game, self.played())
 
     def _repr_html_(self) -> str:
         """Notebooks show the table."""

@@ -51,7 +51,7 @@ def compare(game: str, policy: Path, folder: Path, pairs: int) -> CrossTable:
     with Store(folder / "games.db") as store:
         tournament = Tournament(Plan(game, tuple(names.values()), pairs=pairs), store)
         tournament.run()
-        return CrossTable(list(names), tournament.played())
+        return CrossTable(list(names), tournament.game, tournament.played())
 
 
 def main(arguments: list[str] | None = None) -> CrossTable:

@@ -177,7 +177,7 @@ class TournamentProgress:
         )  # fmt: skip
         self._bar = Progress(*self._columns, expand=True)
         self._task: TaskID = self._bar.add_task("", total=total, completed=done)
-        self._table, self._title = CrossTable([]), ""
+        self._table, self._title = CrossTable([], None), ""
 
     def begin(self, table: CrossTable, title: str = "") -> None:
         """Show the standings of a tournament under its title.

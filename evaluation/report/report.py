@@ -17,6 +17,7 @@ from rich.text import Text
 
 from ...envs.specification import SpecificationError
 from ..pages import notebook_html
+from ..statistics.courses import Courses, game_of
 from ..statistics.cross_table import CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
 from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
@@ -197,20 +198,22 @@ def report_tournament(
     endings: Counter[str] = Counter()
     openings: dict[int, tuple[int, float]] = {}
     gallery = Gallery(replays) if replays else None
+    game = game_of(tournament)
+    courses = Courses(game)
 
     def noted() -> Iterator[StoredGame]:
-        for game in games:
-            result = game.result
+        for stored in games:
+            result = stored.result
             endings[result.reason if result.fault is None else f"forfeit: {result.fault}"] += 1
-            opening = hash(game.opening)
+            opening = courses.start(stored)
             count, points = openings.get(opening, (0, 0.0))
             won = result.returns[0]
             openings[opening] = count + 1, points + (1 if won > 0 else 0 if won < 0 else 0.5)
             if gallery is not None:
-                gallery.note(game)
-            yield game
+                gallery.note(stored)
+            yield stored
 
-    table = CrossTable(labels, noted())
+    table = CrossTable(labels, game, noted())
     try:
         ratings, unrated = (
             rate(

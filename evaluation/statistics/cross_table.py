@@ -1,9 +1,9 @@
 """The cross table of a tournament, from the results of its games.
 
 A game that two deterministic agents repeat tells nothing new and is counted once. Whether they are
-deterministic is seen in their games: if every time that an opening came round again they have
-played the same moves, then the repeated games do not count; as soon as they once play others, their
-games are samples of what they do, and all of them count.
+deterministic is seen in their games: if every time that a position of the openings came round again
+they have played the same moves from there, then the repeated games do not count; as soon as they
+once play others, their games are samples of what they do, and all of them count.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from ...envs.game import Game
 from ..store.store import StoredGame
+from .courses import Courses
 from .ratings import Meeting
 
 
@@ -69,7 +71,7 @@ class AgentRow:
         seconds: its thinking time.
         decisions: the moves it was asked for.
         tokens: what its language model has used.
-        sequences: hashes of the different sequences of moves of its games.
+        courses: hashes of the different courses of its games.
     """
 
     def __init__(self, number: int, label: str, opponents: Iterable[int]) -> None:
@@ -79,7 +81,7 @@ class AgentRow:
         self.faults: Counter[str] = Counter()
         self.last_fault: str | None = None
         self.seconds, self.decisions, self.tokens = 0.0, 0, 0
-        self.sequences: set[int] = set()
+        self.courses: set[int] = set()
 
     @property
     def seconds_per_move(self) -> float | None:
@@ -87,8 +89,8 @@ class AgentRow:
 
     @property
     def distinct_games(self) -> int:
-        """How many different sequences of moves its games have."""
-        return len(self.sequences)
+        """How many different courses its games have taken."""
+        return len(self.courses)
 
     @property
     def distinct_share(self) -> float | None:
@@ -100,17 +102,14 @@ class AgentRow:
         for tally in (self.total, self.by_seat[seat], self.against[opponent]):
             tally.count(result)
 
-    def note(self, game: StoredGame, seat: int, sequence: int) -> None:
-        """Note the moves, time and faults of a game in which the agent sat in ``seat``.
-
-        ``sequence`` is a hash of the moves of the game.
-        """
+    def add_game(self, game: StoredGame, seat: int, course: int) -> None:
+        """Add the course, time and faults of a game in which the agent sat in ``seat``."""
         result = game.result
         self.played += 1
         self.seconds += result.seconds[seat]
         self.decisions += result.decisions[seat]
         self.tokens += result.tokens[seat]
-        self.sequences.add(sequence)
+        self.courses.add(course)
         if result.forfeited == seat:
             assert result.fault is not None
             self.faults[result.fault] += 1
@@ -147,14 +146,14 @@ class _Encounter:
 
     def __init__(self, first: int) -> None:
         self._first = first
-        # seating and opening -> hash of the moves; None once the agents have varied their moves
+        # seating and first position -> the course; None once the agents have varied their moves
         self._lines: dict[int, int] | None = {}
         self._held: list[_Result] = []  # repeated games
         # pair -> half-points of the first agent, while only one of its games is known
         self._halves: dict[int, int] = {}
         self.pairs = [0, 0, 0, 0, 0]
 
-    def admit(self, game: StoredGame, sequence: int) -> list[_Result]:
+    def admit(self, game: StoredGame, start: int, course: int) -> list[_Result]:
         """Take a game; returns the games that count as a consequence.
 
         These are this game, none, or this game and all that had been held back.
@@ -162,12 +161,12 @@ class _Encounter:
         result = _Result(game.pair, game.players, game.result.returns[0])
         if self._lines is None:
             return self._counted([result])
-        line = hash((game.players[0], game.opening))
-        known = self._lines.get(line)
-        if known is None:
-            self._lines[line] = sequence
+        line = hash((game.players[0], start))
+        earlier = self._lines.get(line)
+        if earlier is None:
+            self._lines[line] = course
             return self._counted([result])
-        if known == sequence:
+        if earlier == course:
             self._held.append(result)
             return []
         counted = self._counted([*self._held, result])
@@ -193,12 +192,20 @@ class _Encounter:
 class CrossTable:
     """The results of every agent against every other, counted game by game.
 
+    Args:
+        labels: the agents' names.
+        game: the game; None where it is not installed, see :class:`.courses.Courses`.
+        games: games to begin with.
+
     Attributes:
         rows: a row for each agent, in the order of the tournament.
         games: how many games there are, repeated ones included.
     """
 
-    def __init__(self, labels: list[str], games: Iterable[StoredGame] = ()) -> None:
+    def __init__(
+        self, labels: list[str], game: Game | None, games: Iterable[StoredGame] = ()
+    ) -> None:
+        self._courses = Courses(game)
         numbers = range(len(labels))
         self.rows = [
             AgentRow(number, label, (n for n in numbers if n != number))
@@ -206,20 +213,21 @@ class CrossTable:
         ]
         self.games = 0
         self._encounters: dict[tuple[int, int], _Encounter] = {}
-        for game in games:
-            self.count(game)
+        for each in games:
+            self.count(each)
 
     def count(self, game: StoredGame) -> None:
         """Count one more game."""
         self.games += 1
-        sequence = hash(game.result.moves)  # 64 bits: a table of a million games stays small
+        # 64 bits: a table of a million games stays small
+        start, course = self._courses.start(game), self._courses.course(game)
         for seat in (0, 1):
-            self.rows[game.players[seat]].note(game, seat, sequence)
+            self.rows[game.players[seat]].add_game(game, seat, course)
         key = min(game.players), max(game.players)
         encounter = self._encounters.get(key) or self._encounters.setdefault(
             key, _Encounter(key[0])
         )
-        for _, players, result in encounter.admit(game, sequence):
+        for _, players, result in encounter.admit(game, start, course):
             self.rows[players[0]].count(0, players[1], result)
             self.rows[players[1]].count(1, players[0], -result)
 
@@ -230,8 +238,8 @@ class CrossTable:
 
     @property
     def distinct_games(self) -> int:
-        """How many different sequences of moves the games have."""
-        return len(set().union(*(row.sequences for row in self.rows)))
+        """How many different courses the games have taken."""
+        return len(set().union(*(row.courses for row in self.rows)))
 
     def meetings(self) -> list[Meeting]:
         """The results that count, pair by pair, as the ratings want them."""

@@ -135,8 +135,12 @@ def test_transformed_openings_are_images_of_the_openings(spec):
     plain = Openings(game, "random:3", seed=1)
     turned = Openings(game, "random:3", seed=1, transform=True)
     assert turned.description == "3 random plies, transformed"
-    pairs = [(plain[number], turned[number]) for number in range(20)]
-    for opening, image in pairs:
-        images = [tuple(int(row[action]) for action in opening) for row in game.symmetries]
-        assert image in images
-    assert any(opening != image for opening, image in pairs)
+    # the n-th image is that of the n-th opening or, where images were dropped, of a later one
+    openings, images = ([source[n] for n in range(20)] for source in (plain, turned))
+    later = iter(plain[number] for number in range(40))
+    for image in images:
+        assert any(
+            image in [tuple(int(row[action]) for action in opening) for row in game.symmetries]
+            for opening in later
+        )
+    assert openings != images

@@ -165,7 +165,7 @@ def test_objects_show_themselves(browser, store):
 def test_a_tournaments_table_is_a_plain_table(browser, store):
     with Store(store) as opened:
         (first, *_) = opened.tournaments()
-        table = CrossTable([MARKUP, "random"], opened.games(first.number))
+        table = CrossTable([MARKUP, "random"], None, opened.games(first.number))
     shown = Shown(browser, table._repr_html_())
     rows = shown.page.locator("tr")
     assert rows.count() == 3

@@ -299,3 +299,17 @@ def test_a_judge_that_will_not_do_is_refused(balanced, within, message):
     with pytest.raises(SpecificationError) as refused:
         Openings(make_game("connect_four"), "random:1", 1, balanced, within).find(1)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "source", "count", "different"),
+    [("connect_four", "random:2", 49, 36), ("tic_tac_toe", "random:3", 252, None)],
+)
+def test_openings_that_a_transformation_makes_equal_are_dropped(game, source, count, different):
+    game = make_game(game)
+    assert Openings(game, source, seed=1).find() == count
+    openings = Openings(game, source, seed=1, transform=True)
+    found = openings.find()
+    positions = {game.position(openings[number]).record.tobytes() for number in range(found)}
+    assert len(positions) == found < count
+    assert different in (None, found)

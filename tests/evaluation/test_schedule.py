@@ -145,7 +145,7 @@ def test_deterministic_agents_play_each_opening_once_and_others_all_pairs(tmp_pa
     counted = Counter(tuple(sorted(game.players)) for game in games)
     assert counted == {(0, 1): 2 * 4, (0, 2): 2 * 12, (1, 2): 2 * 12}
     assert (tournament.schedule.total, tournament.schedule.left_out) == (56, 16)
-    table = CrossTable(tournament.labels, games)
+    table = CrossTable(tournament.labels, tournament.game, games)
     assert table.repeated == 0
     with Store(tmp_path / "store.db") as store:
         assert [(stored.pairs, stored.left_out) for stored in store.tournaments()] == [(12, 16)]
@@ -172,7 +172,7 @@ def test_leaving_games_out_changes_no_result(tmp_path):
         tournament, games = run(
             Plan("connect_four", agents, pairs=12, opening="all:1"), tmp_path / f"{len(tables)}.db"
         )
-        tables.append(CrossTable(tournament.labels, games))
+        tables.append(CrossTable(tournament.labels, tournament.game, games))
     said, found_out = tables
     assert (said.repeated, found_out.repeated) == (0, 16)
     assert said.meetings() == found_out.meetings()
@@ -233,6 +233,6 @@ def test_repeated_games_of_an_old_store_stay_and_count_once(old_store):
     with Store(path) as store:
         tournament = Tournament(plan, store, "with repeats")
         tournament.run()
-        table = CrossTable(tournament.labels, tournament.played())
+        table = tournament.table()
     assert (tournament.schedule.total, tournament.schedule.left_out) == (2, 4)
     assert (table.games, table.repeated) == (6, 4)

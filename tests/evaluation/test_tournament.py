@@ -186,7 +186,7 @@ def test_the_table_counts_each_game_for_both_sides():
         finished((0, 1), (0.0, 0.0), moves=(1,)),
         finished((1, 2), (-4.0, 4.0), moves=(2,), fault="raised", forfeited=0),
     ]
-    table = CrossTable(["a", "b", "c"], games)
+    table = CrossTable(["a", "b", "c"], None, games)
     a, b, c = table.rows
     assert (a.total.wins, a.total.draws, a.total.losses) == (1, 1, 1)
     assert (a.total.score, a.against[1].score, a.against[2].score) == (0.5, 0.5, None)
@@ -211,7 +211,7 @@ def test_agents_that_repeat_one_game_without_saying_so_beforehand_are_found_out_
     with Store(tmp_path / "store.db") as store:
         tournament = Tournament(plan, store)
         tournament.run()
-        table = CrossTable(tournament.labels, tournament.played())
+        table = tournament.table()
     row = table.rows[0]
     # played twelve times, counted once in each seating
     assert (row.played, row.total.games, row.distinct_games) == (12, 2, 2)
@@ -219,7 +219,7 @@ def test_agents_that_repeat_one_game_without_saying_so_beforehand_are_found_out_
 
 
 def test_a_repeated_game_counts_once_unless_the_agents_have_shown_to_vary():
-    table = CrossTable(["a", "b"])
+    table = CrossTable(["a", "b"], None)
     for pair in range(3):
         table.count(finished((0, 1), (1.0, -1.0), moves=(5,), pair=pair))
         table.count(finished((1, 0), (1.0, -1.0), moves=(6,), pair=pair))

@@ -217,7 +217,7 @@ class Strength(Pool):
         games = self.play(workplace)
         costs, entrants = self.costs(workplace, games), self.entrants(workplace)
         labels = [self.name_of(spec) for spec in self.agents_named()]
-        table = CrossTable(labels, games)
+        table = CrossTable(labels, make_game(self.game), games)
         try:
             ratings: Ratings | None = rate(labels, table.meetings())
         except RatingsError:
