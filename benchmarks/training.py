@@ -87,7 +87,9 @@ def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
 
 def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
     game = make_game("connect_four")
-    settings = ppo_settings("connect_four", {"opponent": "random", "steps": 10**9}, SETTINGS)
+    settings = ppo_settings(
+        make_game("connect_four"), {"opponent": "random", "steps": 10**9}, SETTINGS
+    )
     env = BoardVecEnv(
         game,
         settings.games,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from .pictures.drawing import Area
+from .profile import Profile
 from .specification import (
     Parameter,
     SpecificationError,
@@ -16,6 +17,8 @@ from .specification import (
 )
 
 T = TypeVar("T", bound=type)
+
+NO_PROFILE = Profile()
 
 
 class Facts(NamedTuple):
@@ -92,6 +95,7 @@ class Declaration(NamedTuple):
     limits: str
     colours: tuple[str, str] | None
     marks: tuple[str, str]
+    profile: Profile
 
     def make_rules(self, rules_type: type, given: Mapping[str, Any]) -> Any:
         """The rules for the parameters given, short forms (``size=``, ``dots=``) included."""
@@ -129,6 +133,7 @@ def declare_game(
     contract: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values,
     colours: tuple[str, str] | None = None,
     marks: tuple[str, str] = ("X", "O"),
+    profile: Profile = NO_PROFILE,
 ) -> Callable[[T], T]:
     """Class decorator for a rules type: a NamedTuple of whole numbers, validated when it is made.
 
@@ -147,6 +152,7 @@ def declare_game(
         contract: the inverse, applied to all the values when a game is written as text.
         colours: those of player_0 and player_1 in pictures of the board, ``#rrggbb``.
         marks: the letters of player_0 and player_1 in the board as text.
+        profile: what other folders know about the game.
     """
 
     def decorate(rules_type: T) -> T:
@@ -166,6 +172,7 @@ def declare_game(
             limits,
             colours,
             marks,
+            profile,
         )
         return rules_type
 

@@ -17,6 +17,7 @@ from .boards.rows import read_rows, write_rows
 from .declaration import Declaration, Facts, parameter_values
 from .entry_points import EntryPoints, records_of
 from .pictures.drawing import Picture, to_image, to_svg
+from .profile import Profile
 from .specification import SpecificationError, format_specification, plain_text
 
 PLAYERS = ("player_0", "player_1")
@@ -75,6 +76,11 @@ class Game:
     @property
     def name(self) -> str:
         return self.declaration.name
+
+    @property
+    def profile(self) -> Profile:
+        """What other folders know about the game."""
+        return self.declaration.profile
 
     @property
     def spec(self) -> str:

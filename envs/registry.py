@@ -12,6 +12,7 @@ from .games.gomoku.rules import Gomoku
 from .games.hex.rules import Hex
 from .games.othello.rules import Othello
 from .games.tic_tac_toe.rules import TicTacToe
+from .profile import Profile
 from .specification import SpecificationError, check_names, parse_specification
 
 # Adding a game: its file, and its rules type here.
@@ -39,6 +40,22 @@ def register_game(rules_type: type) -> type:
 def game_names() -> list[str]:
     """The names of all games known."""
     return list(_rules_types)
+
+
+def profiles() -> dict[str, Profile]:
+    """The profiles of all games, by their names."""
+    return {name: kind.declaration.profile for name, kind in _rules_types.items()}  # type: ignore[attr-defined]
+
+
+def games_in(program: str) -> list[str]:
+    """The games that another program knows, by :class:`~plyground.envs.profile.Elsewhere`."""
+    return [name for name, profile in profiles().items() if program in profile.elsewhere]
+
+
+def usual_game() -> str:
+    """The game where none is named: the one whose profile says so, else the first."""
+    usual = [name for name, profile in profiles().items() if profile.is_usual]
+    return [*usual, *_rules_types][0]
 
 
 def rules_type(name: str) -> Any:

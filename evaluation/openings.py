@@ -27,6 +27,7 @@ from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
 from ..envs.files import read_file
 from ..envs.game import Game, IllegalActionError
+from ..envs.registry import profiles
 from ..envs.specification import SpecificationError, number_text, plain_text
 from ..envs.stepping import draw_opening
 
@@ -36,8 +37,6 @@ FEWEST_TRIES = 1000
 MOST_POSITIONS = 100_000  # of one depth, that are listed
 # how far from 0 a return may be, in proportion to the greatest, if nothing else is said
 BALANCED_RETURN = 0.1
-# what `balanced:STONES` is short for: the judge, and the points that an opening may be worth
-ENGINE, ENGINE_POINTS = "gomoku:nodes=25000", 60.0
 SHOWN_VALUES = 20  # openings whose values the error names if the judge's unit needs a limit
 
 Actions = tuple[int, ...]
@@ -127,8 +126,14 @@ class Openings:
             self.description = f"all positions after {source.plies} plies"
             drawn = all_openings(game, source.plies, seed)
         elif source.kind in ("swap2", "balanced"):
+            judge = game.profile.opening_judge
+            if judge is None:
+                owners = [name for name, profile in profiles().items() if profile.opening_judge]
+                raise SpecificationError(
+                    f"swap2 is an opening of {' and '.join(owners)}, not of {game.name}"
+                )
             if source.kind == "balanced" and balanced is None:
-                balanced, within = ENGINE, ENGINE_POINTS if within is None else within
+                balanced, within = judge.agent, judge.points if within is None else within
             self.description = f"{source.plies} stones of swap2"
             drawn = swap2_openings(game, source.plies, seed)
         else:
@@ -290,10 +295,8 @@ def swap2_openings(game: Game, stones: int, seed: int) -> Iterator[Actions]:
     They are chosen and left out as :func:`random_openings` are.
 
     Raises:
-        SpecificationError: another game than gomoku, or more stones than have room there.
+        SpecificationError: more stones than have room there.
     """
-    if game.name != "gomoku":
-        raise SpecificationError(f"swap2 is an opening of gomoku, not of {game.name}")
     room = centre_cells(game)
     if not 1 <= stones <= len(room) // 2:
         raise SpecificationError(

@@ -49,10 +49,6 @@ from .report import review_page  # noqa: F401 - notebooks show reviews as its pa
 from .store.store import StoredGame
 
 NEGLIGIBLE = 1e-9
-# Points of an estimate at which the side that leads is expected to score three games of four, as
-# benchmarks/reviews/estimates.py finds them.
-LEADS = {"gomoku": 700.0, "hex": 500.0, "othello": 75.0}
-USUAL_LEAD = 200.0
 SOLVER_SECONDS = 2.0  # for all moves of one position
 SOLVER_MEMORY_MB = 128
 MOST_UNSOLVED = 2  # positions that take too long before earlier ones are left to the agent
@@ -158,7 +154,7 @@ class Reviewer:
             )
         scale, worth = self.game.facts.max_return, score.value
         if score.unit == "points":
-            worth = scale * worth / (abs(worth) + LEADS.get(self.game.name, USUAL_LEAD))
+            worth = scale * worth / (abs(worth) + self.game.profile.lead)
         return PositionValue(
             position.to_move,
             from_first(worth, position.to_move),

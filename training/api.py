@@ -68,13 +68,13 @@ def train(
         from .ppo.settings import ppo_settings
         from .ppo.trainer import train as train_ppo
 
-        made = ppo_settings(board.name, settings)
+        made = ppo_settings(board, settings)
         return train_ppo(board, made, seed, folder, facts, make, **options)
     if algorithm == "dqn":
         from .dqn.settings import dqn_settings
         from .dqn.trainer import train as train_dqn
 
-        chosen = dqn_settings(board.name, settings)
+        chosen = dqn_settings(board, settings)
         return train_dqn(board, chosen, seed, folder, facts, make, **options)
     from .alphazero.network import choose_device
     from .alphazero.settings import alphazero_settings

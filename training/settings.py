@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
+from ..envs.game import Game
 from ..envs.specification import Parameter, SpecificationError, check_names
 
 S = TypeVar("S", bound="RunSettings")
@@ -156,6 +157,17 @@ def settings_table(
         )
         for field in dataclasses.fields(kind)
     )
+
+
+def tuned_settings(game: Game, algorithm: str, discount: str) -> dict[str, Any]:
+    """What replaces an algorithm's defaults for a game and its board: facts, then experiments.
+
+    Who gathers points, moving again for each, may not be paid less for the later ones: the setting
+    named ``discount`` is 1 there.
+    """
+    facts = game.facts
+    follows = {discount: 1.0} if facts.moves_again else {}
+    return follows | game.profile.tuned(algorithm, facts.num_actions)
 
 
 def make_settings(

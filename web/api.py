@@ -18,6 +18,7 @@ from .jobs import LINES_OF, REVIEW_SECONDS, REVIEWED, SOLVED, SOLVER_SECONDS, ha
 from .opponents import choices, permitted, scripted
 from .positions import Line, action_json, read_actions, read_game, read_position
 from .queries import (
+    USUAL_GAME,
     AgentQuery,
     GameLineQuery,
     GraderQuery,
@@ -36,7 +37,7 @@ router = APIRouter(prefix="/api")
 
 LINES_SECONDS = 40.0  # for a decision and two more lines
 
-Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
+Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
 MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
 
 

@@ -9,7 +9,8 @@ from ..agents.agent import Agent
 from ..agents.policies.zoo import PREFIX, cards
 from ..agents.registry import agent_classes, make_agent, resolve_agent
 from ..envs.game import Game
-from ..envs.registry import make_game
+from ..envs.profile import Example
+from ..envs.registry import make_game, profiles
 from ..envs.specification import Parameter, SpecificationError, format_specification
 from ..evaluation.review import estimator_of
 from .errors import Refused, sentence
@@ -17,18 +18,6 @@ from .settings import LONGEST_SPEC, MOST
 
 PERSON = "human"  # the opponent of a game of two people at one screen
 LEVELS = ("easy", "medium", "hard")
-# The levels of each game, easy to hard; games of the user's own have the last entry.
-AGENTS_BY_LEVEL = {
-    "tic_tac_toe": ("random", "greedy", "alphabeta:depth=9,time=1"),
-    "connect_four": ("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
-    "dots_and_boxes": ("greedy", "alphabeta:depth=3", "alphabeta:time=1"),
-    "gomoku": ("easy", "medium", "hard"),
-    "othello": ("greedy", "alphabeta:depth=3", "alphabeta:time=1"),
-    "hex": ("greedy", "mcts:simulations=1000", "mcts:time=1"),
-    "": ("random", "mcts:simulations=200", "mcts:time=1"),
-}
-CARO10 = "gomoku:size=10,rule=caro"
-CARO10_MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
 PERFECT = "solver:memory=128,time=5"
 LONGEST_PERFECT = 24  # plies of games that the solver plays without delay
 HINTS = "alphabeta:time=1"
@@ -36,32 +25,12 @@ HINTS = "alphabeta:time=1"
 NO_FILES = {"book": ("centre",), "ordering": (), "heuristic": None}
 
 
-class Preset(NamedTuple):
-    """A game offered by name.
-
-    Attributes:
-        key: of its message.
-        game: its specification.
-        level: the opponent that is offered first.
-        moves: those of the small picture.
-    """
-
-    key: str
-    game: str
-    level: str
-    moves: str
-
-
-PRESETS = (
-    Preset("caro10", CARO10, "caro10_alphabeta", "e5,f6,e6,e7,f5,d5,d6,g5,c6"),
-    Preset("caro15", "gomoku:rule=caro", "medium", "h8,i9,h9,h10,i8,g8,j8,k8,g11"),
-    Preset("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb"),
-    Preset("dots", "dots_and_boxes:dots=5x5", "alphabeta:depth=3",
-           "h 0 1,v 0 1,h 2 2,v 1 1,h 3 0,v 3 3,h 1 1,v 0 2,h 2 1,v 1 2"),
-    Preset("tic_tac_toe", "tic_tac_toe", "greedy", "b2,a3,c3,a1,a2"),
-    Preset("othello", "othello", "alphabeta:depth=3", "d3,c3,c4,e3,d2,c5"),
-    Preset("hex", "hex:size=9,swap=yes", "mcts:simulations=1000", "e5,d6,f4,f6,g3,c5"),
-)  # fmt: skip
+PRESETS = tuple(
+    sorted(
+        (example for profile in profiles().values() for example in profile.examples),
+        key=lambda example: example.order,
+    )
+)
 
 
 class Choice(NamedTuple):
@@ -74,11 +43,11 @@ class Choice(NamedTuple):
 
 def choices(game: Game, listed: tuple[str, ...]) -> list[Choice]:
     """The opponents offered in a game, those of the server's start included."""
-    levels = AGENTS_BY_LEVEL.get(game.name, AGENTS_BY_LEVEL[""])
-    offered = []
-    if game == make_game(CARO10):
-        offered += [Choice(spec, f"mode.{spec}", "modes") for spec in CARO10_MODES]
-    offered += [Choice(spec, f"level.{name}", "levels") for name, spec in zip(LEVELS, levels)]
+    preset = _preset_of(game)
+    modes = () if preset is None else preset.modes
+    offered = [Choice(spec, f"mode.{spec}", "modes") for spec in modes]
+    levels = zip(LEVELS, game.profile.levels)
+    offered += [Choice(spec, f"level.{name}", "levels") for name, spec in levels]
     if game.facts.longest_game <= LONGEST_PERFECT and plays(PERFECT, game):
         offered.append(Choice(PERFECT, "level.perfect", "levels"))
     for card in cards():
@@ -90,10 +59,13 @@ def choices(game: Game, listed: tuple[str, ...]) -> list[Choice]:
 
 def first_opponent(game: Game) -> str:
     """The opponent of a link that names none: that of the preset, or the medium level."""
-    for preset in PRESETS:
-        if make_game(preset.game) == game:
-            return preset.level
-    return AGENTS_BY_LEVEL.get(game.name, AGENTS_BY_LEVEL[""])[1]
+    preset = _preset_of(game)
+    return game.profile.levels[1] if preset is None else preset.level
+
+
+def _preset_of(game: Game) -> Example | None:
+    """The preset that offers a game, if one does."""
+    return next((entry for entry in game.profile.examples if make_game(entry.game) == game), None)
 
 
 def analysts(game: Game, listed: tuple[str, ...]) -> list[Choice]:

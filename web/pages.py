@@ -17,7 +17,7 @@ from ..envs.registry import game_names, make_game, rules_type
 from ..envs.specification import SpecificationError, format_specification
 from .errors import Refused, sentence
 from .jobs import has_solver
-from .opponents import AGENTS_BY_LEVEL, LEVELS, PRESETS, analysts, choices, first_opponent
+from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent
 from .positions import Line, blank_board, open_line, read_game
 from .queries import SpecQuery, UsualLineQuery
 from .state import of
@@ -118,7 +118,7 @@ def _games() -> list[dict[str, Any]]:
             "name": declared.name,
             "title": declared.title,
             "parameters": declared.parameters,
-            "levels": list(zip(LEVELS, AGENTS_BY_LEVEL.get(declared.name, AGENTS_BY_LEVEL[""]))),
+            "levels": list(zip(LEVELS, declared.profile.levels)),
         }
         for declared in (rules_type(name).declaration for name in game_names())
     ]

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
+from ..envs.registry import usual_game
 from .errors import Refused
 from .opponents import permitted
 from .positions import Line, open_line
@@ -13,9 +14,9 @@ from .settings import LONGEST_MOVES, LONGEST_POSITION, LONGEST_SPEC
 from .state import of
 from .thinking import SEEDS
 
-USUAL_GAME = "connect_four"
+USUAL_GAME = usual_game()
 
-SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["tic_tac_toe"])]
+SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
 AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
 MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
 PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION, examples=["3/3/3:X"])]

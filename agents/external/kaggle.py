@@ -21,6 +21,7 @@ import numpy as np
 from ...envs.declaration import parameter_values
 from ...envs.files import written_whole
 from ...envs.game import Game, Position
+from ...envs.registry import games_in
 from ...envs.specification import Parameter, SpecificationError, format_specification
 from ..agent import Agent, Decision
 from ..registry import register_agent
@@ -68,8 +69,9 @@ class KaggleAgent(Agent):
 
     def check_game(self, game: Game) -> None:
         """ConnectX is connect four, on boards of any size."""
-        if game.name != "connect_four":
-            raise SpecificationError(f"agents of ConnectX play connect_four, not {game.name}")
+        if game.name not in games_in("kaggle"):
+            known = " and ".join(games_in("kaggle"))
+            raise SpecificationError(f"agents of ConnectX play {known}, not {game.name}")
 
     def decide(self, position: Position) -> Decision:
         values: Any = parameter_values(position.game.rules)
@@ -165,8 +167,11 @@ def write_submission(policy: str | Path, path: str | Path) -> None:
 
     network = load_policy_file(policy)
     network.check_plays()
-    if network.game.name != "connect_four":
-        raise SpecificationError(f"ConnectX is connect_four; {policy} plays {network.game.spec}")
+    known = games_in("kaggle")
+    if network.game.name not in known:
+        raise SpecificationError(
+            f"ConnectX is {' and '.join(known)}; {policy} plays {network.game.spec}"
+        )
     graph = onnx.load(policy).graph
     weights = {entry.name: onnx.numpy_helper.to_array(entry) for entry in graph.initializer}
     nodes = _needed_nodes(graph, weights, str(policy))

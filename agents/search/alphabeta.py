@@ -260,7 +260,12 @@ class Minimax(TreeSearchAgent):
         _DEPTH,
         _HEURISTIC,
         Parameter(
-            "radius", int, 0, "gomoku: only cells within this distance of a stone; 0 for all", 0, 18
+            "radius",
+            int,
+            0,
+            "only cells within this distance of a stone (gomoku); 0 for all",
+            0,
+            18,
         ),
         *BOOK_PARAMETERS,
     )
@@ -320,7 +325,7 @@ class AlphaBeta(TreeSearchAgent):
             "radius",
             int,
             None,
-            "gomoku: only cells within this distance of a stone; 0 for all; not set, as suits the "
+            "only cells within this distance of a stone (gomoku); 0 for all; not set, as suits the "
             "heuristic",
             0,
             18,
@@ -338,7 +343,7 @@ class AlphaBeta(TreeSearchAgent):
             "win_in_one",
             bool,
             None,
-            "gomoku: see a win in one ply without searching it (no, unless it suits the heuristic)",
+            "see a win in one ply without searching it (gomoku; no, unless it suits the heuristic)",
         ),
         Parameter(
             "adaptive", bool, False, "look further ahead as the actions get fewer, at equal cost"

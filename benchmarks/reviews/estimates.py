@@ -4,7 +4,7 @@
 
 Agents of different strength play from random openings. The estimator of reviews values positions of
 these games; ``points / (|points| + lead)`` is its forecast of the return. The table shows the mean
-squared error of the forecast for several leads; the best ones are those of ``LEADS`` in
+squared error of the forecast for several leads; the best ones are the ``lead`` in the
 ``evaluation/review.py``.
 """
 

@@ -110,7 +110,7 @@ def _train(
     options: RunOptions,
 ) -> None:
     """Run the algorithm, or list its settings."""
-    made = settings_for(game.name, given, options.settings)
+    made = settings_for(game, given, options.settings)
     out, seed = options.folder(made), options.seed
     if out is None:
         return

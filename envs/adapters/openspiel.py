@@ -170,30 +170,8 @@ def _registered_class(name: str) -> type[SpielGame]:
 
 def own_game(game: Game) -> str | None:
     """OpenSpiel's own game with the same rules and actions, or None."""
-    values: Any = parameter_values(game.rules)
-    square = values.get("rows") == values.get("cols")
-    match game.name:
-        case "tic_tac_toe":
-            return f"mnk(m={values['cols']},n={values['rows']},k={values['connect']})"
-        case "connect_four":
-            return (
-                f"connect_four(rows={values['rows']},columns={values['cols']},"
-                f"x_in_row={values['connect']})"
-            )
-        case "gomoku" if square and values["rule"] == "freestyle":
-            return f"gomoku(size={values['rows']},connect={values['connect']})"
-        case "hex":
-            swap = "true" if values["swap"] == "yes" else "false"
-            return f"hex(board_size={values['size']},swap={swap})"
-        case "othello" if values == {"size": 8, "reward": "win"}:
-            return "othello"
-        case "dots_and_boxes" if values["start"] == "empty":
-            margin = "true" if values["reward"] == "margin" else "false"
-            return (
-                f"dots_and_boxes(num_rows={values['rows']},num_cols={values['cols']},"
-                f"utility_margin={margin})"
-            )
-    return None
+    known = game.profile.elsewhere.get("openspiel")
+    return known and known.name_of(parameter_values(game.rules))
 
 
 def as_bot(agent: Any, game: Game | str) -> AgentBot:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...agents.external.gomocup.protocol import CONNECT
+from ...agents.external.gomocup.protocol import CONNECT, GAME
 from ...envs.declaration import parameter_values
 from ...envs.game import Game, IllegalActionError
 from ...envs.registry import make_game
@@ -51,7 +51,7 @@ class Record(NamedTuple):
 def gomoku(cols: int, rows: int, rule: str) -> Game:
     """The game of a file's board; RecordError where plyground does not have it."""
     try:
-        return make_game(f"gomoku:rows={rows},cols={cols},connect={CONNECT},rule={rule}")
+        return make_game(f"{GAME}:rows={rows},cols={cols},connect={CONNECT},rule={rule}")
     except SpecificationError as error:
         raise RecordError(str(error)) from None
 
@@ -60,7 +60,7 @@ def stored_records(store: Store) -> Iterator[Record]:
     """The games of gomoku in a store, tournament by tournament."""
     for tournament in store.tournaments():
         game = make_game(tournament.settings["game"])
-        if game.name != "gomoku":
+        if game.name != GAME:
             continue
         for stored in store.games(tournament.number):
             result, labels = stored.result, [entry.label for entry in tournament.agents]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ...agents.external.gomocup.protocol import RULES
+from ...agents.external.gomocup.protocol import GAME, RULES
 from ...envs.version import __version__
 from .record import Record, RecordError, gomoku
 
@@ -16,7 +16,7 @@ GOMOKU = "4"
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 COLOURS = "BW"
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
-RULE_NAMES = {"gomoku": "freestyle", "free": "freestyle"} | {name: name for name in RULES.values()}
+RULE_NAMES = {GAME: "freestyle", "free": "freestyle"} | {name: name for name in RULES.values()}
 
 Node = dict[str, list[str]]
 

@@ -268,7 +268,7 @@ def test_advantages_are_right_where_the_learner_moves_again():
 @pytest.mark.thorough
 def test_the_first_updates_of_a_learner_find_wins_against_random():
     settings = ppo_settings(
-        "tic_tac_toe",
+        make_game("tic_tac_toe"),
         {"opponent": "random", "steps": 20_000},
         ["games=64", "rollout=16", "batch_size=128", "precision=float32"],
     )

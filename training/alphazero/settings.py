@@ -1,4 +1,4 @@
-"""The settings of AlphaZero, and the table of what each game is trained with by default."""
+"""The settings of AlphaZero, and what each game is trained with by default."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ...envs.game import Game
-from ..settings import POSITIVE, RunSettings, make_settings, setting
+from ..settings import POSITIVE, RunSettings, make_settings, setting, tuned_settings
 
 GUMBEL, PUCT = "gumbel", "puct"
 DENSE, CONVOLUTIONS = "dense", "convolutions"
@@ -156,83 +156,12 @@ class AlphaZeroSettings(RunSettings):
         return self.learning_rate * (0.02 + 0.98 * 0.5 * (1.0 + math.cos(math.pi * falling)))
 
 
-# What games are trained with where it differs from the defaults above, which serve boards of
-# medium size. Tic-tac-toe is known after minutes.
-TINY: dict[str, Any] = {
-    "hours": 0.1,
-    "games": 256,
-    "simulations_per_update": 300_000,
-    "first_simulations": 16,
-    "simulations": 48,
-    "window_smallest": 20_000,
-    "window_largest": 200_000,
-    "trunk": DENSE,
-    "units": 128,
-    "blocks": 2,
-    "hidden": 32,
-    "cache": 64,
-    "opening_plies": 6,
-    "batch_size": 512,
-    "evaluate": "random;alphabeta:depth=9",
-    "evaluation_plies": 0,
-    "evaluation_pairs": 200,
-}
-CONNECT_FOUR: dict[str, Any] = {"opening_plies": 16, "blocks": 3, "hidden": 48}
-DOTS_AND_BOXES: dict[str, Any] = {
-    "discount": 1.0,
-    "trunk": DENSE,
-    "blocks": 3,
-    "first_simulations": 48,
-    "simulations": 128,
-    "fast_simulations": 24,
-    "c_puct": 0.75,
-    "random_openings": 0.6,
-    "evaluate": "greedy;alphabeta:depth=4",
-}
-# From random positions of all plies the endings are learnt first, and all before them by these:
-# without, 4×4 boxes were not learnt in 48 minutes.
-LARGE_DOTS_AND_BOXES: dict[str, Any] = {
-    "trunk": CONVOLUTIONS,
-    "pooled": True,
-    "full_share": 1.0,
-    "first_simulations": 40,
-    "simulations": 64,
-    "value_scale": 0.5,
-    "random_openings": 1.0,
-}
-LARGE_BOXES = 24  # edges
-GOMOKU: dict[str, Any] = {
-    "games": 256,
-    "blocks": 4,
-    "pooled": True,
-    "opening_plies": 8,
-    "window_smallest": 50_000,
-    "window_largest": 500_000,
-    "evaluate": "random;easy;medium",
-    "evaluation_pairs": 30,
-    "judged": 0,
-}
-LARGE_GOMOKU = 100  # cells
-
-
 def defaults_of(game: Game) -> dict[str, Any]:
-    """What replaces the defaults for a game and its board."""
-    rows, columns, _ = game.facts.observation_shape
-    if game.name == "tic_tac_toe":
-        large = {"hours": 1.0, "units": 256, "opening_plies": 10, "evaluate": "random;greedy"}
-        return TINY | (large if rows * columns > 9 else {})
-    if game.name == "connect_four":
-        return CONNECT_FOUR
-    if game.name == "dots_and_boxes":
-        edges = game.facts.num_actions
-        if edges > LARGE_BOXES:
-            return DOTS_AND_BOXES | LARGE_DOTS_AND_BOXES | {"opening_plies": edges * 9 // 10}
-        return DOTS_AND_BOXES | {"units": 384, "opening_plies": edges // 2}
-    if game.name == "gomoku":
-        large = {"games": 128, "window_largest": 250_000, "cache": 1024}
-        return GOMOKU | (large if rows * columns > LARGE_GOMOKU else {})
-    # Near results mean nothing where players gather points.
-    return {"judged": 0} | ({"discount": 1.0} if game.facts.moves_again else {})
+    """What replaces the defaults, which serve boards of medium size, for a game and its board.
+
+    Moves are judged by perfect play only where the game's profile says how often.
+    """
+    return {"judged": 0} | tuned_settings(game, "alphazero", "discount")
 
 
 def alphazero_settings(

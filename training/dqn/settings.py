@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ..settings import POSITIVE, OpposedSettings, make_settings, setting
+from ..settings import POSITIVE, OpposedSettings, make_settings, setting, tuned_settings
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,44 +46,8 @@ class DQNSettings(OpposedSettings):
             )
 
 
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "tic_tac_toe": {
-        "opponent": "mix:0.5 random,0.5 self",
-        "steps": 1_000_000,
-        "games": 128,
-        "opening_plies": 3,
-        "dense": "256,128",
-        "gamma": 1.0,
-        "evaluate": "random;alphabeta:depth=9",
-        "evaluation_plies": 0,
-        "evaluation_pairs": 200,
-    },
-    "connect_four": {
-        "opponent": "mix:0.4 random,0.3 alphabeta:depth=2,0.3 self",
-        "steps": 4_000_000,
-        "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
-    },
-    "dots_and_boxes": {
-        "opponent": "mix:0.6 greedy,0.25 self,0.15 random",
-        "steps": 2_000_000,
-        "games": 128,
-        "gamma": 1.0,
-        "evaluate": "random;greedy;alphabeta:depth=4",
-    },
-    "gomoku": {
-        "opponent": "mix:0.5 self,0.5 random",
-        "steps": 500_000,
-        "games": 128,
-        "memory": 50_000,
-        "evaluate": "random;easy",
-        "evaluation_pairs": 50,
-        "evaluations": 5,
-    },
-}
-
-
 def dqn_settings(
-    game: str, given: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
+    game: Game, given: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
 ) -> DQNSettings:
     """The settings for a game; see :func:`plyground.training.settings.make_settings`."""
-    return make_settings(DQNSettings, DEFAULTS.get(game, {}), given or {}, texts)
+    return make_settings(DQNSettings, tuned_settings(game, "dqn", "gamma"), given or {}, texts)

@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ..settings import POSITIVE, OpposedSettings, make_settings, setting
+from ..settings import POSITIVE, OpposedSettings, make_settings, setting, tuned_settings
 
 PRECISIONS = ("auto", "float32", "bfloat16")
 
@@ -54,63 +55,8 @@ class PPOSettings(OpposedSettings):
             )
 
 
-# What the commands of the documentation run with. Games that are not listed take the defaults
-# above.
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "tic_tac_toe": {
-        "opponent": "mix:0.55 random,0.35 self,0.1 alphabeta:depth=9",
-        "steps": 2_500_000,
-        "games": 128,
-        "epochs": 4,
-        "opening_plies": 3,
-        "dense": "256,128",
-        "entropy": 0.03,
-        "gamma": 1.0,
-        "evaluate": "random;alphabeta:depth=9",
-        "evaluation_plies": 0,
-        "evaluation_pairs": 500,
-    },
-    "connect_four": {
-        "opponent": (
-            "curriculum:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 alphabeta:depth=4,0.25 "
-            "alphabeta:depth=2,0.2 random,0.15 self"
-        ),
-        "steps": 16_000_000,
-        "threshold": 0.6,
-        "window": 1000,
-        "rehearsal": 0.2,
-        "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
-        "evaluation_plies": 3,
-        "evaluations": 40,
-    },
-    "dots_and_boxes": {
-        "opponent": "mix:0.6 greedy,0.25 self,0.15 random",
-        "steps": 4_000_000,
-        "games": 128,
-        "batch_size": 256,
-        "opening_plies": 3,
-        "dense": "256,128",
-        "entropy": 0.03,
-        "gamma": 1.0,
-        "evaluate": "random;greedy;alphabeta:depth=4",
-        "evaluation_pairs": 200,
-    },
-    "gomoku": {
-        "opponent": "mix:0.7 self,0.3 random",
-        "steps": 500_000,
-        "games": 128,
-        "layers": 3,
-        "dense": "none",
-        "snapshot_every": 25_000,
-        "evaluate": "random;easy",
-        "evaluation_pairs": 50,
-        "evaluations": 5,
-    },
-}
-
-
 def ppo_settings(
-    game: str, given: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
+    game: Game, given: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
 ) -> PPOSettings:
     """The settings for a game; see :func:`plyground.training.settings.make_settings`."""
-    return make_settings(PPOSettings, DEFAULTS.get(game, {}), given or {}, texts)
+    return make_settings(PPOSettings, tuned_settings(game, "ppo", "gamma"), given or {}, texts)

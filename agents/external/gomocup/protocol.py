@@ -15,10 +15,10 @@ import numpy as np
 
 from ....envs.declaration import parameter_values
 from ....envs.game import Game, IllegalActionError, Position
-from ....envs.registry import make_game
+from ....envs.registry import games_in, make_game
 from ....envs.specification import SpecificationError
 
-CONNECT = 5
+GAME, CONNECT = games_in("gomocup")[0], 5
 # The numbers of `INFO rule`: 1 is for exactly five, 8 for caro. 2 (a continuous game) and 4 (renju)
 # are rules that plyground does not have.
 RULES = {0: "freestyle", 1: "standard", 8: "caro_overline", 9: "caro"}
@@ -46,7 +46,7 @@ def make_board(cols: int, rows: int, rule: int) -> Game:
         known = ", ".join(f"{number} {name}" for number, name in RULES.items())
         raise ProtocolError(f"rule {rule} is not known; the rules are {known}")
     try:
-        return make_game(f"gomoku:rows={rows},cols={cols},connect={CONNECT},rule={RULES[rule]}")
+        return make_game(f"{GAME}:rows={rows},cols={cols},connect={CONNECT},rule={RULES[rule]}")
     except SpecificationError as error:
         raise ProtocolError(str(error)) from None
 
@@ -58,9 +58,9 @@ def rule_number(game: Game) -> int:
         SpecificationError: engines that speak this protocol do not play the game.
     """
     values = parameter_values(game.rules)
-    if game.name != "gomoku" or values["connect"] != CONNECT:
+    if game.name != GAME or values["connect"] != CONNECT:
         raise SpecificationError(
-            f"{game.spec} is no game of the Gomocup protocol, which knows gomoku with connect=5"
+            f"{game.spec} is no game of the Gomocup protocol, which knows {GAME} with connect=5"
         )
     return next(number for number, name in RULES.items() if name == values["rule"])
 

@@ -45,6 +45,7 @@ from .drawing import (
     winning_cells,
 )
 from .heuristics import THREATS, WINDOWS, evaluate
+from .profile import PROFILE
 from .wide import CELLS, register_wide_rules
 from .wide import POSITION as CELL_POSITION
 
@@ -69,6 +70,7 @@ def _check(rules: ConnectFour) -> str | None:
     name="connect_four",
     version=0,
     title="Connect Four",
+    profile=PROFILE,
     colours=PLAYER_COLOURS,
     position=[("stones", np.uint64, 2), ("ply", np.int16), ("winner", np.int8)],
     parameters=(

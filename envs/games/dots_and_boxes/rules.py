@@ -62,6 +62,7 @@ from .drawing import (
     text_to_action,
 )
 from .heuristics import CHAINS, evaluate, order_actions
+from .profile import PROFILE
 
 __all__ = ["CHAINS", "DotsAndBoxes", "WideDotsAndBoxes"]
 
@@ -99,6 +100,7 @@ def _check(rules: DotsAndBoxes) -> str | None:
     name="dots_and_boxes",
     version=0,
     title="Dots and Boxes",
+    profile=PROFILE,
     colours=PLAYER_COLOURS,
     marks=("A", "B"),
     position=_record_fields(EDGES, BOXES),

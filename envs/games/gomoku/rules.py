@@ -58,6 +58,7 @@ from .patterns import (
     FREESTYLE,
     STANDARD,
 )
+from .profile import PROFILE
 
 __all__ = ["CARO", "CARO_OVERLINE", "FREESTYLE", "STANDARD", "Gomoku"]
 
@@ -90,6 +91,7 @@ MARGIN = 1.15  # of the picture, up to the first line
     name="gomoku",
     version=0,
     title="Gomoku",
+    profile=PROFILE,
     colours=STONE_COLOURS,
     position=POSITION,
     parameters=(

@@ -43,6 +43,7 @@ from ...compiled.randomness import SALT_2, mix64, random_below
 from ...declaration import Complexity, Facts, declare_game
 from ...specification import Parameter
 from .drawing import COLOURS, action_areas, picture
+from .profile import PROFILE
 
 CELLS = 169  # capacity: 13 × 13
 NO, YES = range(2)  # of the swap rule
@@ -54,6 +55,7 @@ BOTH_EDGES = 3
     name="hex",
     version=0,
     title="Hex",
+    profile=PROFILE,
     colours=COLOURS,
     position=[
         ("cells", np.int8, CELLS),

@@ -48,6 +48,7 @@ from ...declaration import Complexity, Facts, declare_game
 from ...pictures.drawing import Area, Disc, Line, Picture, Rectangle
 from ...specification import Parameter
 from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs
+from .profile import PROFILE
 
 WIN, MARGIN = range(2)
 PLAYS, PASSES, OVER = range(3)  # values of `state`
@@ -62,6 +63,7 @@ MOVE_POINTS, CORNER_POINTS, BESIDE_CORNER_POINTS = 10, 100, 30
     name="othello",
     version=0,
     title="Othello",
+    profile=PROFILE,
     colours=COLOURS,
     position=[
         ("discs", np.uint64, 2),

@@ -40,6 +40,7 @@ from ...pictures.drawing import (
     Text,
 )
 from ...specification import Parameter
+from .profile import PROFILE
 
 LINES = 0  # heuristics, in the order of the declaration
 # of the picture, up to the grid: at the top and right, and at the sides with names
@@ -67,6 +68,7 @@ def _check(rules: TicTacToe) -> str | None:
     name="tic_tac_toe",
     version=0,
     title="Tic-Tac-Toe",
+    profile=PROFILE,
     colours=PLAYER_COLOURS,
     position=POSITION,
     parameters=(

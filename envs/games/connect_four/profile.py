@@ -1,0 +1,45 @@
+"""What other folders know about connect four."""
+
+from pathlib import Path
+
+from ...profile import Elsewhere, Example, Profile, Tuned
+
+PROFILE = Profile(
+    levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
+    examples=(Example("connect_four", "connect_four", "alphabeta:depth=4", "ddeecfdcb", 3),),
+    is_usual=True,
+    elsewhere={
+        "openspiel": Elsewhere("connect_four(rows={rows},columns={cols},x_in_row={connect})"),
+        "kaggle": Elsewhere("connectx"),
+    },
+    training={
+        "ppo": (
+            Tuned(
+                {
+                    "opponent": (
+                        "curriculum:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 "
+                        "alphabeta:depth=4,0.25 alphabeta:depth=2,0.2 random,0.15 self"
+                    ),
+                    "steps": 16_000_000,
+                    "threshold": 0.6,
+                    "window": 1000,
+                    "rehearsal": 0.2,
+                    "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
+                    "evaluation_plies": 3,
+                    "evaluations": 40,
+                }
+            ),
+        ),
+        "dqn": (
+            Tuned(
+                {
+                    "opponent": "mix:0.4 random,0.3 alphabeta:depth=2,0.3 self",
+                    "steps": 4_000_000,
+                    "evaluate": "random;alphabeta:depth=2;alphabeta:depth=4",
+                }
+            ),
+        ),
+        "alphazero": (Tuned({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),),
+    },
+    words=Path(__file__).parent / "words",
+)

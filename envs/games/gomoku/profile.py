@@ -1,0 +1,76 @@
+"""What other folders know about gomoku and caro."""
+
+from pathlib import Path
+
+from ...profile import Elsewhere, Example, OpeningJudge, Profile, Tuned
+
+CARO10_MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
+
+PROFILE = Profile(
+    levels=("easy", "medium", "hard"),
+    examples=(
+        Example(
+            "caro10",
+            "gomoku:size=10,rule=caro",
+            CARO10_MODES[-1],
+            "e5,f6,e6,e7,f5,d5,d6,g5,c6",
+            1,
+            CARO10_MODES,
+        ),
+        Example("caro15", "gomoku:rule=caro", "medium", "h8,i9,h9,h10,i8,g8,j8,k8,g11", 2),
+    ),
+    lead=700.0,
+    engine="gomoku",
+    opening_judge=OpeningJudge("gomoku:nodes=25000", 60.0),
+    elsewhere={
+        "openspiel": Elsewhere(
+            "gomoku(size={size},connect={connect})", where={"rule": "freestyle"}
+        ),
+        "gomocup": Elsewhere("{rule}", where={"connect": 5}),
+    },
+    training={
+        "ppo": (
+            Tuned(
+                {
+                    "opponent": "mix:0.7 self,0.3 random",
+                    "steps": 500_000,
+                    "games": 128,
+                    "layers": 3,
+                    "dense": "none",
+                    "snapshot_every": 25_000,
+                    "evaluate": "random;easy",
+                    "evaluation_pairs": 50,
+                    "evaluations": 5,
+                }
+            ),
+        ),
+        "dqn": (
+            Tuned(
+                {
+                    "opponent": "mix:0.5 self,0.5 random",
+                    "steps": 500_000,
+                    "games": 128,
+                    "memory": 50_000,
+                    "evaluate": "random;easy",
+                    "evaluation_pairs": 50,
+                    "evaluations": 5,
+                }
+            ),
+        ),
+        "alphazero": (
+            Tuned(
+                {
+                    "games": 256,
+                    "blocks": 4,
+                    "pooled": True,
+                    "window_smallest": 50_000,
+                    "window_largest": 500_000,
+                    "evaluate": "random;easy;medium",
+                    "evaluation_pairs": 30,
+                }
+            ),
+            Tuned({"games": 128, "window_largest": 250_000, "cache": 1024}, fewest=101),
+        ),
+    },
+    words=Path(__file__).parent / "words",
+)

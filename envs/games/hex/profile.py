@@ -1,0 +1,19 @@
+"""What other folders know about Hex."""
+
+from pathlib import Path
+
+from ...profile import Elsewhere, Example, Profile
+
+PROFILE = Profile(
+    levels=("greedy", "mcts:simulations=1000", "mcts:time=1"),
+    examples=(
+        Example("hex", "hex:size=9,swap=yes", "mcts:simulations=1000", "e5,d6,f4,f6,g3,c5", 7),
+    ),
+    lead=500.0,
+    elsewhere={
+        "openspiel": Elsewhere(
+            "hex(board_size={size},swap={swap})", words={"yes": "true", "no": "false"}
+        )
+    },
+    words=Path(__file__).parent / "words",
+)

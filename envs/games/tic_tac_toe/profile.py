@@ -1,0 +1,74 @@
+"""What other folders know about tic-tac-toe."""
+
+from pathlib import Path
+
+from ...profile import Elsewhere, Example, Profile, Tuned
+
+OPPONENTS = {"evaluate": "random;alphabeta:depth=9", "evaluation_plies": 0}
+
+PROFILE = Profile(
+    levels=("random", "greedy", "alphabeta:depth=9,time=1"),
+    examples=(Example("tic_tac_toe", "tic_tac_toe", "greedy", "b2,a3,c3,a1,a2", 5),),
+    elsewhere={"openspiel": Elsewhere("mnk(m={cols},n={rows},k={connect})")},
+    training={
+        "ppo": (
+            Tuned(
+                {
+                    "opponent": "mix:0.55 random,0.35 self,0.1 alphabeta:depth=9",
+                    "steps": 2_500_000,
+                    "games": 128,
+                    "epochs": 4,
+                    "opening_plies": 3,
+                    "dense": "256,128",
+                    "entropy": 0.03,
+                    "gamma": 1.0,
+                    "evaluation_pairs": 500,
+                    **OPPONENTS,
+                }
+            ),
+        ),
+        "dqn": (
+            Tuned(
+                {
+                    "opponent": "mix:0.5 random,0.5 self",
+                    "steps": 1_000_000,
+                    "games": 128,
+                    "opening_plies": 3,
+                    "dense": "256,128",
+                    "gamma": 1.0,
+                    "evaluation_pairs": 200,
+                    **OPPONENTS,
+                }
+            ),
+        ),
+        "alphazero": (
+            # it is known after minutes
+            Tuned(
+                {
+                    "hours": 0.1,
+                    "games": 256,
+                    "simulations_per_update": 300_000,
+                    "first_simulations": 16,
+                    "simulations": 48,
+                    "window_smallest": 20_000,
+                    "window_largest": 200_000,
+                    "trunk": "dense",
+                    "units": 128,
+                    "blocks": 2,
+                    "hidden": 32,
+                    "cache": 64,
+                    "opening_plies": 6,
+                    "batch_size": 512,
+                    "evaluation_pairs": 200,
+                    "judged": 200,
+                    **OPPONENTS,
+                }
+            ),
+            Tuned(
+                {"hours": 1.0, "units": 256, "opening_plies": 10, "evaluate": "random;greedy"},
+                fewest=10,
+            ),
+        ),
+    },
+    words=Path(__file__).parent / "words",
+)

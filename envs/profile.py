@@ -1,0 +1,115 @@
+"""What other folders know about one game, as plain data: its profile, read as ``game.profile``.
+
+Every value has a default: a game of a user's own needs no profile.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Example(NamedTuple):
+    """A board that pages offer by name.
+
+    Attributes:
+        key: of its name, ``example.KEY`` among the game's words.
+        game: its specification.
+        level: the opponent that is offered first.
+        moves: of a short game, whose last position is shown.
+        order: its place among the examples of all games.
+        modes: opponents of this board alone, named by ``mode.SPECIFICATION`` among the words.
+    """
+
+    key: str
+    game: str
+    level: str
+    moves: str
+    order: int
+    modes: tuple[str, ...] = ()
+
+
+class Elsewhere(NamedTuple):
+    """A game as another program knows it.
+
+    Attributes:
+        name: what it is called there; ``{rows}`` stands for the value of a parameter, ``{size}``
+            for both sides of a square board.
+        where: the values of parameters without which it is another game there.
+        words: what is written there for a value.
+    """
+
+    name: str
+    where: Mapping[str, Any] = {}
+    words: Mapping[Any, str] = {}
+
+    def name_of(self, values: Mapping[str, Any]) -> str | None:
+        """The name of the board with these parameters, or None if it is unknown there."""
+        if any(values.get(name) != value for name, value in self.where.items()):
+            return None
+        if "rows" in values and values["rows"] == values.get("cols"):
+            values = {"size": values["rows"], **values}
+        try:
+            return self.name.format_map({n: self.words.get(v, v) for n, v in values.items()})
+        except KeyError:  # such as the size of a board that is no square
+            return None
+
+
+class Tuned(NamedTuple):
+    """Settings of training that experiments found for a game.
+
+    Attributes:
+        settings: their values by name; a ``Fraction`` is that share of the number of actions.
+        fewest, most: how many actions the boards have that they are for.
+    """
+
+    settings: Mapping[str, Any]
+    fewest: int = 0
+    most: int = sys.maxsize
+
+
+class OpeningJudge(NamedTuple):
+    """Who tells whether an opening is balanced: an agent, and the points that one may be worth."""
+
+    agent: str
+    points: float
+
+
+class Profile(NamedTuple):
+    """What other folders know about one game.
+
+    Attributes:
+        levels: the opponents that pages call easy, medium and hard.
+        examples: boards that pages offer by name.
+        is_usual: whether it is the game of pages whose address names none.
+        lead: points of an estimate at which the side that leads is expected to score three games
+            of four, as ``benchmarks/reviews/estimates.py`` finds them.
+        engine: the agent that plays it for programs of others, such as managers of tournaments.
+        opening_judge: who judges openings of stones near the centre (swap2); None: the game has no
+            such openings.
+        elsewhere: the game as other programs know it: ``openspiel``, ``kaggle``, ``gomocup``.
+        training: tuned settings by algorithm; later entries replace values of earlier ones.
+        words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language.
+    """
+
+    levels: tuple[str, str, str] = ("random", "mcts:simulations=200", "mcts:time=1")
+    examples: tuple[Example, ...] = ()
+    is_usual: bool = False
+    lead: float = 200.0
+    engine: str | None = None
+    opening_judge: OpeningJudge | None = None
+    elsewhere: Mapping[str, Elsewhere] = {}
+    training: Mapping[str, tuple[Tuned, ...]] = {}
+    words: Path | None = None
+
+    def tuned(self, algorithm: str, num_actions: int) -> dict[str, Any]:
+        """The settings that were found for an algorithm and a board of so many actions."""
+        return {
+            name: int(value * num_actions) if isinstance(value, Fraction) else value
+            for entry in self.training.get(algorithm, ())
+            if entry.fewest <= num_actions <= entry.most
+            for name, value in entry.settings.items()
+        }
