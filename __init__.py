@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import envs as envs
+from .envs import __version__
 from .envs.loading.exports import exports_on_demand
 from .envs.loading.ids import register_built_in_ids
-from .envs.version import __version__
 
 if TYPE_CHECKING:
     from . import agents as agents

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..envs import __version__
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, Position
@@ -21,7 +22,6 @@ from ..envs.specification import (
     convert_parameters,
     format_specification,
 )
-from ..envs.version import __version__
 from .book import open_book
 from .score import Kind, PlainScores, Score, Unit
 

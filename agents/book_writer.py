@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..envs import __version__
 from ..envs.canonical import opening_positions
 from ..envs.files import written_whole
 from ..envs.game import Game
 from ..envs.specification import SpecificationError
-from ..envs.version import __version__
 from .agent import Agent, Decision
 from .book import FORMAT, FORMAT_VERSION
 

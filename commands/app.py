@@ -27,9 +27,8 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from ..envs import IllegalActionError, IllegalPositionError
+from ..envs import IllegalActionError, IllegalPositionError, __version__
 from ..envs.specification import SpecificationError, plain_text
-from ..envs.version import __version__
 from ..evaluation.runners.runner import RunnerError
 from ..evaluation.store.store import StoreError
 from ..training.folder import TrainingError

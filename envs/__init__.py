@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .registry import BUILT_IN, make_game, register_game
     from .specification import Parameter, SpecificationError, check_names
 
+__version__ = "0.2.0"  # where every folder can read it; pyproject.toml says the same
+
 __all__ = [
     "BUILT_IN",
     "BoardEnv",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..agents.human import HumanAgent
+from ..envs import __version__
 from ..envs.game import Game
-from ..envs.version import __version__
 from .fingerprints import sources_of
 from .match import GameResult
 from .players import Description, LocalPlayer

@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from ..envs import __version__
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, check_names
-from ..envs.version import __version__
 from .fingerprints import Sources, changes, sources_of
 from .match import NO_LIMITS
 from .openings import Openings

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from ..agents.agent import Agent
 from ..agents.registry import make_agent, resolve_agent
+from ..envs import __version__
 from ..envs.game import Game
-from ..envs.version import __version__
 from ..evaluation.match import GameResult
 from ..evaluation.players import OUT_OF_TIME, Description, LocalPlayer
 from ..evaluation.report.report import TournamentReport, report_tournament

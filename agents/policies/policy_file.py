@@ -32,12 +32,12 @@ from typing import Any
 
 import numpy as np
 
+from ...envs import __version__
 from ...envs.declaration import parameter_values
 from ...envs.files import read_file, written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError, format_specification
-from ...envs.version import __version__
 
 FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")

@@ -32,7 +32,7 @@ _REGISTERS_FOR_GAMES = re.compile(
 )
 # lists of all games and agents, and what shows or compiles games and decides none of them
 _DECIDES_NOTHING = re.compile(
-    r"(__init__|registry|version)\.py$|envs/pictures/|envs/games/\w+/(drawing|profile)\.py$"
+    r"(__init__|registry)\.py$|envs/pictures/|envs/games/\w+/(drawing|profile)\.py$"
     r"|envs/compiled/(cache|linking|sources)\.py$"
 )
 

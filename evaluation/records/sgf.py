@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...agents.external.gomocup.protocol import GAME, RULES
-from ...envs.version import __version__
+from ...envs import __version__
 from .record import Record, RecordError, gomoku
 
 GOMOKU = "4"

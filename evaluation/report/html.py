@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from importlib import metadata, resources
 from typing import Any
 
+from ...envs import __version__
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
-from ...envs.version import __version__
 from ..pages import page_of
 from ..statistics.cross_table import AgentRow, Tally
 from ..statistics.ratings import Ratings, score_of

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from ...envs import __version__
 from ...envs.compiled.sources import digest_of, package_sources
 from ...envs.specification import SpecificationError
-from ...envs.version import __version__
 from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 from .isolation import ALWAYS

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...envs import __version__
 from ...envs.files import written_whole
-from ...envs.version import __version__
 from ..store.store import StoreError
 from .measurements.measurement import Measurement, Row, Workplace
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ...envs import __version__
 from ...envs.files import written_whole
 from ...envs.specification import SpecificationError
-from ...envs.version import __version__
 from .declaration import HOLDS, UNTESTED
 from .measurements.measurement import Measurement, Row
 from .runner import Findings, Measured

@@ -16,10 +16,10 @@ import numpy as np
 
 from ...agents.registry import make_agent
 from ...agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
+from ...envs import __version__
 from ...envs.files import written_whole
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ...envs.version import __version__
 from .file import TEACHER, check_file_name, write
 from .labels import Labels, label_chunks
 from .positions import (

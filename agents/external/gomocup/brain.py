@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import psutil
 
+from ....envs import __version__
 from ....envs.game import Game, Position
 from ....envs.specification import SpecificationError
-from ....envs.version import __version__
 from ...agent import Agent, Decision
 from ...registry import make_agent
 from .clock import Clock

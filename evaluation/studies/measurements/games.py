@@ -14,10 +14,10 @@ import numpy as np
 
 from ....agents import make_agent
 from ....agents.book_writer import write_book
+from ....envs import __version__
 from ....envs.game import Game
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
-from ....envs.version import __version__
 from ...runners.contest import Conditions
 from ...statistics.cross_table import CrossTable
 from ...statistics.ratings import Ratings, RatingsError, rate

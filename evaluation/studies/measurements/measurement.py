@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from ....agents import make_agent
 from ....agents.agent import Agent
+from ....envs import __version__
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
-from ....envs.version import __version__
 from ...fingerprints import sources_of_agent, sources_of_rules
 from ...statistics.intervals import share_interval
 
