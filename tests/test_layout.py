@@ -106,7 +106,8 @@ def imported_modules(path: Path, types: bool = True) -> list[tuple[int, str]]:
             base = (*base, *node.module.split(".")) if node.module else base
             for alias in node.names:
                 parts = (*base, alias.name)
-                is_module = ROOT.joinpath(*parts).with_suffix(".py").is_file()
+                inner = ROOT.joinpath(*parts)
+                is_module = inner.with_suffix(".py").is_file() or (inner / "__init__.py").is_file()
                 modules.append(
                     (node.lineno, ".".join(("plyground", *(parts if is_module else base))))
                 )
