@@ -29,7 +29,7 @@ from typing import NamedTuple
 import cyclopts
 import numpy as np
 from plyground import Game, Position, make_game
-from plyground.agents.solvers.connect_four.solver import ConnectFourSolver
+from plyground.agents.solvers.connect_four import ConnectFourSolver
 from plyground.agents.solvers.solver import make_solver
 
 FOLDER = Path(__file__).parent / "positions"

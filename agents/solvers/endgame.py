@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter
 from ..agent import Decision
+from .agent import decision_of
 from .solver import make_solver, solver_class_of
-from .solver_agent import decision_of
 
 MEMORY_MB = 64
 

@@ -134,22 +134,25 @@ class Monitor:
 
     def run(
         self,
-        search_slice: Callable[[int], tuple[bool, int]],
+        search_slice: Callable[[int], bool],
+        state: Any,
         bounds: Callable[[], tuple[int, int]],
     ) -> bool:
-        """Search slice by slice; True once finished, False if time or Ctrl-C stopped the search.
+        """Search slice by slice; True once complete, False if time or Ctrl-C stopped the search.
 
         Args:
             search_slice: continues the search for at most so many positions; returns whether it is
-                finished, and the positions visited.
+                complete.
+            state: a record whose field ``nodes`` counts the positions visited.
             bounds: the bounds proved so far, for the progress report.
         """
         try:
             while not self.interrupted:
+                before = int(state.nodes)
                 self._clock.begin()
-                complete, nodes = search_slice(self.portion)
-                self.nodes += nodes
+                complete = search_slice(self.portion)
                 over = self._clock.end()
+                self.nodes += int(state.nodes) - before
                 self._adapt(self._clock.seconds)
                 if complete:
                     return True

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 from plyground.agents.registry import make_agent
+from plyground.agents.solvers.dots_and_boxes import DotsAndBoxesSolver, exact_value
 from plyground.agents.solvers.dots_and_boxes import value_tables as tables
 from plyground.agents.solvers.dots_and_boxes.chains import (
     AFTER_ADDING,
@@ -17,7 +18,6 @@ from plyground.agents.solvers.dots_and_boxes.chains import (
     VALUE,
     make_collections,
 )
-from plyground.agents.solvers.dots_and_boxes.solver import DotsAndBoxesSolver, exact_value
 from plyground.agents.solvers.dots_and_boxes.table import new_table
 from plyground.agents.solvers.solver import (
     Monitor,

@@ -1,3 +1,161 @@
-"""The exact solver of connect four; importing it registers it."""
+"""The exact solver of connect four: bounds, best actions and lines of play from the search kernels.
 
-from . import solver as solver
+Values are +k if the side to move wins when it has k of its stones left, the winning one included:
+with its own (rows·cols/2 + 1 − k)-th stone. 0 is a draw, −k a loss to the other side's k-th last
+stone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ....envs.game import Game, Position
+from ....envs.games.connect_four.rules import ConnectFour
+from ....envs.specification import SpecificationError
+from ..alternating import AlternatingSolver, Proof
+from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
+from . import search as s
+from . import table as t
+from .board import make_board
+
+MOST_BITS = 64
+
+
+@register_solver(ConnectFour)
+class ConnectFourSolver(AlternatingSolver):
+    """Solves connect four on boards with (rows + 1) · cols of at most 64."""
+
+    meaning = (
+        "+k: wins with the k-th last of its own stones; 0: a draw; −k: loses to the k-th last of "
+        "the opponent's."
+    )
+    plies_at_once = 28
+
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
+        super().__init__(game, memory_mb)
+        self._key_bits = _key_bits(game)
+        self._board = make_board(game.rules)
+        self._stack = s.new_stack(self._board.cells, self._board.cols)
+        self._table = t.new_table(memory_mb, self._key_bits)
+        self._most_nodes = 0  # of all searches since the table was empty
+        self._most = (self._board.cells + 1) // 2  # no value is larger
+
+    @classmethod
+    def check_game(cls, game: Game) -> None:
+        """Refuse boards whose columns with a spare bit each do not fit 64 bits."""
+        bits = _key_bits(game)
+        if bits > MOST_BITS:
+            raise SpecificationError(
+                f"the exact solver takes boards of (rows + 1) * cols at most {MOST_BITS}; "
+                f"{game.spec} has {bits}"
+            )
+
+    @classmethod
+    def least_memory_mb(cls, game: Game) -> int:
+        return t.least_memory_mb(_key_bits(game))
+
+    def prepare(self) -> None:
+        self.records_of(self.game.new_records(1))
+        table = t.new_table(t.least_memory_mb(self._key_bits), self._key_bits)
+        s.begin(self._stack)
+        tasks = self._tasks(self.game.new_records(1))
+        s.solve_positions(self._board, table, self._stack, tasks, False, 1)
+        t.part_in_use(table, 0)
+
+    def clear(self) -> None:
+        buckets, _ = t.part_in_use(self._table, self._most_nodes)
+        self._table.entries[: 2 * (int(buckets) + 1)] = 0
+        self._most_nodes = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the stack: a record that is copied alone no longer shares the stack's memory."""
+        return {name: value for name, value in vars(self).items() if name != "_stack"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._stack = s.new_stack(self._board.cells, self._board.cols)
+
+    def prove(
+        self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
+    ) -> Proof:
+        tasks = self._tasks(self.records_of([position]))
+        if value is not None:
+            tasks.lower = tasks.upper = value
+        complete = self._solve(tasks, weak, monitor)
+        if value is not None and not complete:
+            return Proof(-self._most, self._most, int(tasks.column[0]))
+        return Proof(int(tasks.lower[0]), int(tasks.upper[0]), int(tasks.column[0]))
+
+    def actions_in_order(self, position: Position) -> list[int]:
+        """From the middle outwards: the middle fills the table for the others."""
+        return sorted(
+            position.legal_actions(), key=lambda column: abs(2 * column - self._board.cols + 1)
+        )
+
+    def value_of_result(self, position: Position, result: int) -> int:
+        return result * ((self.plies_left(position) + 1) // 2)  # the stones of the side to move
+
+    def solve_batch(
+        self, positions: Iterable[Position] | np.ndarray, *, weak: bool = False
+    ) -> np.ndarray:
+        tasks = self._tasks(self.records_of(positions))
+        self._solve_all_of(tasks, weak)
+        values = np.sign(tasks.lower + tasks.upper) if weak else tasks.lower
+        return np.asarray(values, np.int16)
+
+    def at_least(
+        self, positions: Iterable[Position] | np.ndarray, values: np.ndarray
+    ) -> np.ndarray:
+        """Whether positions that are not over are worth at least these values.
+
+        Cheaper than their values, the more so the quicker a win or loss is asked for.
+
+        Returns:
+            bool of shape (positions,), for the sides to move.
+        """
+        tasks = self._tasks(self.records_of(positions))
+        tasks.lower, tasks.upper = values - 1, values
+        self._solve_all_of(tasks, False)
+        return np.asarray(tasks.lower >= values)
+
+    def plies_left(self, position: Position) -> int:
+        return self._board.cells - int(position.record.ply)
+
+    def _tasks(self, records: np.ndarray) -> Any:
+        """The positions of these records to be solved, as TASK records."""
+        tasks: Any = np.zeros(len(records), s.TASK).view(np.recarray)
+        stones, mover, rows = records["stones"], records["ply"] & 1, np.arange(len(records))
+        tasks.own, tasks.opp = stones[rows, mover], stones[rows, 1 - mover]
+        tasks.lower, tasks.upper = -self._most, self._most
+        return tasks
+
+    def _solve_all_of(self, tasks: Any, weak: bool) -> None:
+        """Solve all tasks and set :attr:`nodes`; KeyboardInterrupt if Ctrl-C comes first."""
+        monitor = Monitor()
+        self._solve(tasks, weak, monitor)
+        self.nodes = monitor.nodes
+        if monitor.interrupted:
+            raise KeyboardInterrupt
+
+    def _solve(self, tasks: Any, weak: bool, monitor: Monitor) -> bool:
+        """Narrow the bounds of all tasks; False if the monitor stopped it before the end."""
+        stack, state = self._stack, self._stack.state
+        s.begin(stack)
+
+        def search_slice(nodes: int) -> bool:
+            limit = int(state.nodes) + nodes
+            return bool(s.solve_positions(self._board, self._table, stack, tasks, weak, limit))
+
+        def bounds() -> tuple[int, int]:
+            return int(tasks.lower[state.index]), int(tasks.upper[state.index])
+
+        complete = monitor.run(search_slice, state, bounds)
+        self._most_nodes = max(self._most_nodes, int(state.nodes))
+        return complete
+
+
+def _key_bits(game: Game) -> int:
+    return int((game.rules.rows + 1) * game.rules.cols)

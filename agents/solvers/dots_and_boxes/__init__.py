@@ -1,3 +1,367 @@
-"""The exact solver of dots and boxes; importing it registers it."""
+"""The exact solver of dots and boxes, for any board of at most 64 edges.
 
-from . import solver as solver
+The value of a position is the margin in boxes, own minus the opponent's, of the rest of the game
+for the side to move, under best play by both. It depends on the free edges only. Positions with
+boxes to capture are reduced to quiet ones (:mod:`.captures`). Their value is narrowed down by
+questions to the search (:mod:`.search`): is it at least so much? Boards of at most 17 edges, and
+those of at most 24 whose table is at hand, are looked up (:mod:`.value_tables`).
+
+The proofs that the reductions are sound stand in :mod:`.captures` and :mod:`.chains`. What the
+solver has solved: docs/solver_dots_and_boxes.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ....envs.game import Game, Position
+from ....envs.games.dots_and_boxes.board import MARGIN, count_edges
+from ....envs.games.dots_and_boxes.rules import DotsAndBoxes
+from ....envs.specification import SpecificationError
+from ..solver import DEFAULT_MEMORY_MB, Monitor, Solution, Solver, register_solver
+from . import search as s
+from .board import as_free_set, canonical_edges, edge_bits, free_sets, make_board
+from .captures import Captures
+from .chains import make_collections
+from .nodes import NO_LINKS, complete_node
+from .table import new_table, probe
+from .value_tables import SMALL, is_at_hand, value_table
+
+MOST_EDGES = 64
+CODE_BITS = 15  # at most 2^15 collections are numbered
+
+
+class Bounds(NamedTuple):
+    """Proved bounds on a value."""
+
+    lower: int
+    upper: int
+
+
+class Goal(NamedTuple):
+    """What is to be proved of a value: bounds that are ``enough``.
+
+    ``aim`` is the value that is expected.
+    """
+
+    enough: Callable[[int, int], bool]
+    aim: int
+
+    def of_rest(self, gain: int) -> Goal:
+        """The goal for the position after a move that completed so many boxes.
+
+        If it completed none, the opponent is to move there.
+        """
+        if gain:
+            return Goal(
+                lambda lower, upper: self.enough(gain + lower, gain + upper),
+                self.aim - gain,
+            )
+        return Goal(lambda lower, upper: self.enough(-upper, -lower), -self.aim)
+
+
+def exact_value(aim: int = 1) -> Goal:
+    """The value itself."""
+    return Goal(lambda lower, upper: lower == upper, aim)
+
+
+def game_result(ahead: int) -> Goal:
+    """Who wins, if the side to move is ahead by so many boxes."""
+    return Goal(lambda lower, upper: _sign(ahead + lower) == _sign(ahead + upper), -ahead)
+
+
+def at_least(target: int) -> Goal:
+    """Whether the value is at least ``target``."""
+    return Goal(lambda lower, upper: lower >= target or upper < target, target)
+
+
+@register_solver(DotsAndBoxes)
+class DotsAndBoxesSolver(Solver):
+    """Solves dots and boxes on boards of at most 64 edges."""
+
+    meaning = (
+        "The value is the margin in boxes, own minus the opponent's, over the rest of the game."
+    )
+    plies_at_once = 18
+
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
+        super().__init__(game, memory_mb)
+        rows, cols = game.rules.rows, game.rules.cols
+        self._board = make_board(rows, cols)
+        self._edges = count_edges(rows, cols)
+        self._collections = make_collections(
+            rows * cols, 1 << min(CODE_BITS, MOST_EDGES - self._edges)
+        )
+        self._captures = Captures(rows, cols)
+        action_of = {
+            64 * which + bit: action for action, (which, bit) in enumerate(edge_bits(rows, cols))
+        }
+        self._order = [action_of[bit] for bit in self._board.order[: self._edges].tolist()]
+        self._lookup = value_table(rows, cols) if is_at_hand(rows, cols) else None
+        self.clear()
+
+    def leave_out_tables(self) -> None:
+        """See :meth:`Solver.leave_out_tables`."""
+        if self._edges > SMALL:
+            self._lookup = None
+
+    @classmethod
+    def check_game(cls, game: Game) -> None:
+        """Refuse boards of more than 64 edges."""
+        edges = count_edges(game.rules.rows, game.rules.cols)
+        if edges > MOST_EDGES:
+            raise SpecificationError(
+                f"the exact solver takes boards of at most {MOST_EDGES} edges; {game.spec} has "
+                f"{edges}"
+            )
+
+    def prepare(self) -> None:
+        position = self.game.initial_position()
+        _ = position.is_over, position.to_move  # compiles the rules
+        board = as_free_set(self._board, 0)
+        self._known_bounds(board)
+        # The number of boxes answers this question.
+        self._ask(board, -self._captures.boxes, Monitor(), Bounds(0, 0))
+        self._action_key(*self._captures.draw(board, 0))
+
+    def clear(self) -> None:
+        self._table = new_table(self.memory_mb, self._edges)
+        self._stack = s.new_stack(self._edges)
+
+    def search(
+        self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
+    ) -> Solution:
+        free = self._free_edges(position)
+        ahead = _ahead(position)
+        goal = game_result(ahead) if weak else exact_value()
+        bounds = self._bounds(free, goal, monitor)
+        values: dict[int, int] | None = None
+        optimal: tuple[int, ...] = ()
+        if moves == "all":
+            bounds, action_bounds = self._all_bounds(free, goal, bounds, monitor)
+            values = {
+                action: _sign(ahead + each.lower) if weak else each.lower
+                for action, each in action_bounds.items()
+            }
+            if goal.enough(*bounds):
+                optimal = tuple(
+                    action for action, value in values.items() if value == max(values.values())
+                )
+        exact = goal.enough(*bounds)
+        if weak and exact:
+            # Of the actions with the best result, one with the largest margin is preferred.
+            bounds = self._margin(free, bounds, monitor)
+        best, good = (
+            (optimal[0], True)
+            if optimal and not weak
+            else self._best_action(free, _least_that_counts(bounds, ahead, weak), weak, monitor)
+        )
+        has_value = bounds.lower == bounds.upper
+        return Solution(
+            value=bounds.lower if has_value else None,
+            result=_sign(ahead + bounds.lower) if game_result(ahead).enough(*bounds) else None,
+            lower=bounds.lower,
+            upper=bounds.upper,
+            exact=exact,
+            best_action=best,
+            values=values,
+            optimal_actions=optimal or ((best,) if exact and good else ()),
+            principal_variation=self._principal_variation(free, best, bounds.lower, monitor)
+            if good and has_value
+            else (best,),
+        )
+
+    def search_action_values(self, position: Position, monitor: Monitor) -> dict[int, int]:
+        free = self._free_edges(position)
+        bounds = self._bounds(free, exact_value(), monitor)
+        _, action_bounds = self._all_bounds(free, exact_value(), bounds, monitor)
+        return {action: each.lower for action, each in action_bounds.items()}
+
+    def _free_edges(self, position: Position) -> int:
+        """The set of free edges; bit a is action a."""
+        drawn = np.flatnonzero(position.record.edges[: self._edges])
+        return as_free_set(self._board, sum(1 << edge for edge in drawn.tolist()))
+
+    def _margin(self, free: int, bounds: Bounds, monitor: Monitor) -> Bounds:
+        """Narrower bounds on the value where few enough edges are free to find it at once."""
+        if free.bit_count() > self.plies_at_once:
+            return bounds
+        margin = self._bounds(free, exact_value(), monitor)
+        return Bounds(max(bounds.lower, margin.lower), min(bounds.upper, margin.upper))
+
+    def expected_return(self, position: Position, value: int) -> float:
+        """The return of the side to move if it gets a margin of ``value`` from the rest."""
+        margin = _ahead(position) + value
+        return float(margin if position.game.rules.reward == MARGIN else _sign(margin))
+
+    # -- values --
+
+    def _bounds(self, free: int, goal: Goal, monitor: Monitor) -> Bounds:
+        """Bounds on the value of any position, narrowed until the goal is reached or time is up."""
+        if self._lookup is not None:
+            monitor.nodes += 1
+            value = int(self._lookup[as_free_set(self._board, free)])
+            return Bounds(value, value)
+        rest, worth = self._captures.settle(free)
+
+        def outcomes(lower: int, upper: int) -> Bounds:
+            margins = worth[self._captures.boxes + lower : self._captures.boxes + upper + 1 : 2]
+            return Bounds(int(margins.min()), int(margins.max()))
+
+        lower, upper = self._known_bounds(rest)
+        while not goal.enough(*outcomes(lower, upper)):
+            gamma = _next_question(
+                lower, upper, lambda a, b: goal.enough(*outcomes(a, b)), goal.aim
+            )
+            answer = self._ask(rest, gamma, monitor, outcomes(lower, upper))
+            if answer is None:
+                break
+            lower, upper = (
+                (max(lower, answer), upper) if answer >= gamma else (lower, min(upper, answer))
+            )
+        return outcomes(lower, upper)
+
+    def _known_bounds(self, free: int) -> Bounds:
+        """The bounds on V of a quiet position that are known without a search."""
+        root = self._fill_root(free)
+        if root.lower == root.upper:
+            return Bounds(int(root.lower), int(root.upper))
+        return Bounds(*probe(self._table, root.hash, root.boxes))
+
+    def _fill_root(self, free: int) -> Any:
+        """Put a quiet position at the bottom of the stack."""
+        root = self._stack.nodes[0]
+        root.horizontal, root.vertical = free_sets(self.game.rules.rows, self.game.rules.cols, free)
+        root.code = root.captured = root.spare = 0
+        complete_node(self._board, self._collections, root, self._stack.scratch, NO_LINKS)
+        return root
+
+    def _ask(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
+        """A bound on V that tells whether V is at least ``gamma``; None if time was up.
+
+        It is a lower bound if V is at least ``gamma``, else an upper one.
+        """
+        if monitor.should_stop(*bounds):
+            return None
+        self._fill_root(free)
+        s.begin(self._stack, gamma)
+        stack, state = self._stack, self._stack.state
+
+        def search_slice(positions: int) -> bool:
+            return bool(s.search(self._board, self._collections, self._table, stack, positions))
+
+        return int(state.result) if monitor.run(search_slice, state, lambda: bounds) else None
+
+    # -- actions --
+
+    def _ordered_actions(self, free: int) -> list[int]:
+        """The legal actions, in the order in which the search tries edges."""
+        return [action for action in self._order if free >> action & 1]
+
+    def _action_key(self, after: int, gain: int) -> tuple[int, int]:
+        """A key for an action that leads to these free edges; equivalent ones have the same."""
+        edges = free_sets(self.game.rules.rows, self.game.rules.cols, after)
+        return gain, int(canonical_edges(self._board, *edges))
+
+    def _action_bounds(self, free: int, action: int, goal: Goal, monitor: Monitor) -> Bounds:
+        """Bounds on what an action is worth to its player."""
+        after, gain = self._captures.draw(free, action)
+        lower, upper = self._bounds(after, goal.of_rest(gain), monitor)
+        return Bounds(gain + lower, gain + upper) if gain else Bounds(-upper, -lower)
+
+    def _all_bounds(
+        self, free: int, goal: Goal, bounds: Bounds, monitor: Monitor
+    ) -> tuple[Bounds, dict[int, Bounds]]:
+        """Bounds on the position's value, and bounds on the worth of every action, ascending.
+
+        Actions for which the goal is not reached are left out.
+        """
+        by_key: dict[Any, Bounds] = {}
+        action_bounds = {}
+        for action in self._ordered_actions(free):
+            key = self._action_key(*self._captures.draw(free, action))
+            if key not in by_key:
+                by_key[key] = self._action_bounds(
+                    free,
+                    action,
+                    Goal(goal.enough, bounds.lower if bounds.lower == bounds.upper else goal.aim),
+                    monitor,
+                )
+            if goal.enough(*by_key[key]):
+                action_bounds[action] = by_key[key]
+        lower = max(bounds.lower, *(each.lower for each in by_key.values()))
+        upper = min(bounds.upper, max(each.upper for each in by_key.values()))
+        return Bounds(lower, upper), dict(sorted(action_bounds.items()))
+
+    def _best_action(
+        self, free: int, target: int, captures_first: bool, monitor: Monitor
+    ) -> tuple[int, bool]:
+        """An action worth at least ``target``, and True.
+
+        Where time is up it is the most promising one, and False. With ``captures_first`` an action
+        that completes boxes is preferred to others.
+        """
+        actions = self._ordered_actions(free)
+        if captures_first:
+            actions.sort(key=lambda action: -self._captures.draw(free, action)[1])
+        promises = {}
+        for action in actions:
+            action_bounds = self._action_bounds(free, action, at_least(target), monitor)
+            if action_bounds.lower >= target:
+                return action, True
+            after, gain = self._captures.draw(free, action)
+            safe = all(
+                self._captures.valence(after, box) != 1 for box in self._captures.beside[action]
+            )
+            promises[action] = (action_bounds.lower, gain, safe, action_bounds.upper)
+        return max(promises, key=lambda action: promises[action]), False
+
+    def _principal_variation(
+        self, free: int, action: int, value: int, monitor: Monitor
+    ) -> tuple[int, ...]:
+        """The line of best play that begins with ``action``; it ends where time is up."""
+        line = [action]
+        while True:
+            free, gain = self._captures.draw(free, action)
+            value = value - gain if gain else -value
+            if free == 0:
+                return tuple(line)
+            action, is_best = self._best_action(free, value, False, monitor)
+            if not is_best:
+                return tuple(line)
+            line.append(action)
+
+
+def _next_question(lower: int, upper: int, enough: Callable[[int, int], bool], aim: int) -> int:
+    """A number between the bounds to compare V with.
+
+    It is one whose answer is enough either way, if there is one, and of several the nearest to
+    ``aim``.
+    """
+    numbers = range(lower + 2, upper + 1, 2)
+    decisive = [number for number in numbers if enough(lower, number - 2) and enough(number, upper)]
+    return min(decisive or numbers, key=lambda number: abs(number - aim))
+
+
+def _least_that_counts(bounds: Bounds, ahead: int, weak: bool) -> int:
+    """What an action must be worth to be as good as the position.
+
+    With ``weak`` and an unknown value that is no more than the result takes.
+    """
+    if not weak or bounds.lower == bounds.upper or ahead + bounds.lower < 0:
+        return bounds.lower
+    return -ahead if ahead + bounds.lower == 0 else 1 - ahead
+
+
+def _ahead(position: Position) -> int:
+    """By how many boxes the side to move is ahead."""
+    return int(position.record.score[position.to_move]) - int(
+        position.record.score[1 - position.to_move]
+    )
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)

@@ -29,7 +29,7 @@ ONE_BY_ONE = 2  # so many children are tried before all the others are looked up
 STATE = np.dtype(
     [
         ("ply", np.int64),
-        ("positions", np.int64),  # visited
+        ("nodes", np.int64),  # positions visited
         ("result", np.int64),  # the answer of the latest node: a bound on its V
         ("entering", np.bool_),  # whether the node at this ply is new
     ]
@@ -70,7 +70,7 @@ def begin(stack: Stack, gamma: int) -> None:
     """Ask the root whether its V is at least ``gamma``."""
     root, state = stack.nodes[0], stack.state
     root.gamma, root.count, root.cursor = gamma, 0, 0
-    state.ply, state.positions, state.entering = 0, 0, True
+    state.ply, state.nodes, state.entering = 0, 0, True
 
 
 @inner_kernel
@@ -81,7 +81,7 @@ def search(board, collections, table, stack, positions_allowed):
     bound.
     """
     nodes, children, packed, _, state = stack
-    ply, positions, result, entering = state.ply, state.positions, state.result, state.entering
+    ply, positions, result, entering = state.ply, state.nodes, state.result, state.entering
     limit = positions + positions_allowed
     complete = False
     while positions < limit and not complete:
@@ -113,7 +113,7 @@ def search(board, collections, table, stack, positions_allowed):
         else:
             ply -= 1
             entering = False
-    state.ply, state.positions, state.result, state.entering = ply, positions, result, entering
+    state.ply, state.nodes, state.result, state.entering = ply, positions, result, entering
     return complete
 
 

@@ -1,3 +1,107 @@
-"""The exact solver of m,n,k games; importing it registers it."""
+"""The exact solver of the m,n,k games: tic-tac-toe, larger boards and freestyle gomoku.
 
-from . import solver as solver
+Values are results: +1 the side to move wins, 0 a draw, −1 it loses. The solver does not look for
+the quickest win. It still wins in the end, because a won position is kept won and the board fills
+up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....envs.game import Game, Position
+from ....envs.games.gomoku.rules import FREESTYLE, Gomoku
+from ....envs.games.tic_tac_toe.rules import TicTacToe
+from ....envs.specification import SpecificationError
+from ..alternating import AlternatingSolver, Proof
+from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
+from . import search as s
+from .board import MOST_CELLS, make_board
+from .table import NO_MOVE, new_table
+
+
+@register_solver(Gomoku)
+@register_solver(TicTacToe)
+class MnkSolver(AlternatingSolver):
+    """Solves m,n,k games on boards with rows · (cols + 1) of at most 64.
+
+    Gomoku is one of them if every row of ``connect`` or more stones wins: under the freestyle rule,
+    and where no longer row fits on the board.
+    """
+
+    meaning = "+1: the side to move wins; 0: a draw; −1: it loses."
+    plies_at_once = 18
+
+    def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
+        super().__init__(game, memory_mb)
+        self._board = make_board(game.rules)
+        self._stack = s.new_stack(self._board)
+        self.clear()
+
+    @classmethod
+    def check_game(cls, game: Game) -> None:
+        rows, cols = game.rules.rows, game.rules.cols
+        if rows * (cols + 1) > MOST_CELLS:
+            raise SpecificationError(
+                f"{game.spec} is beyond the solver: rows * (cols + 1) may be at most "
+                f"{MOST_CELLS}, here it is {rows * (cols + 1)}"
+            )
+        if (
+            isinstance(game.rules, Gomoku)
+            and game.rules.rule != FREESTYLE
+            and max(rows, cols) > game.rules.connect
+        ):
+            raise SpecificationError(
+                f"{game.spec} is beyond the solver: it takes gomoku with rule=freestyle, other "
+                f"rules only where no more than {game.rules.connect} "
+                "stones fit in a row"
+            )
+
+    def prepare(self) -> None:
+        s.begin(self._stack, np.uint64(0), np.uint64(0), 0, 1)
+        s.run(self._board, new_table(1), self._stack, 1)
+
+    def clear(self) -> None:
+        self._table = new_table(self.memory_mb)
+
+    def prove(
+        self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
+    ) -> Proof:
+        """See :meth:`AlternatingSolver.prove`.
+
+        Asks whether the side to move wins, and if not, whether it holds a draw. An action is found
+        only by asking, so ``value`` is of no use.
+        """
+        lower, upper, action = -1, 1, position.legal_actions()[0]
+        stack, state = self._stack, self._stack.state
+
+        def search_slice(nodes: int) -> bool:
+            return bool(s.run(self._board, self._table, stack, nodes))
+
+        def bounds() -> tuple[int, int]:
+            return lower, upper
+
+        for alpha in (0, -1):
+            s.begin(stack, *self._stones(position), alpha, alpha + 1)
+            if not monitor.run(search_slice, state, bounds):
+                break
+            if state.value > alpha:
+                lower, move = int(state.value), int(stack.nodes[0].best_move)
+                if move != NO_MOVE:
+                    cols = int(self.game.rules.cols)
+                    action = move // (cols + 1) * cols + move % (cols + 1)
+                break
+            upper = min(upper, int(state.value))
+            if upper == lower:
+                break
+        return Proof(lower, upper, action)
+
+    def _stones(self, position: Position) -> tuple[np.uint64, np.uint64]:
+        """The stones of the side to move and of the other side."""
+        rules, sides = position.game.rules, [0, 0]
+        for cell in range(rules.rows * rules.cols):
+            stone = int(position.record.cells[cell])
+            if stone:
+                sides[stone - 1] |= 1 << cell // rules.cols * (rules.cols + 1) + cell % rules.cols
+        mover = position.to_move
+        return np.uint64(sides[mover]), np.uint64(sides[1 - mover])

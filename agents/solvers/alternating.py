@@ -1,0 +1,105 @@
+"""The solvers of games in which the sides move in turn: values are negated from ply to ply."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Literal, NamedTuple
+
+from ...envs.game import Position
+from .solver import Monitor, Solution, Solver
+
+
+class Proof(NamedTuple):
+    """What a search proved of a position: bounds on its value, and the best action."""
+
+    lower: int
+    upper: int
+    action: int
+
+    def value(self, weak: bool) -> int | None:
+        """The value, or with ``weak`` the result; None if the bounds do not prove it."""
+        if self.lower == self.upper and not weak:
+            return self.lower
+        if self.lower > 0 or self.upper < 0:
+            return (1 if self.lower > 0 else -1) if weak else None
+        return 0 if self.lower == self.upper else None
+
+
+class AlternatingSolver(Solver):
+    """Base of these solvers: a subclass proves bounds of one position at a time."""
+
+    @abstractmethod
+    def prove(
+        self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
+    ) -> Proof:
+        """Bounds and the best action of a position, as far as the monitor allows.
+
+        ``value`` is that of the position where it is known: then an action that attains it is
+        looked for, and the bounds meet once there is one.
+        """
+
+    def actions_in_order(self, position: Position) -> list[int]:
+        """The legal actions in the order in which they are solved."""
+        return position.legal_actions()
+
+    def value_of_result(self, position: Position, result: int) -> int:
+        """The value of a position whose side to move ends the game at once with this result."""
+        return result
+
+    def search(
+        self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor
+    ) -> Solution:
+        values: dict[int, int] | None = None
+        optimal: tuple[int, ...]
+        if moves == "best":
+            proof = self.prove(position, weak, monitor)
+            optimal = () if proof.value(weak) is None else (proof.action,)
+        else:
+            proof, values, optimal = self._prove_actions(position, weak, monitor)
+        return Solution(
+            value=proof.value(weak=False),
+            result=proof.value(weak=True),
+            lower=proof.lower,
+            upper=proof.upper,
+            exact=proof.value(weak) is not None,
+            best_action=proof.action,
+            values=values,
+            optimal_actions=optimal,
+            principal_variation=self._principal_variation(position, proof, monitor),
+        )
+
+    def _prove_actions(
+        self, position: Position, weak: bool, monitor: Monitor
+    ) -> tuple[Proof, dict[int, int], tuple[int, ...]]:
+        """The proof of a position by those of all its actions, their values, the optimal ones."""
+        proofs: dict[int, Proof] = {}
+        for action in self.actions_in_order(position):
+            child = position.after(action)
+            if child.is_over:
+                value = self.value_of_result(position, int(child.returns[position.to_move]))
+                proofs[action] = Proof(value, value, action)
+            else:
+                lower, upper, _ = self.prove(child, weak, monitor)
+                proofs[action] = Proof(-upper, -lower, action)
+        lower = max(proof.lower for proof in proofs.values())
+        upper = max(proof.upper for proof in proofs.values())
+        proven = {action: proofs[action].value(weak) for action in sorted(proofs)}
+        values = {action: value for action, value in proven.items() if value is not None}
+        best = Proof(lower, upper, -1).value(weak)
+        optimal = tuple(action for action, value in values.items() if value == best)
+        # Of several optimal actions, and where a time limit left none proved, the first in the
+        # order of the search.
+        action = max(proofs, key=lambda each: (each in optimal, proofs[each][:2]))
+        return Proof(lower, upper, action), values, optimal
+
+    def _principal_variation(
+        self, position: Position, proof: Proof, monitor: Monitor
+    ) -> tuple[int, ...]:
+        """A line of best play; only its first action if the value of the position is not proved."""
+        line, position = [proof.action], position.after(proof.action)
+        while proof.lower == proof.upper and not position.is_over:
+            proof = self.prove(position, False, monitor, -proof.lower)
+            if proof.lower == proof.upper:
+                line.append(proof.action)
+                position.play(proof.action)
+        return tuple(line)
