@@ -7,24 +7,7 @@ import sys
 from .commands.terminal import loading  # noqa: F401  # before all that takes time
 
 # isort: split
-# Importing a file of commands adds them to the application.
-from .commands import (  # noqa: F401
-    analysis,
-    gomocup,
-    listing,
-    policies,
-    quality,
-    records,
-    results,
-    studies,
-    tournaments,
-    verification,
-    web,
-    zoo,
-)
 from .commands.app import INTERRUPTED, run
-from .commands.learning import alphazero, datasets, supervised, training  # noqa: F401
-from .commands.terminal import playing, warm_up, watching  # noqa: F401
 from .commands.terminal.interruption import answer_ctrl_c, leave_at_once
 
 

@@ -6,8 +6,11 @@ commands share is declared once. (typer, used before, needs every option in ever
 
 from __future__ import annotations
 
+import ast
 import contextvars
 import errno
+import functools
+import importlib
 import inspect
 import os
 import shlex
@@ -16,6 +19,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 from cyclopts import (
@@ -27,76 +31,119 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from ..envs import IllegalActionError, IllegalPositionError, __version__
+from ..envs import __version__
 from ..envs.specification import SpecificationError, plain_text
-from ..evaluation.runners.runner import RunnerError
-from ..evaluation.store.store import StoreError
-from ..training.folder import TrainingError
 from .output import note, use_plain_characters
 
 LONGEST_SENTENCE = 1000  # characters
 OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 # Exit statuses.
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-EXPECTED = (
-    SpecificationError,
-    IllegalActionError,
-    IllegalPositionError,
-    StoreError,
-    RunnerError,
-    TrainingError,
-)
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-app = App(
-    name="plyground",
-    help=(
-        "Adversarial board games, agents that play them, and tournaments between agents.\n\n"
-        "Start with: plyground games, plyground agents, plyground play tic_tac_toe.\n\n"
-        "plyground COMMAND --help explains a command."
-    ),
-    version=f"plyground {__version__}",
-    help_flags=["--help", "-h"],
-    help_format="rich",
-    default_parameter=Parameter(negative=()),
-    group_parameters=Group("Options"),
-    suppress_keyboard_interrupt=False,  # run() handles it, with a status of its own
-)
-app.register_install_completion_command()
-train_app = App(name="train", help="Train a learner; the commands differ in the algorithm.")
-app.command(train_app)
+# The functions of each file of this folder that are commands, in groups of their own after a space.
+COMMANDS = {
+    "analysis": ("analyse", "solve", "book"),
+    "gomocup": ("gomocup",),
+    "listing": ("games", "agents", "size", "perft"),
+    "policies": ("export_policy",),
+    "quality": ("quality",),
+    "records": ("import_",),
+    "results": ("report", "export", "sprt"),
+    "studies": ("study",),
+    "tournaments": ("tournament",),
+    "verification": ("verify",),
+    "web": ("web",),
+    "zoo": ("zoo",),
+    "learning.alphazero": ("train alphazero",),
+    "learning.datasets": ("dataset",),
+    "learning.supervised": ("train supervised",),
+    "learning.training": ("train ppo", "train dqn", "curves"),
+    "terminal.playing": ("match", "play"),
+    "terminal.warm_up": ("warm_up",),
+    "terminal.watching": ("replay", "watch"),
+}
+GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
 
 _words: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("words", default=())
 
 
-def command(
-    arguments: str = "", *, name: str | None = None, parent: App = app
-) -> Callable[[Command], Command]:
-    """Decorator: make a function a command.
+def command(arguments: str = "") -> Callable[[Command], Command]:
+    """Decorator of a command's function.
 
     Args:
-        arguments: what follows the options in the line "Usage:".
-        name: what it is called; by default as the function.
-        parent: the application or group of commands that it belongs to.
+        arguments: what follows the command in the line "Usage:", before the options.
     """
 
-    def register(function: Command) -> Command:
-        called = name or function.__name__
-        group = "" if parent is app else f"{parent.name[0]} "
-        usage = f"plyground {group}{called} {arguments} [OPTIONS]"
-        parent.command(
-            function, name=called, help=_paragraphs(function), usage=" ".join(usage.split())
-        )
+    def describe(function: Command) -> Command:
+        function.arguments = arguments  # type: ignore[attr-defined]
         return function
 
-    return register
+    return describe
 
 
-def _paragraphs(function: Any) -> str:
-    """A function's docstring, each of its paragraphs on one line: the terminal breaks them."""
-    text = inspect.cleandoc(function.__doc__ or "")
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+def make_app(words: Sequence[str] | None = None) -> App:
+    """The application. Only the file of the command that is run is imported.
+
+    Args:
+        words: the command line; None imports the files of all commands.
+    """
+    app = App(
+        name="plyground",
+        help=(
+            "Adversarial board games, agents that play them, and tournaments between agents.\n\n"
+            "Start with: plyground games, plyground agents, plyground play tic_tac_toe.\n\n"
+            "plyground COMMAND --help explains a command."
+        ),
+        version=f"plyground {__version__}",
+        help_flags=["--help", "-h"],
+        help_format="rich",
+        default_parameter=Parameter(negative=()),
+        group_parameters=Group("Options"),
+        suppress_keyboard_interrupt=False,  # run() handles it, with a status of its own
+    )
+    app.register_install_completion_command()
+    groups = {"": app} | {name: App(name=name, help=text) for name, text in GROUPS.items()}
+    for name in GROUPS:
+        app.command(groups[name])
+    first = [word for word in words or () if not word.startswith("-")]
+    paths = {path: file for file, paths in COMMANDS.items() for path in paths}
+    names = {path: tuple(path.strip("_").replace("_", "-").split()) for path in paths}
+    asked = [path for path in paths if names[path] == tuple(first[: len(names[path])])]
+    for path, file in paths.items():
+        group, _, function = path.rpartition(" ")
+        if words is None or path in asked:
+            _add_command(groups[group], names[path], file, function)
+        else:
+            summary = "" if asked else _summaries(file)[function]
+            place = f"{__package__}.{file}:{function}"
+            groups[group].command(place, name=names[path][-1], help=summary)
+    return app
+
+
+def _add_command(group: App, names: tuple[str, ...], file: str, attribute: str) -> None:
+    """Import a command, and add it with its whole help."""
+    function = getattr(importlib.import_module(f".{file}", __package__), attribute)
+    usage = " ".join(["plyground", *names, *function.arguments.split(), "[OPTIONS]"])
+    # Each paragraph of the docstring on one line: the terminal breaks them.
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    group.command(function, name=names[-1], help=text, usage=usage)
+
+
+@functools.cache
+def _summaries(file: str) -> dict[str, str]:
+    """The first line of the docstring of each function of a file, which is not imported."""
+    path = Path(__file__).parent.joinpath(*file.split(".")).with_suffix(".py")
+    functions = [
+        node
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    ]
+    return {
+        function.name: (ast.get_docstring(function) or "").partition("\n")[0]
+        for function in functions
+    }
 
 
 def run(words: Sequence[str]) -> int:
@@ -108,12 +155,11 @@ def run(words: Sequence[str]) -> int:
     use_plain_characters()
     token = _words.set(tuple(words))
     try:
+        app = make_app(words)
         app(words, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except CycloptsError as error:
         return _refuse(_sentence(error))
-    except EXPECTED as error:
-        return _refuse(str(error))
     except MemoryError as error:
         # numpy says how much was asked for, then the type of the array, which is no news to a user.
         asked = str(error).partition(" for an array")[0] or "a request failed"
@@ -133,10 +179,26 @@ def run(words: Sequence[str]) -> int:
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return _refuse(f"{where}{error.strerror or error}")
     except Exception as error:
-        return _report(error)
+        return _refuse(str(error)) if isinstance(error, _user_errors()) else _report(error)
     finally:
         _words.reset(token)
     return 0
+
+
+def _user_errors() -> tuple[type[Exception], ...]:
+    """The errors of the library that tell a user what was wrong, in one sentence."""
+    from ..envs import IllegalActionError, IllegalPositionError
+    from ..evaluation import RunnerError, StoreError
+    from ..training import TrainingError
+
+    return (
+        SpecificationError,
+        IllegalActionError,
+        IllegalPositionError,
+        StoreError,
+        RunnerError,
+        TrainingError,
+    )
 
 
 def _discard_output() -> None:

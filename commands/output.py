@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..envs.files import written_whole
-from ..evaluation.store.store import StoreError
+from ..envs.specification import SpecificationError
 
 # What stands for characters that an encoding lacks; others become question marks.
 PLAIN = {
@@ -76,10 +76,10 @@ def write_page(path: Path, page: str) -> None:
     """Write a page to a file, which appears when it is complete.
 
     Raises:
-        StoreError: the file cannot be written.
+        SpecificationError: the file cannot be written.
     """
     try:
         with written_whole(path) as file:
             file.write(page.encode())
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+        raise SpecificationError(f"{path} cannot be written: {error.strerror}") from None

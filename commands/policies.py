@@ -19,7 +19,7 @@ from .common import argument, option
 from .output import say
 
 
-@command("RUN", name="export-policy")
+@command("RUN")
 def export_policy(
     run: Annotated[
         Path,

@@ -27,8 +27,8 @@ from .output import note
 PSQ, SGF = RECORD_FORMATS = ("psq", "sgf")
 
 
-@command("FILE...", name="import")
-def import_games(
+@command("FILE...")
+def import_(
     *files: Annotated[Path, argument("FILE", "Files that end in .psq or .sgf.")],
     rule: Annotated[
         str,

@@ -10,7 +10,7 @@ from ...envs import Game, make_game
 from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings, alphazero_settings
-from ..app import command, missing_packages_are_refused, train_app
+from ..app import command, missing_packages_are_refused
 from ..common import GameArgument, option
 from .runs import (
     DEFAULT_RUN,
@@ -26,7 +26,7 @@ DEVICES = ("auto", "cpu", "cuda")
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
 
 
-@command("GAME", parent=train_app)
+@command("GAME")
 def alphazero(
     game: GameArgument,
     /,

@@ -10,12 +10,12 @@ from ...envs import make_game
 from ...envs.specification import SpecificationError
 from ...training.settings import make_settings
 from ...training.supervised.settings import SupervisedSettings, supervised_defaults
-from ..app import command, missing_packages_are_refused, train_app
+from ..app import command, missing_packages_are_refused
 from ..common import GameArgument, option
 from .runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
 
 
-@command("GAME", parent=train_app)
+@command("GAME")
 def supervised(
     game: GameArgument,
     /,

@@ -13,7 +13,7 @@ from ...evaluation.runners.isolated_agent import make_isolated_opponent
 from ...training.dqn.settings import dqn_settings
 from ...training.ppo.settings import ppo_settings
 from ...training.settings import OpposedSettings, read_count
-from ..app import command, missing_packages_are_refused, train_app
+from ..app import command, missing_packages_are_refused
 from ..common import GameArgument, argument, option
 from ..output import note
 from .runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
@@ -36,7 +36,7 @@ InitOption = Annotated[
 ]
 
 
-@command("GAME", parent=train_app)
+@command("GAME")
 def ppo(
     game: GameArgument,
     /,
@@ -66,7 +66,7 @@ def ppo(
     _train("ppo", ppo_settings, make_game(game), given, options)
 
 
-@command("GAME", parent=train_app)
+@command("GAME")
 def dqn(
     game: GameArgument,
     /,

@@ -23,7 +23,7 @@ from ..output import note, say
 from .preparation import compile_rules
 
 
-@command("[GAME...]", name="warm-up")
+@command("[GAME...]")
 def warm_up(
     games: Annotated[
         tuple[str, ...], Parameter(name="GAME", help="Games to compile (default: all).")

@@ -19,10 +19,13 @@ EXAMPLES = re.compile(r"(\*\*Examples?\*\*:\n\n)((?:plyground .*\n\n)+)")
 
 def command_pages() -> dict[str, str]:
     """Contents of the page, by its place in the site."""
-    from plyground import cli  # noqa: F401  # registers the commands
-    from plyground.commands.app import app
+    from plyground.commands.app import make_app
 
-    text = app.generate_docs(output_format="markdown").replace("# plyground\n", "# Commands\n", 1)
+    text = (
+        make_app()
+        .generate_docs(output_format="markdown")
+        .replace("# plyground\n", "# Commands\n", 1)
+    )
     for pattern, instead in CHANGES:
         text = pattern.sub(instead, text)
     return {"commands.md": EXAMPLES.sub(code_block, text)}

@@ -406,15 +406,28 @@ def _games_in(path: Path) -> list[tuple]:
         return [(game[:4], *game.result[:5]) for game in store.games(1)]
 
 
-def test_the_command_line_starts_without_what_it_does_not_need():
-    heavy = ("PIL", "pygame", "torch", "matplotlib", "stable_baselines3", "pyspiel")
-    code = f"import sys, plyground.cli; print([name for name in {heavy} if name in sys.modules])"
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        == "[]"
+@pytest.mark.parametrize(
+    ("words", "heavy"),
+    [
+        (["--help"], ("numba", "plyground.agents", "plyground.envs.game")),
+        (
+            ["games"],
+            ("torch", "matplotlib", "onnxruntime", "stable_baselines3"),
+        ),
+        (["match", "--help"], ("PIL", "pygame", "torch", "matplotlib", "pyspiel", "ray")),
+    ],
+)
+def test_a_command_imports_only_what_it_needs(words, heavy):
+    program = f"""
+import sys
+from plyground.cli import run
+run({words})
+print([name for name in {heavy} if name in sys.modules], file=sys.stderr)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
+    assert result.stderr.strip() == "[]"
 
 
 def test_the_version_is_that_of_the_project():

@@ -101,7 +101,7 @@ import sys, time
 
 class Slow:
     def find_spec(self, name, path, target=None):
-        if name == "plyground.agents":
+        if name == "plyground.commands.app":
             print("loading", flush=True)
             time.sleep(60)
 
