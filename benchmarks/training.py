@@ -28,9 +28,8 @@ from plyground import make_game
 from plyground.evaluation.gauntlet import play_gauntlet
 from plyground.training.network import full_precision
 from plyground.training.players import NetworkPlayer
-from plyground.training.ppo.learner import Learner
 from plyground.training.ppo.settings import ppo_settings
-from plyground.training.sb3 import BoardVecEnv
+from plyground.training.ppo.trainer import PPOTrainer
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.wrappers import ActionMasker
 from timing import print_table, rates
@@ -87,23 +86,14 @@ def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
 
 def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
     game = make_game("connect_four")
-    settings = ppo_settings(
-        make_game("connect_four"), {"opponent": "random", "steps": 10**9}, SETTINGS
-    )
-    env = BoardVecEnv(
-        game,
-        settings.games,
-        "random",
-        opening_plies=settings.opening_plies,
-        symmetries=settings.symmetries,
-    )
-    learner = Learner(env, settings, seed)
+    settings = ppo_settings(game, {"opponent": "random", "steps": 10**9}, SETTINGS)
+    trainer = PPOTrainer(game, settings, seed)
 
     def update() -> int:
-        learner.update()
+        trainer.update()
         return settings.games * settings.rollout
 
-    return update, learner.policy
+    return update, trainer.policy
 
 
 def score(policy: Any) -> float:

@@ -76,9 +76,9 @@ def train(
 
         chosen = dqn_settings(board, settings)
         return train_dqn(board, chosen, seed, folder, facts, make, **options)
-    from .alphazero.network import choose_device
     from .alphazero.settings import alphazero_settings
     from .alphazero.trainer import train as train_alphazero
+    from .devices import choose_device
 
     alphazero = alphazero_settings(board, settings)
     device = choose_device("auto")

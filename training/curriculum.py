@@ -141,7 +141,7 @@ class Curriculum:
             else f"{len(members)} opponents"
         )
 
-    def note(self, opponents: Sequence[int], returns: Sequence[float]) -> bool:
+    def add_results(self, opponents: Sequence[int], returns: Sequence[float]) -> bool:
         """Count finished games, by the opponent's place in :attr:`opponents`.
 
         Returns whether the next stage starts.

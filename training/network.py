@@ -249,10 +249,5 @@ def full_precision(policy: BoardPolicy) -> Iterator[None]:
         trunk.reduced = held
 
 
-def processor_has_bfloat16() -> bool:
-    """Whether the processor multiplies bfloat16 numbers itself, faster than float32."""
-    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
-
-
 def _last_layer(layers: nn.Sequential) -> Any:
     return next(layer for layer in reversed(layers) if hasattr(layer, "weight"))

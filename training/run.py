@@ -372,6 +372,35 @@ def open_folder(
     return RunFolder(out, description, facts, defaults)
 
 
+def run_training(
+    make_trainer: Callable[[], Trainer],
+    game: Game,
+    settings: RunSettings,
+    seed: int,
+    out: Path,
+    facts: dict[str, Any],
+    **callbacks: Any,
+) -> TrainingRun:
+    """Begin or resume the run in the folder ``out`` and bring it to its end.
+
+    Args:
+        make_trainer: makes the algorithm in its initial state.
+        game: the game.
+        settings: the settings.
+        seed: decides everything that is random.
+        out: the folder of the run.
+        facts: what else ``run.json`` says (command, versions).
+        **callbacks: as for :class:`TrainingRun`.
+
+    Raises:
+        TrainingError: the folder is not this run's, or the run cannot go on.
+    """
+    folder = open_folder(out, game, settings, seed, facts)
+    run = TrainingRun(make_trainer(), settings, folder, **callbacks)
+    run.run()
+    return run
+
+
 def initial_learner(run: Path) -> dict[str, Any]:
     """The state of the learner in a run's newest checkpoint, which another run begins with.
 

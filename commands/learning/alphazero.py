@@ -64,8 +64,8 @@ def alphazero(
     with missing_packages_are_refused():
         import torch
 
-        from ...training.alphazero.network import choose_device
         from ...training.alphazero.trainer import train
+        from ...training.devices import choose_device
     if device not in DEVICES:
         raise SpecificationError(f"--device {device} is not possible; it is {', '.join(DEVICES)}")
     used = choose_device(device)

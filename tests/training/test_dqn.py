@@ -52,10 +52,10 @@ def test_no_illegal_action_is_played_explored_or_looked_ahead_to():
     for _ in range(12):
         made.update()
     assert sum(ends) > 20
-    buffer = made.learner.model.replay_buffer
+    buffer = made.model.replay_buffer
     sample = buffer.sample(500)
     for seen in (sample.observations, sample.next_observations):
-        values = made.learner.policy.q_net(seen)
+        values = made.policy.q_net(seen)
         assert ((values == ILLEGAL) == (seen["action_mask"] == 0)).all()
     taken = sample.observations["action_mask"].gather(1, sample.actions.long())
     assert (taken == 1).all()

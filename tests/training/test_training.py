@@ -282,7 +282,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoi
     def blow_up(progress):
         if progress.step == 512:
             run._save()
-            run.trainer.learner.model.lr_schedule = lambda remaining: 1e30
+            run.trainer.model.lr_schedule = lambda remaining: 1e30
 
     run._on_progress = blow_up
     with pytest.raises(

@@ -15,8 +15,8 @@ import torch
 from plyground.training.curriculum import Curriculum, read_stages
 from plyground.training.network import BoardPolicy, action_places
 from plyground.training.players import Snapshots
-from plyground.training.ppo.learner import Learner
 from plyground.training.ppo.settings import ppo_settings
+from plyground.training.ppo.trainer import PPOTrainer
 from plyground.training.sb3 import BoardVecEnv
 from plyground.training.symmetry import observation_symmetries
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
@@ -201,16 +201,16 @@ def test_the_learner_moves_up_when_its_score_against_the_newest_stage_passes_the
         window=8,
         rehearsal=0.5,
     )
-    assert not made.note([0] * 8, [1, 1, 1, 1, 1, -1, -1, 0])
-    assert not made.note([0] * 3, [1, 1, 1])
+    assert not made.add_results([0] * 8, [1, 1, 1, 1, 1, -1, -1, 0])
+    assert not made.add_results([0] * 3, [1, 1, 1])
     assert str(made) == "stage 1 of 2, random"
-    assert made.note([0] * 4, [1, 1, 1, 1])
+    assert made.add_results([0] * 4, [1, 1, 1, 1])
     assert str(made) == "stage 2 of 2, greedy"
     assert [(opponent.label, opponent.weight) for opponent in made.opponents] == [
         ("greedy", 0.5),
         ("random", 0.5),
     ]
-    assert not made.note([0] * 20, [1] * 20)
+    assert not made.add_results([0] * 20, [1] * 20)
 
 
 def test_snapshots_play_as_the_learner_did_then_and_legally():
@@ -270,9 +270,8 @@ def test_the_first_updates_of_a_learner_find_wins_against_random():
     settings = ppo_settings(
         make_game("tic_tac_toe"),
         {"opponent": "random", "steps": 20_000},
-        ["games=64", "rollout=16", "batch_size=128", "precision=float32"],
+        ["games=64", "rollout=16", "batch_size=128", "precision=float32", "opening_plies=2"],
     )
-    env = BoardVecEnv("tic_tac_toe", 64, "random", opening_plies=2, symmetries=True)
-    learner = Learner(env, settings, seed=1)
-    returns = [learner.update()["rollout/mean_return"] for _ in range(20)]
+    trainer = PPOTrainer(make_game("tic_tac_toe"), settings, seed=1)
+    returns = [trainer.update()["rollout/mean_return"] for _ in range(20)]
     assert np.mean(returns[-3:]) > np.mean(returns[:3]) + 0.2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,15 +15,6 @@ from .network import BoardNetwork
 from .settings import AlphaZeroSettings
 
 STEP = 64  # batches are filled up to a multiple: libraries prepare each new size anew
-
-
-def has_fast_bfloat16() -> bool:
-    """Whether this processor multiplies bfloat16 by instructions of its own."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return False
-    return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
 class Evaluator:

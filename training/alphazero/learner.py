@@ -14,8 +14,8 @@ from torch import nn
 from torch.nn import functional
 
 from ...envs.game import Game
+from ..devices import use_bfloat16
 from ..folder import TrainingError
-from .evaluator import has_fast_bfloat16
 from .initial import load_initial
 from .network import BoardNetwork, NetworkShape
 from .settings import AlphaZeroSettings
@@ -48,13 +48,6 @@ def has_margin(game: Game) -> bool:
     return game.facts.max_return != 1.0
 
 
-def use_bfloat16(settings: AlphaZeroSettings, device: torch.device) -> bool:
-    """Whether products are computed in bfloat16."""
-    if settings.precision == "auto":
-        return device.type == "cuda" or has_fast_bfloat16()
-    return settings.precision == "bfloat16"
-
-
 class AlphaZeroLearner:
     """Learns from positions, and keeps an average of its weights, which plays.
 
@@ -82,7 +75,7 @@ class AlphaZeroLearner:
         self.canonical = Canonical(game)
         self._inverse = self.canonical.actions
         self._random = np.random.default_rng(seed)
-        self._bfloat16 = use_bfloat16(settings, device)
+        self._bfloat16 = use_bfloat16(settings.precision, device)
         decayed = [w for w in network.parameters() if w.ndim > 1]
         others = [w for w in network.parameters() if w.ndim <= 1]
         self._optimizer = torch.optim.AdamW(

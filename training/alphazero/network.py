@@ -8,7 +8,7 @@ blocks begin as the identity instead (Zhang, Dauphin, Ma, "Fixup initialization"
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -231,10 +231,3 @@ class PolicyAndValue(nn.Module):
 def number_of_weights(network: nn.Module) -> int:
     """How many numbers a network learns."""
     return sum(weights.numel() for weights in network.parameters())
-
-
-def choose_device(name: str) -> Any:
-    """The device that ``auto``, ``cpu`` or ``cuda`` stands for."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(name)

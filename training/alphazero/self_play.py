@@ -12,9 +12,10 @@ from ...agents.search.forest import SearchOptions
 from ...agents.search.puct_kernels import puct_options
 from ...envs.compiled.kernels import announce_compilation
 from ...envs.game import Game
+from ..devices import use_bfloat16
 from ..folder import TrainingError
 from .evaluator import Evaluator, FixedEvaluator, open_predecessor
-from .learner import make_network, use_bfloat16
+from .learner import make_network
 from .settings import GUMBEL, AlphaZeroSettings
 from .window import Canonical, Chunk
 
@@ -86,7 +87,8 @@ class SelfPlayer:
         if predecessor is not None:
             self._evaluator = FixedEvaluator(predecessor)
         else:
-            network, bfloat16 = make_network(game, settings, 0), use_bfloat16(settings, device)
+            network = make_network(game, settings, 0)
+            bfloat16 = use_bfloat16(settings.precision, device)
             self._evaluator = Evaluator(network, device, settings.games, bfloat16)
         self._canonical = Canonical(game)
         self._nothing = _nothing(game)

@@ -15,9 +15,9 @@ import torch
 
 from ...agents.policies.policy_file import WHOLE_RETURN, policy_metadata
 from ...envs.game import Game
-from ..folder import RunFolder, TrainingError, write_file
+from ..folder import TrainingError, write_file
 from ..network_export import NetworkExporter
-from ..run import TrainingRun, open_folder
+from ..run import TrainingRun, run_training
 from .evaluator import open_predecessor
 from .learner import AlphaZeroLearner, batches_for
 from .network import BoardNetwork, PolicyAndValue
@@ -288,25 +288,15 @@ def train(
     out: Path,
     facts: dict[str, Any],
     device: torch.device,
-    **options: Any,
+    **callbacks: Any,
 ) -> TrainingRun:
-    """Begin or resume the run in the folder ``out`` and bring it to its end.
+    """Begin or resume a run, see :func:`~plyground.training.run.run_training`.
 
-    Args:
-        game: the game.
-        settings: the settings.
-        seed: decides everything that is random.
-        out: the folder of the run.
-        facts: what else ``run.json`` says (command, versions).
-        device: where the network is evaluated and learns.
-        **options: as for :class:`~plyground.training.run.TrainingRun`.
-
-    Raises:
-        TrainingError: the folder is not this run's, or the run cannot go on.
+    The network is evaluated and learns on ``device``.
     """
     open_predecessor(game, settings)  # a wrong name leaves no folder behind
-    folder: RunFolder = open_folder(out, game, settings, seed, facts)
-    trainer = AlphaZeroTrainer(game, settings, seed, out, device)
-    run = TrainingRun(trainer, settings, folder, **options)
-    run.run()
-    return run
+
+    def make_trainer() -> AlphaZeroTrainer:
+        return AlphaZeroTrainer(game, settings, seed, out, device)
+
+    return run_training(make_trainer, game, settings, seed, out, facts, **callbacks)

@@ -30,7 +30,7 @@ from ..alphazero.window import Canonical, Positions
 from ..datasets.file import Dataset, load
 from ..folder import TrainingError
 from ..network_export import NetworkExporter
-from ..run import TrainingRun, open_folder
+from ..run import TrainingRun, run_training
 from .settings import SupervisedSettings
 
 BY_SOLVER, BY_TEACHER = "supervised by the exact solver", "supervised by {}"
@@ -189,18 +189,11 @@ def train(
     out: Path,
     facts: dict[str, Any],
     device: torch.device,
-    **options: Any,
+    **callbacks: Any,
 ) -> TrainingRun:
-    """Begin or resume the run in the folder ``out`` and bring it to its end.
+    """Begin or resume a run, see :func:`~plyground.training.run.run_training`.
 
-    Args:
-        game: the game; the dataset must be of the same board.
-        settings: the settings, with the dataset's file.
-        seed: decides everything that is random.
-        out: the folder of the run.
-        facts: what else ``run.json`` says (command, versions).
-        device: where the network learns.
-        **options: as for :class:`~plyground.training.run.TrainingRun`.
+    The network learns on ``device`` from the dataset that the settings name.
 
     Raises:
         SpecificationError: the dataset cannot be read, or is of another board.
@@ -209,18 +202,14 @@ def train(
     data = load(settings.data)
     if data.game != game:
         raise SpecificationError(f"{settings.data} is of {data.game.spec}, not of {game.spec}")
-    folder = open_folder(out, game, settings, seed, facts)
-    _check_same_data(out / "dataset.sha256", Path(settings.data))
-    trainer = SupervisedTrainer(game, settings, seed, data, device)
-    run = TrainingRun(trainer, settings, folder, **options)
-    run.run()
-    return run
 
+    def make_trainer() -> SupervisedTrainer:
+        with Path(settings.data).open("rb") as file:
+            checksum = hashlib.file_digest(file, "sha256").hexdigest()
+        record = out / "dataset.sha256"
+        if record.exists() and record.read_text().strip() != checksum:
+            raise TrainingError(f"{settings.data} is not the dataset that this run began with")
+        record.write_text(checksum + "\n")
+        return SupervisedTrainer(game, settings, seed, data, device)
 
-def _check_same_data(noted: Path, path: Path) -> None:
-    """Note the dataset's checksum in a new run; TrainingError if it is another one now."""
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if noted.exists() and noted.read_text().strip() != found:
-        raise TrainingError(f"{path} is not the dataset that this run began with")
-    noted.write_text(found + "\n")
+    return run_training(make_trainer, game, settings, seed, out, facts, **callbacks)
