@@ -21,7 +21,7 @@ from plyground.envs import (
 )
 from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import mix64, new_stream
-from plyground.training.registration import register_environment
+from plyground.training.environments import register_environment
 
 PLIES = 4
 
