@@ -7,14 +7,14 @@ from . import human as human
 from . import montecarlo as montecarlo
 from . import python_agent as python_agent
 from . import random_agent as random_agent
-from . import solver as solver
 from .agent import Agent, Decision
 from .external import kaggle as kaggle
 from .external import language_model as language_model
 from .external import openspiel as openspiel
 from .external.gomocup import engine_agent as engine_agent
-from .policies import policy as policy
+from .policies.policy import load_policy
 from .registry import make_agent, register_agent, register_preset
+from .score import Score
 from .search import alphabeta as alphabeta
 from .search import mcts as mcts
 from .search.gomoku import engine as engine
@@ -23,5 +23,18 @@ from .search.gomoku import patterns as patterns
 from .solvers import connect_four as connect_four
 from .solvers import dots_and_boxes as dots_and_boxes
 from .solvers import mnk as mnk
+from .solvers import agent as solver_agent
+from .solvers.solver import Solution, SolveInterrupted, solve
 
-__all__ = ["Agent", "Decision", "make_agent", "register_agent", "register_preset"]
+__all__ = [
+    "Agent",
+    "Decision",
+    "Score",
+    "Solution",
+    "SolveInterrupted",
+    "load_policy",
+    "make_agent",
+    "register_agent",
+    "register_preset",
+    "solve",
+]

@@ -23,42 +23,35 @@ from ..envs.specification import (
     format_specification,
 )
 from .book import open_book
-from .score import Kind, PlainScores, Score, Unit
+from .score import Score, Unit
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class Decision:
     """An action, and what the agent knows about it.
 
     All values and scores are from the side of the player to move.
 
     Attributes:
-        action: the action chosen.
-        value: the number by which the agent compares actions, or None where it estimates nothing.
-            ``score`` states its meaning: searches that count in points put the results of
-            finished games beyond all estimates.
-        scale: the unit of values: ``"return"`` (expected return of the game) or ``"points"``.
-        values: value by action, for the actions the method valued.
+        action: the action to play.
+        score: the position's value: exact, bounded or estimated; None where the agent estimates
+            nothing.
+        scores: the same for the position after each action the method valued.
         errors: standard error by action, for methods that sample.
         visits: simulations by action, for methods that sample.
         principal_variation: the line of play expected, the action first.
         nodes: positions visited.
         simulations: random or guided games played.
         depth: plies searched in full.
-        seconds: time spent, without compilation.
-        exact: whether the position's result under best play is proved.
+        seconds: time spent, without compilation; :meth:`Agent.analyse` fills it in.
         from_book: whether the action was taken from the opening book, without search; ``scores``
             then holds the book's best actions.
         probabilities: what a network gives each action, before any search.
-        score: the position's value: exact, bounded or estimated. Where an agent gives none, it
-            follows from ``value``, ``scale`` and ``exact``.
-        scores: the same for the position after each action the method valued.
     """
 
     action: int
-    value: float | None = None
-    scale: Unit = "return"
-    values: Mapping[int, float] | None = None
+    score: Score | None = None
+    scores: Mapping[int, Score] | None = None
     errors: Mapping[int, float] | None = None
     visits: Mapping[int, int] | None = None
     principal_variation: tuple[int, ...] = ()
@@ -66,23 +59,38 @@ class Decision:
     simulations: int = 0
     depth: int = 0
     seconds: float = 0.0
-    exact: bool = False
     from_book: bool = False
     probabilities: Mapping[int, float] | None = None
-    score: Score | None = None
-    scores: Mapping[int, Score] | None = None
 
-    def __post_init__(self) -> None:
-        if self.score is None and self.value is not None:
-            kind: Kind = "exact" if self.exact else "estimate"
-            object.__setattr__(self, "score", Score(self.value, self.scale, kind))
-        if self.scores is None and self.values is not None:
-            # An exact decision proves the action chosen, and the others only where nothing was
-            # sampled or estimated.
-            all_exact = self.exact and self.errors is None and self.scale == "return"
-            proved = self.values.keys() if all_exact else {self.action} if self.exact else set()
-            plain = PlainScores(self.values, self.scale, frozenset(proved))
-            object.__setattr__(self, "scores", plain)
+    @property
+    def value(self) -> float | None:
+        """The number of ``score``, in the unit ``scale``; None where nothing was estimated."""
+        return None if self.score is None else self.score.value
+
+    @property
+    def scale(self) -> Unit:
+        """The unit of ``value``: ``"return"`` (of the game) or ``"points"`` (of a heuristic)."""
+        return "return" if self.score is None else self.score.unit
+
+    @property
+    def exact(self) -> bool:
+        """Whether the position's result under best play is proved."""
+        return self.score is not None and self.score.is_exact
+
+    @property
+    def values(self) -> dict[int, float] | None:
+        """The numbers of ``scores`` without bounds; None where no action was valued.
+
+        A result and an estimate in points may stand side by side: :meth:`Score.order` compares
+        them.
+        """
+        if self.scores is None:
+            return None
+        return {
+            action: score.value
+            for action, score in self.scores.items()
+            if score.kind in ("exact", "estimate")
+        }
 
     @property
     def mate_in(self) -> int | None:
@@ -177,8 +185,7 @@ class Agent(ABC):
         self.get_ready(position.game)
         began = time.perf_counter()
         decision = self._look_up(position) or self.decide(position)
-        # The decision was made for this call. A copy would cost as much as a random move.
-        object.__setattr__(decision, "seconds", time.perf_counter() - began)
+        decision.seconds = time.perf_counter() - began
         return decision
 
     def get_ready(self, game: Game) -> None:
@@ -207,16 +214,12 @@ class Agent(ABC):
         move = None if self._book is None else self._book.look_up(position)
         if move is None:
             return None
-        score = None if move.scores is None else move.scores.get(move.action)
         return Decision(
             move.action,
-            value=None if score is None else score.value,
-            scale="return" if score is None else score.unit,
+            None if move.scores is None else move.scores.get(move.action),
+            move.scores,
             principal_variation=(move.action,),
-            exact=score is not None and score.is_exact,
             from_book=True,
-            score=score,
-            scores=move.scores,
         )
 
     def _position_of(self, situation: Any) -> Position:

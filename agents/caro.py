@@ -16,6 +16,7 @@ from ..envs.games.gomoku.rules import Gomoku, row_wins
 from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent, register_preset
+from .score import PlainScores, Score
 
 FULL_ROW = 100_000
 DEFENCE = 2  # the opponent's points on a cell count twice
@@ -115,7 +116,8 @@ class Medium(Agent):
         chosen = int(nearest[random_below(self.rng, nearest.size)])
         legal = np.flatnonzero(self._points >= 0)
         values = {int(cell): float(self._points[cell]) for cell in legal}
-        return Decision(chosen, values[chosen], "points", values, nodes=legal.size, depth=1)
+        score, scores = Score(values[chosen], "points"), PlainScores(values, "points")
+        return Decision(chosen, score, scores, nodes=legal.size, depth=1)
 
 
 register_preset("easy", "random", "caro level: a random free cell")

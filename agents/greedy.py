@@ -11,7 +11,7 @@ from ..envs.specification import Parameter
 from .agent import Agent, Decision, heuristic_index
 from .lookahead import LETS_WIN, LOSES, WINS, choose_graded
 from .registry import register_agent
-from .score import Score, score_of_position
+from .score import PlainScores, Score, score_of_position
 
 
 @register_agent("greedy")
@@ -52,17 +52,13 @@ class Greedy(Agent):
         chosen, count, ending, worst = self._choose(position, self.rng)
         actions = self._actions[:count].tolist()
         points = self._points[:count].astype(float).tolist()
-        values = dict(zip(actions, points))
-        action, value = actions[chosen], points[chosen]
+        action = actions[chosen]
         if ending == 0 and worst > LETS_WIN:  # in most positions: all are estimates
-            return Decision(action, value, "points", values, nodes=count, depth=1)
+            plain = PlainScores(dict(zip(actions, points)), "points")
+            return Decision(action, Score(points[chosen], "points"), plain, nodes=count, depth=1)
         scores = {action: self._score(position, action, i) for i, action in enumerate(actions)}
         score = score_of_position(action, scores, position.game.facts.max_return)
-        exact = score.is_exact
-        return Decision(
-            action, value, "points", values, nodes=count, depth=1, exact=exact, score=score,
-            scores=scores,
-        )  # fmt: skip
+        return Decision(action, score, scores, nodes=count, depth=1)
 
     def _score(self, position: Position, action: int, index: int) -> Score:
         """The score of one action: a result where it ends the game or lets the opponent end it."""

@@ -106,16 +106,12 @@ class MonteCarlo(Agent):
         score = score_of_position(action, scores, best_result)
         return Decision(
             action,
-            means[action],
-            "return",
-            means,
+            score,
+            scores,
             errors,
             dict.fromkeys(means, n),
             (action,),
             simulations=n * len(means),
-            exact=score.is_exact,
-            score=score,
-            scores=scores,
         )
 
     def _sample(self, rules: Any, position: Position, action: int) -> tuple[float, float, float]:

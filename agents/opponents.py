@@ -16,6 +16,7 @@ from ..envs.specification import SpecificationError
 from .agent import Agent
 from .bots import FunctionBot, ModelBot, MovesBot, NotABotError, as_bot, is_sb3_model
 from .compiled_opponents import compiled_form
+from .policies.policy import PolicyAgent
 from .registry import make_agent
 
 MIXTURE = "mix:"
@@ -97,6 +98,8 @@ def _positive_number(text: str) -> float | None:
 
 def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
     agent = make(opponent, game) if isinstance(opponent, str) else opponent
+    if isinstance(agent, PolicyAgent):
+        agent = agent.playing(game)  # one agent may stand in environments of several games
     if isinstance(agent, Agent):
         agent.check_game(game)
         return Opponent(str(agent), agent, compiled_form(agent))

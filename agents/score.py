@@ -117,22 +117,23 @@ class Score:
 
 
 class PlainScores(Mapping[int, Score]):
-    """The scores of actions whose values say all there is to say.
+    """Scores of actions that differ in their values only.
 
     A score is made when it is looked up: most games ask for none.
 
     Args:
         values: value by action.
         unit: of the values.
-        proved: the actions whose values are exact; the others are estimates.
+        kind: of the scores.
     """
 
-    def __init__(self, values: Mapping[int, float], unit: Unit, proved: frozenset[int]) -> None:
-        self._values, self._unit, self._proved = values, unit, proved
+    def __init__(
+        self, values: Mapping[int, float], unit: Unit = "return", kind: Kind = "estimate"
+    ) -> None:
+        self._values, self._unit, self._kind = values, unit, kind
 
     def __getitem__(self, action: int) -> Score:
-        kind: Kind = "exact" if action in self._proved else "estimate"
-        return Score(self._values[action], self._unit, kind)
+        return Score(self._values[action], self._unit, self._kind)
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._values)

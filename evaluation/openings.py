@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..agents import Agent, make_agent
+from ..agents import Agent, Score, make_agent
 from ..agents.external.gomocup.swap2 import centre_cells
 from ..envs.canonical import position_layers
 from ..envs.compiled.kernels import announce_compilation
@@ -426,29 +426,30 @@ class BalanceJudge:
 
     def keeps(self, opening: Actions) -> bool:
         """Whether the position after these actions is balanced."""
-        value, scale = self._value(opening)
-        if scale == "points" and not self._in_points:
+        score = self._score(opening)
+        if score.unit == "points" and not self._in_points:
             raise SpecificationError(
                 f"{self._agent.spec} values openings in points; {self._advice()}"
             )
-        return abs(value) <= self._within
+        decided = self._in_points and score.mate_in is not None  # whatever the limit in points
+        return not decided and abs(score.value) <= self._within
 
-    def _value(self, opening: Actions) -> tuple[float, str]:
-        """The value of the position and its unit."""
+    def _score(self, opening: Actions) -> Score:
+        """The value of the position."""
         if not self._agent.deterministic:
             self._agent.reset(self._seed)
         decision = self._agent.analyse(self._game.position(opening))
-        if decision.value is None:
+        if decision.score is None:
             raise SpecificationError(
                 f"{self._agent.spec} cannot judge openings: it does not say what a position is "
                 f"worth; searches and solvers do"
             )
-        return decision.value, decision.scale
+        return decision.score
 
     def _advice(self) -> str:
         """Advice on the limit, from the values of some random openings."""
         sample = itertools.islice(random_openings(self._game, 2, self._seed), SHOWN_VALUES)
-        values = sorted(abs(self._value(opening)[0]) for opening in sample)
+        values = sorted(abs(self._score(opening).value) for opening in sample)
         middle = (
             f" (half of {len(values)} random openings are within {values[len(values) // 2]:g})"
             if values

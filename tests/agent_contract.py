@@ -6,6 +6,7 @@ tests/test_agents.py applies them to every registered agent, and to agents that 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import time
@@ -14,13 +15,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from helpers import random_position
-from plyground import Agent, Decision, Game, Position
+from plyground import Agent, Decision, Game, Position, make_game
 from plyground.envs.aec import env as make_env
+from plyground.envs.specification import SpecificationError
 
+OTHER_GAMES = ("connect_four", "dots_and_boxes:rows=4,cols=4", "gomoku:size=9", "hex:size=3")
 Make = Callable[[int], Agent]
 
 
-def known(decision: Decision) -> dict:
+def content(decision: Decision) -> dict:
     """What a decision says, without the time that it took."""
     return {name: value for name, value in vars(decision).items() if name != "seconds"}
 
@@ -30,7 +33,7 @@ def course(agent: Agent, game: Game, plies: int = 0) -> list[dict]:
     position, decisions = random_position(game, plies), []
     while not position.is_over:
         decision = agent.analyse(position)
-        decisions.append(known(decision))
+        decisions.append(content(decision))
         position.play(decision.action)
     return decisions
 
@@ -43,12 +46,12 @@ def check_decisions(make: Make, game: Game) -> None:
         decision = agent.analyse(position)
         assert position == before, "the agent changes the position that it is asked about"
         assert decision.action in legal, f"{decision.action} is not legal"
-        for values in (decision.values, decision.visits, decision.errors, decision.probabilities):
+        for values in (decision.scores, decision.visits, decision.errors, decision.probabilities):
             assert set(values or ()) <= set(legal), "values are of actions that are not legal"
-        if decision.scale == "return":
-            largest = game.facts.max_return + 1e-6
-            for value in (*(decision.values or {}).values(), decision.value or 0.0):
-                assert -largest <= value <= largest, f"no game returns {value}"
+        largest = game.facts.max_return + 1e-6
+        for score in (decision.score, *(decision.scores or {}).values()):
+            if score is not None and score.unit == "return":
+                assert -largest <= score.value <= largest, f"no game returns {score.value}"
         check_line(position, decision)
         assert min(decision.nodes, decision.simulations, decision.depth, decision.seconds) >= 0
         position.play(decision.action)
@@ -124,7 +127,22 @@ def check_time(agent: Agent, position: Position, seconds: float, monkeypatch) ->
     )
 
 
+def check_of_a_game_changes_nothing(make: Make, game: Game) -> None:
+    """``check_game`` leaves an agent as it is, also where it refuses the game."""
+    agent = make(9)
+    agent.analyse(game.initial_position())
+    before = dict(vars(agent))
+    for other in map(make_game, OTHER_GAMES):
+        with contextlib.suppress(SpecificationError):
+            agent.check_game(other)
+        assert vars(agent).keys() == before.keys(), "check_game sets an attribute"
+        for name, value in before.items():
+            assert vars(agent)[name] is value, f"check_game changes {name}"
+    agent.analyse(game.initial_position())
+
+
 CHECKS = [
+    check_of_a_game_changes_nothing,
     check_decisions,
     check_repeatable,
     check_copies,

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ...envs.registry import make_game
 from ...envs.specification import Parameter, SpecificationError, format_specification
 from ..agent import Agent, Decision
 from ..registry import register_agent
+from ..score import PlainScores, Score
 from .policy_file import NO_VALUE, OF_ACTIONS, Network, load_policy_file
 from .zoo import PREFIX, ZooNetworks
 
@@ -114,6 +116,13 @@ class PolicyAgent(Agent):
     # act_batch can draw with the random streams of the games it is asked about
     takes_streams = True
 
+    def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
+        super().__init__(game, seed, **options)
+        if self.bound_game is not None:
+            self._bind(self.bound_game)
+        elif isinstance(self._source, Network):
+            self._bind(self._source.game)
+
     @abstractmethod
     def load(self) -> Network | ZooNetworks:
         """The network, or those for several boards; SpecificationError if there is none."""
@@ -125,11 +134,26 @@ class PolicyAgent(Agent):
             self.check_game(self._source.game)
 
     def check_game(self, game: Game) -> None:
+        self._source.for_game(game).check_plays()
+
+    def _bind(self, game: Game) -> None:
+        """Play ``game`` from now on, where no position says which it is."""
         self.network = self._source.for_game(game)
-        self.network.check_plays()
         self._positions = game.new_records(2)
 
+    def playing(self, game: Game) -> Self:
+        """A copy that plays ``game`` in :meth:`act_batch` and :meth:`predict`, as this one does.
+
+        Raises:
+            SpecificationError: the network is for another game.
+        """
+        self.check_game(game)
+        other = copy.deepcopy(self)
+        other._bind(game)
+        return other
+
     def prepare(self, game: Game) -> None:
+        self._bind(game)
         start = game.initial_position()
         predicted = self.predict(start.observation()[None], start.action_mask()[None])
         self._choose(predicted.probabilities, np.zeros((1, 1), np.uint64))
@@ -198,18 +222,20 @@ class PolicyAgent(Agent):
         predicted = self.predict(position.observation()[None], position.action_mask()[None])
         action = int(self._choose(predicted.probabilities, self.rng.reshape(1, 1))[0])
         network, legal = self.network, position.legal_actions()
-        values = probabilities = None
+        score = scores = probabilities = None
+        if predicted.values is not None:
+            score = Score(network.expected_return(float(predicted.values[0]), position))
         if predicted.action_values is None:
             probabilities = {one: float(predicted.probabilities[0, one]) for one in legal}
         else:
             row = predicted.action_values[0]
-            values = {one: network.expected_return(float(row[one]), position) for one in legal}
+            scores = PlainScores(
+                {one: network.expected_return(float(row[one]), position) for one in legal}
+            )
         return Decision(
             action,
-            None
-            if predicted.values is None
-            else network.expected_return(float(predicted.values[0]), position),
-            values=values,
+            score,
+            scores,
             probabilities=probabilities,
             principal_variation=(action,),
             nodes=1,
@@ -279,7 +305,8 @@ class ZooPolicy(PolicyAgent):
 class OnnxPolicy(PolicyAgent):
     """Plays a policy file (see :mod:`plyground.agents.policies.policy_file`) by onnxruntime.
 
-    No torch is needed, and nothing is unpickled.
+    No torch is needed, and nothing is unpickled. The folder of a training run stands for its best
+    policy.
     """
 
     summary = "a trained policy from an ONNX file: onnx:FILE"
@@ -293,7 +320,8 @@ class OnnxPolicy(PolicyAgent):
             raise SpecificationError(
                 "write onnx:FILE; FILE is a policy file made by plyground export-policy"
             )
-        return load_policy_file(self.options["path"])
+        path = Path(self.options["path"])
+        return load_run(path) if path.is_dir() else load_policy_file(path)
 
 
 class RunPolicy(PolicyAgent):
@@ -366,15 +394,35 @@ class Sb3Policy(PolicyAgent):
         return _load_zip(Path(path), make_game(game.strip("()")))
 
 
-def open_network(given: str) -> Network | ZooNetworks:
+def load_policy(
+    source: str | Path, game: Game | str | None = None, seed: int = 0, **options: Any
+) -> PolicyAgent:
+    """Load a trained policy: an agent that plays it, and evaluates positions by ``predict``.
+
+    Args:
+        source: a policy file (.onnx), the folder of a training run, whose best policy is loaded, or
+            ``zoo:NAME``, a network that is shipped with plyground.
+        game: the game to play; a file or a run states its own.
+        seed: of the random numbers, which ``temperature`` needs.
+        options: ``temperature`` and ``symmetries``, as ``onnx:FILE`` takes them.
+
+    Raises:
+        SpecificationError: there is no such policy, or it is for another game.
+    """
+    if str(source).startswith(PREFIX):
+        return ZooPolicy(game, seed, name=str(source).removeprefix(PREFIX), **options)
+    return OnnxPolicy(game, seed, path=str(source), **options)
+
+
+def open_network(source: str) -> Network | ZooNetworks:
     """The network that a text names: zoo:NAME, a run folder or a policy file.
 
     Raises:
         SpecificationError: there is no such network.
     """
-    if given.startswith(PREFIX):
-        return ZooNetworks(given.removeprefix(PREFIX))
-    return load_run(Path(given))
+    if source.startswith(PREFIX):
+        return ZooNetworks(source.removeprefix(PREFIX))
+    return load_run(Path(source))
 
 
 def load_run(path: Path) -> Network:

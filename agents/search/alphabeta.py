@@ -150,7 +150,7 @@ class TreeSearchAgent(Agent):
             if search_over:
                 break
         if decision is None:  # not even one action could be searched within the limits
-            return Decision(position.legal_actions()[0], scale="points", nodes=int(state.nodes))
+            return Decision(position.legal_actions()[0], nodes=int(state.nodes))
         return decision
 
     def _iterate(self, plan: deepening.Plan, clock: Deadline, nodes: float, reporting: bool) -> int:
@@ -212,15 +212,11 @@ class TreeSearchAgent(Agent):
             } | scores
         return Decision(
             action,
-            float(value),
-            "points",
-            values=values if own_values else None,
+            score,
+            scores,
             principal_variation=self._principal_variation(action),
             nodes=int(state.nodes),
             depth=int(state.depth) - (not complete),
-            exact=exact,
-            score=score,
-            scores=scores,
         )
 
     def _score(self, plan: deepening.Plan, value: int, kind: Kind, to_the_end: bool) -> Score:

@@ -97,7 +97,8 @@ class Mcts(Agent):
         self._networks = load_guide(self.options, self.parameters)
 
     def check_game(self, game: Game) -> None:
-        self._network = None if self._networks is None else self._networks.for_game(game)
+        if self._networks is not None:
+            self._networks.for_game(game)
         heuristic_index(game, self.options["heuristic"])
         check_endgame(game, self.options["endgame"])
         if (
@@ -136,10 +137,11 @@ class Mcts(Agent):
         tree, position = search.new_tree(game, 2), game.initial_position()
         search.reset_tree(game.rules, tree)
         self._guide = None
-        if self._network is None:
+        if self._networks is None:
             search.simulate(game.rules, self._search_options, tree, new_stream(0), 1)
         else:
-            self._guide = Guide(self._network, game, self.options["c_puct"], self.options["batch"])
+            network = self._networks.for_game(game)
+            self._guide = Guide(network, game, self.options["c_puct"], self.options["batch"])
         search.find_descendant(
             game.rules,
             tree,
@@ -303,9 +305,8 @@ class Mcts(Agent):
         score = self._score(position, action, root, scores)
         return Decision(
             action,
-            scale * values[action],
-            "return",
-            values={a: scale * value for a, value in sorted(values.items())},
+            score,
+            scores,
             # A network's values are no samples, so their spread is no estimate of their error.
             errors=None
             if priors is not None
@@ -314,10 +315,7 @@ class Mcts(Agent):
             principal_variation=_principal_variation(self._trees[0], action),
             nodes=sum(int(tree.size[0]) for tree in self._trees),
             simulations=simulations,
-            exact=score.is_exact,
             probabilities=priors,
-            score=score,
-            scores=scores,
         )
 
     @staticmethod

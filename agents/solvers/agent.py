@@ -9,6 +9,7 @@ from ...envs.specification import Parameter
 from ..agent import Agent, Decision
 from ..book import BOOK_PARAMETERS
 from ..registry import register_agent
+from ..score import Kind, PlainScores, Score
 from .solver import MEMORY, Solution, Solver, make_solver, solver_class_of
 
 
@@ -59,15 +60,16 @@ def decision_of(
         value: float | None = solver.expected_return(position, solution.value)
     else:
         value = None if solution.result is None else float(solution.result)
-    values = None
+    kind: Kind = "exact" if solution.exact else "estimate"
+    scores = None
     if solution.values is not None:
         worth = float if weak else (lambda each: solver.expected_return(position, each))
         values = {action: worth(each) for action, each in solution.values.items()}
+        scores = PlainScores(values, kind=kind)
     return Decision(
         solution.best_action,
-        value=value,
-        values=values,
+        None if value is None else Score(value, kind=kind),
+        scores,
         principal_variation=solution.principal_variation or (solution.best_action,),
         nodes=solution.nodes,
-        exact=solution.exact,
     )

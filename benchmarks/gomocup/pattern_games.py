@@ -36,9 +36,16 @@ def near(position, rng):
     return legal[0]
 
 
+def points(decision):
+    """The value in points; a result that the search saw counts a million, less the plies to it."""
+    if decision.mate_in is None:
+        return decision.value
+    return math.copysign(1_000_000, decision.value) - decision.mate_in
+
+
 def row_of(position, decision):
     """The row of a position, but for the result of the player to move."""
-    return position.record.cells.copy(), position.to_move, decision.value, decision.action
+    return position.record.cells.copy(), position.to_move, points(decision), decision.action
 
 
 def go_astray(agent, position, rng):
@@ -56,11 +63,11 @@ def play(agent, position, rng, most):
     rows, asides = [], []
     while not position.is_over and position.record.ply < 140:
         decision = agent.analyse(position)
-        if not rows and abs(decision.value) > most:
+        if not rows and abs(points(decision)) > most:
             return []
         rows.append(row_of(position, decision))
         asides += go_astray(agent, position, rng)
-        noisy = rng.random() < NOISE and abs(decision.value) < 500_000
+        noisy = rng.random() < NOISE and abs(points(decision)) < 500_000
         position.play(near(position, rng) if noisy else decision.action)
     results = position.returns if position.is_over else (0.0, 0.0)
     return [(*row, results[row[1]]) for row in rows] + asides

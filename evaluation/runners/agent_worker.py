@@ -42,7 +42,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ...agents import Decision, make_agent
+from ...agents import Decision, Score, make_agent
 from ...envs.game import Game, Position, load_position
 from ...envs.specification import SpecificationError
 from ..players import CANCELLED, Description, Fault, LocalPlayer, existing_action, raised
@@ -175,14 +175,19 @@ def _held_back(number: signal.Signals) -> Any:
 
 def _plain(decision: Decision) -> Decision:
     """A decision of plain numbers only, whatever an agent of the user's own has put into it."""
-    values, errors, visits = map(_numbers, (decision.values, decision.errors, decision.visits))
+    scores = decision.scores
     return dataclasses.replace(
         decision,
-        values=values,
-        errors=errors,
-        visits=visits,
+        score=None if decision.score is None else _plain_score(decision.score),
+        scores=None if scores is None else {int(a): _plain_score(scores[a]) for a in scores},
+        errors=_numbers(decision.errors),
+        visits=_numbers(decision.visits),
         principal_variation=tuple(map(int, decision.principal_variation)),
     )
+
+
+def _plain_score(score: Score) -> Score:
+    return dataclasses.replace(score, value=float(score.value))
 
 
 def _numbers(table: Any) -> dict[int, Any] | None:

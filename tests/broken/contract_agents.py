@@ -6,6 +6,7 @@ import time
 
 import agent_contract as contract
 from plyground import Agent, Decision
+from plyground.agents import Score
 
 
 class Wrong(Agent):
@@ -35,7 +36,7 @@ class ChangesThePosition(Wrong):
 
 class ValuesMoreThanAWin(Wrong):
     def decide(self, position):
-        return Decision(position.legal_actions()[0], value=2.0)
+        return Decision(position.legal_actions()[0], score=Score(2.0))
 
 
 class ExpectsAnotherMove(Wrong):

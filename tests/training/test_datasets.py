@@ -13,7 +13,7 @@ import numpy as np
 import plyground
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.solver import solve
+from plyground.agents import solve
 from plyground.envs.canonical import CanonicalForm, position_layers
 from plyground.envs.specification import SpecificationError
 from plyground.training.datasets.build import Progress, Source, build_dataset

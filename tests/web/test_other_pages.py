@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 from plyground import make_agent, make_game
-from plyground.agents.solver import solve
+from plyground.agents import solve
 from plyground.evaluation.match import play_game
 from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.single_games import entry_of, keep_game

@@ -8,7 +8,7 @@ import pytest
 from helpers import SMALL_VARIANTS, random_position
 from playwright.sync_api import expect
 from plyground import make_game
-from plyground.agents.solver import solve
+from plyground.agents import solve
 
 SMALL = "connect_four:rows=4,cols=5"
 

@@ -175,9 +175,12 @@ class GomokuEngine(Agent):
     def _decision(self, action: int, value: int, depth: int, line: tuple[int, ...]) -> Decision:
         score: Score = score_of_points(value, "estimate", True, False)
         return Decision(
-            action, float(value), "points", principal_variation=line,
-            nodes=sum(each.nodes for each in self.searchers), depth=depth, score=score,
-        )  # fmt: skip
+            action,
+            score,
+            principal_variation=line,
+            nodes=sum(each.nodes for each in self.searchers),
+            depth=depth,
+        )
 
 
 register_preset("expert", "gomoku:depth=6", "caro level: the engine of gomoku, six plies and fours")

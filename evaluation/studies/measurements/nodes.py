@@ -104,7 +104,7 @@ class Nodes(Measurement):
             for position in positions:
                 decision = agent.analyse(position)
                 nodes += decision.nodes
-                values.append(decision.value)
+                values.append((decision.value, decision.mate_in))
                 agent.reset(0)
             seconds = (time.process_time() - began) / len(positions)
             mean = nodes / len(positions)

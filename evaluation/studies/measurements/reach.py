@@ -65,8 +65,7 @@ class Reach(Measurement):
             began = time.process_time()
             decision = agent.analyse(start)
             action, nodes = decision.action, decision.nodes
-            exact = decision.exact and decision.score is not None
-            value = decision.score.value if exact and decision.score is not None else None
+            value = decision.value if decision.exact else None
             result = None if value is None else (value > 0) - (value < 0)
         words = {1: "win", 0: "draw", -1: "loss", None: "-"}
         return {
