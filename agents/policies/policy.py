@@ -305,8 +305,7 @@ class ZooPolicy(PolicyAgent):
 class OnnxPolicy(PolicyAgent):
     """Plays a policy file (see :mod:`plyground.agents.policies.policy_file`) by onnxruntime.
 
-    No torch is needed, and nothing is unpickled. The folder of a training run stands for its best
-    policy.
+    No torch is needed, and nothing is unpickled.
     """
 
     summary = "a trained policy from an ONNX file: onnx:FILE"
@@ -320,8 +319,7 @@ class OnnxPolicy(PolicyAgent):
             raise SpecificationError(
                 "write onnx:FILE; FILE is a policy file made by plyground export-policy"
             )
-        path = Path(self.options["path"])
-        return load_run(path) if path.is_dir() else load_policy_file(path)
+        return load_policy_file(self.options["path"])
 
 
 class RunPolicy(PolicyAgent):
@@ -411,7 +409,8 @@ def load_policy(
     """
     if str(source).startswith(PREFIX):
         return ZooPolicy(game, seed, name=str(source).removeprefix(PREFIX), **options)
-    return OnnxPolicy(game, seed, path=str(source), **options)
+    path = Path(source)
+    return OnnxPolicy(game, seed, path=str(path / BEST if path.is_dir() else path), **options)
 
 
 def open_network(source: str) -> Network | ZooNetworks:

@@ -12,8 +12,12 @@ import pytest
 from command_line import invoke
 from helpers import ROOT, random_position
 from plyground import make_agent, make_game
+from plyground.agents import load_policy
+from plyground.agents.opponents import make_opponents
 from plyground.agents.policies import zoo
 from plyground.agents.policies.policy_file import OnnxNetwork
+from plyground.envs.compiled.randomness import new_stream
+from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.specification import SpecificationError
 
 CARDS = zoo.cards()
@@ -118,3 +122,47 @@ def test_the_command_lists_the_networks_and_shows_a_card():
 def test_the_page_is_that_of_the_cards():
     page = (ROOT / "docs" / "zoo.md").read_text(encoding="utf-8")
     assert page == invoke(["zoo", "--markdown"]).stdout
+
+
+# -- one agent in several places --
+
+
+@pytest.mark.parametrize("agent_spec", ["zoo:dots_and_boxes", "mcts:network=zoo:dots_and_boxes"])
+def test_one_agent_stands_in_environments_of_several_boards(agent_spec):
+    small, large = (make_game(f"dots_and_boxes:rows={size},cols={size}") for size in (3, 4))
+    agent = make_agent(agent_spec + ("" if agent_spec[0] == "z" else ",simulations=16"))
+    before = agent.act(small.initial_position())
+    for games in (large, small), (small, large):
+        environments = [
+            gymnasium.make("plyground/DotsAndBoxes-v0", rows=size, cols=size, opponent=agent)
+            for size in (game.rules.rows for game in games)
+        ]
+        batches = [GameBatch(game, 4, make_opponents(agent, game)) for game in games]
+        stream = new_stream(1)
+        for env in environments:
+            env.reset(seed=1)
+        for batch in batches:
+            batch.reset(seed=1)
+        for _ in range(3):
+            for env in environments:
+                env.step(np.flatnonzero(env.unwrapped.action_masks())[0])
+            for batch in batches:
+                batch.step(batch.draw_actions(stream))
+            assert agent.act(small.initial_position()) == before
+            assert large.initial_position().is_legal(agent.act(large.initial_position()))
+
+
+def test_a_loaded_policy_plays_and_evaluates_positions(tmp_path):
+    card = next(card for card in CARDS if card.game.startswith("connect_four"))
+    start = make_game(card.game).initial_position()
+    (tmp_path / "best.onnx").write_bytes(card.path.read_bytes())
+    actions, values = set(), set()
+    for source in (card.path, tmp_path, f"zoo:{card.name}"):
+        policy = load_policy(source, card.game)
+        predictions = policy.predict(start.observation()[None], start.action_mask()[None])
+        assert predictions.probabilities.shape == (1, start.game.facts.num_actions)
+        actions.add(policy.act(start))
+        values.add(float(predictions.values[0]))
+    assert len(actions) == len(values) == 1
+    with pytest.raises(SpecificationError, match="there is no policy file"):
+        load_policy(tmp_path / "none.onnx")

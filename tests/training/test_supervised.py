@@ -8,8 +8,8 @@ import pytest
 import torch
 from command_line import invoke
 from plyground import make_agent, make_game
-from plyground.agents.policies.policy_file import load_policy_file
 from plyground.agents import solve
+from plyground.agents.policies.policy_file import load_policy_file
 from plyground.envs.specification import SpecificationError
 from plyground.training.datasets.build import build_dataset, build_taught_dataset
 from plyground.training.folder import TrainingError
