@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 from plyground import make_agent, make_game
+from plyground.envs.processors import available_processors
 from plyground.evaluation.match import Limits, play_game
 from plyground.evaluation.runners.isolation import IsolatedPlayer
 from plyground.evaluation.store.store import Store, StoredGame
@@ -132,7 +133,7 @@ def rogues(count: int) -> bool:
 def burners() -> Iterator[None]:
     """A process on every core that does nothing but work."""
     burn = [sys.executable, "-c", "while True: pass"]
-    running = [subprocess.Popen(burn) for _ in range(os.cpu_count() or 1)]
+    running = [subprocess.Popen(burn) for _ in range(available_processors())]
     try:
         yield
     finally:

@@ -23,13 +23,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from .compiled.kernels import announce_compilation, entry_point
 from .declaration import Declaration
-from .entry_points import records_of
 from .game import PLAYERS, Game, IllegalActionError, Position
 from .loading.ids import register_with_pettingzoo
 from .observations import AS_DICT, ObservationOptions, starting_position
 from .registry import make_game
 from .rendering import RENDER_MODES, RenderedBoard
-from .stepping import describe_turn, step_turn
+from .stepping import describe_turn, records_of, step_turn
 
 Observation = dict[str, np.ndarray]
 

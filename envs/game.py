@@ -15,10 +15,10 @@ import numpy as np
 from . import rules as r
 from .boards.rows import read_rows, write_rows
 from .declaration import Declaration, Facts, parameter_values
-from .entry_points import EntryPoints, records_of
 from .pictures.drawing import Picture, to_image, to_svg
 from .profile import Profile
 from .specification import SpecificationError, format_specification, plain_text
+from .stepping import EntryPoints, records_of
 
 PLAYERS = ("player_0", "player_1")
 
@@ -220,18 +220,11 @@ class Game:
 
     @functools.cached_property
     def symmetries(self) -> np.ndarray:
-        """The board's symmetries as permutations of the actions, identity first.
-
-        int16 of shape (symmetries, num_actions).
-        """
+        """Permutations of the actions, identity first: int16 of shape (symmetries, num_actions)."""
         return r.symmetries(self.rules)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """A game never changes: all its positions, those that agents are given included, share it.
-
-        Raises:
-            AttributeError: always, once the game is made.
-        """
+        """A game never changes, since all its positions share it: AttributeError."""
         if "facts" in self.__dict__:
             raise AttributeError(f"a game cannot be changed: {name} of {self.name} is fixed")
         object.__setattr__(self, name, value)
@@ -466,9 +459,7 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
         picture: Picture = r.picture(self.game.rules, self.record, number)
         return picture
 
-    def _repr_svg_(self) -> str:
-        """Notebooks show the board."""
-        return self.to_svg()
+    _repr_svg_ = to_svg  # notebooks show the board
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from pathlib import Path
 
+from ..envs.processors import available_processors
 from ..evaluation.match import Limits
 
 MIB = 1 << 20
@@ -58,7 +58,7 @@ class Settings:
     port: int = 8000
     store: Path | None = None
     agents: tuple[str, ...] = ()
-    workers: int = max(1, min(8, os.cpu_count() or 1))
+    workers: int = min(8, available_processors())
     waiting: int = 64
     move_seconds: float = 20.0
     memory_bytes: int = 1024 * MIB

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import Annotated, Any
 
 from ...envs import Game, make_game
+from ...envs.processors import available_processors
 from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings, alphazero_settings
@@ -55,8 +55,11 @@ def alphazero(
     plyground train alphazero gomoku:size=9 --list-settings
     """
     chosen = make_game(game)
-    cores = os.cpu_count() or 1
-    given = {"hours": hours, "evaluate": options.evaluate, "workers": workers or cores}
+    given = {
+        "hours": hours,
+        "evaluate": options.evaluate,
+        "workers": workers or available_processors(),
+    }
     made = alphazero_settings(chosen, given, options.settings)
     out, seed = options.folder(made), options.seed
     if out is None:

@@ -5,11 +5,11 @@ The kernels compiled by one are found on disk by the others.
 
 from __future__ import annotations
 
-import os
 import pickle
 from multiprocessing.connection import wait
 from typing import Any
 
+from ...envs.processors import available_processors
 from ...envs.specification import SpecificationError
 from .game_worker import Chunk
 from .runner import RunnerError
@@ -67,7 +67,7 @@ class ProcessRunner(PoolRunner[ProcessWorker]):
         self._concurrency = concurrency
 
     def _worker_count(self) -> int:
-        return self._concurrency or os.cpu_count() or 1
+        return self._concurrency or available_processors()
 
     def _start(self, message: bytes) -> ProcessWorker:
         worker = ProcessWorker()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import platform
 import re
 import textwrap
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...envs.files import written_whole
+from ...envs.processors import available_processors
 from ..report.display import duration
 from ..report.html import render_page, versions
 from .figures import draw
@@ -178,7 +178,7 @@ def _machine() -> str:
         told = ""
     model = re.search(r"^model name\s*: (.+)$", told, re.M)
     name = model[1] if model else platform.processor() or platform.machine()
-    return f"{os.cpu_count()} processors, {name}"
+    return f"{available_processors()} processors, {name}"
 
 
 def write_pages(findings: Findings, folder: Path) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...envs.processors import available_processors
 from ..runners.runner import RunnerError
 from ..runners.worker_process import WorkerDied, WorkerProcess
 from ..store.store import StoreError
@@ -70,7 +70,7 @@ def run_studies(
     }
     missing = [each for each in wanted.values() if read_cell(each, folder) is None]
     told = _Told(len(wanted), len(wanted) - len(missing), progress)
-    count = min(concurrency or os.cpu_count() or 1, len(missing))
+    count = min(concurrency or available_processors(), len(missing))
     if count == 1:
         for measurement in missing:
             make_cell(measurement, folder)

@@ -21,6 +21,7 @@ MOVES_TO_GO = 20  # among which the time left for the game is divided
 
 def crowding() -> float:
     """How many programs wanted each processor in the last minute, 1 at least."""
+    # the load is the whole machine's, and so are the processors
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
 
 

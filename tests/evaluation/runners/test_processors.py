@@ -1,0 +1,36 @@
+"""A process uses the processors that it may use, not those that the machine has."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from helpers import ROOT
+
+WORKERS = """
+from plyground.envs.processors import available_processors
+from plyground.evaluation.runners.processes import ProcessRunner
+from plyground.web.settings import Settings
+print(available_processors(), ProcessRunner()._worker_count(), Settings().workers)
+"""
+# the load of a machine is shared by all its processors
+OF_THE_MACHINE = {"agents/external/gomocup/clock.py", "benchmarks/gomocup/manager.py"}
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinities")
+def test_a_process_on_one_processor_starts_one_worker():
+    first = min(os.sched_getaffinity(0))
+    command = ["taskset", "-c", str(first), sys.executable, "-c", WORKERS]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["1", "1", "1"]
+
+
+def test_nothing_else_counts_processors():
+    folders = ("agents", "benchmarks", "commands", "envs", "evaluation", "training", "web")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    counting = {
+        path.relative_to(ROOT).as_posix() for path in files if "cpu_count" in path.read_text()
+    }
+    assert counting == OF_THE_MACHINE | {"envs/processors.py"}
