@@ -21,7 +21,7 @@ from .app import INTERRUPTED, command
 from .common import argument, flag, option
 from .output import note, say
 
-PACKAGES = ("jinja2", "matplotlib", "pyarrow", "scipy")
+PACKAGES = ("jinja2", "pyarrow", "scipy")
 CELLS = "cells"
 
 
@@ -117,8 +117,8 @@ def _write(findings: Findings, out: Path) -> None:
     write_parquet(findings, out)
     write_pages(findings, out)
     say(f"{findings.study.title}")
-    for measured in findings.experiments:
-        say(f"  {', '.join(measured.experiment.lines)}: {summary(measured)}")
+    for experiment in findings.experiments:
+        say(f"  {', '.join(experiment.declaration.lines)}: {summary(experiment)}")
     say(f"  {out / findings.study.name}.html\n")
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import platform
+import re
+import textwrap
 from collections.abc import Callable, Sequence
 from importlib import metadata, resources
 from typing import Any
@@ -83,7 +85,10 @@ def render_page(template: str, **values: Any) -> str:
         for name in (template, "report.css", "report.js")
     }
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=template.endswith(".html"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     environment.filters |= {
@@ -92,9 +97,18 @@ def render_page(template: str, **values: Any) -> str:
         "duration": duration,
         "count": lambda number: f"{number:,}",
         "breakable": _breakable,
+        "lines": _lines,
+        "marks": lambda text: re.sub(r"([*_|<>])", r"\\\1", text),  # no marks of Markdown
     }
     return environment.from_string(text[template]).render(
         style=text["report.css"], script=text["report.js"], **values
+    )
+
+
+def _lines(text: str, indent: str = "") -> str:
+    """A paragraph in lines of at most 100 columns."""
+    return textwrap.fill(
+        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 
@@ -128,6 +142,7 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         if ratings is not None
         else table.standings()
     )
+    speed = speed_plot(order, ratings)
     place = {row.number: place for place, row in enumerate(order, 1)}
     return {
         "id": f"t{index + 1}",
@@ -141,9 +156,10 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "table": table,
         "unrated": report.unrated,
         "agents": [_agent(row, place[row.number], ratings, order) for row in order],
-        "forest": None if ratings is None else forest(ratings),
+        "forest": None if ratings is None else forest(ratings).inline(),
         "cross": [_cross_row(row, order, ratings) for row in order],
-        "speed": speed_plot(order, ratings),
+        "speed": speed and speed.inline(),
+        "unmeasured": sum(not row.seconds_per_move for row in order),
         "first": _first(report),
         "endings": _endings(report),
         "forfeits": sum(sum(row.faults.values()) for row in table.rows),

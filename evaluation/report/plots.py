@@ -1,19 +1,54 @@
-"""Plots of the HTML report.
+"""Plots as SVG, without a library: bars with intervals, and points or lines between two axes.
 
-Places are percentages of the width and height of a plot, so that it stretches with the page while
-its letters keep their size.
+Places across are percentages, so that a plot stretches with its page while its letters keep their
+size; places down are pixels. Numbers, names and dashes tell series apart where colours do not.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from typing import NamedTuple
 
 from ..statistics.cross_table import AgentRow
 from ..statistics.ratings import Ratings
 from .display import duration
+
+WIDTH = 760  # of a plot that is a file of its own; this and the following in pixels
+LINE, BAR, GAP = 17, 11, 6  # heights of a line of text, of a bar, and what lies between
+AREA, MARGIN = 300, 22  # the height of the area of points, and what is free above it
+# Four colours of Okabe and Ito, brown and grey: all are seen on white and on black.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A6761D", "#808080")
+DASHES = ("", "7 3", "2 2", "9 3 2 3", "12 4", "1 4")
+PARTS = (1.0, 0.6, 0.35, 0.12)  # how dense the parts of a bar are
+SCHEME = "<style>svg{color:#1c2127}@media (prefers-color-scheme:dark){svg{color:#e4e8ec}}</style>"
+
+
+class Plot(NamedTuple):
+    """A plot: what it shows, its elements in SVG, and its height in pixels."""
+
+    title: str
+    elements: str
+    height: int
+
+    def inline(self) -> str:
+        """The plot within a page, as wide as its place and in the page's colours."""
+        return (
+            f'<svg class="plot" width="100%" height="{self.height}" fill="currentColor" role="img" '
+            f'aria-label="{escape(self.title)}">{self.elements}</svg>'
+        )
+
+    def file(self) -> str:
+        """The plot as a file of its own, with its title; it follows the reader's colour scheme."""
+        height = self.height + 2 * LINE
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+            f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12" '
+            f'fill="currentColor">{SCHEME}<text y="14" font-weight="bold">{escape(self.title)}'
+            f'</text><svg y="{2 * LINE}" height="{self.height}">{self.elements}</svg></svg>'
+        )
 
 
 def ticks(lowest: float, highest: float, most: int = 7) -> list[float]:
@@ -33,44 +68,61 @@ def ticks(lowest: float, highest: float, most: int = 7) -> list[float]:
     ]
 
 
+def number_text(value: float) -> str:
+    """A number on an axis."""
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
+    return text.replace("-", "−")
+
+
 class Axis:
     """Maps a range, with some room on both sides, to 0 … 100 percent.
 
-    ``logarithmic`` maps by the logarithm.
+    Args:
+        values: what must have a place on it.
+        room: what is left on either side, as a share of the range.
+        logarithmic: whether it maps by the logarithm.
+        text: writes the numbers on it.
+        heading: what it shows.
     """
 
-    def __init__(self, values: Sequence[float], room: float, logarithmic: bool = False) -> None:
+    def __init__(
+        self,
+        values: Iterable[float],
+        room: float = 0.06,
+        logarithmic: bool = False,
+        text: Callable[[float], str] = number_text,
+        heading: str = "",
+    ) -> None:
         self._scale: Callable[[float], float] = math.log10 if logarithmic else float
-        low, high = (self._scale(value) for value in (min(values), max(values)))
-        extra = max((high - low) * room, 0.2 if logarithmic else 1.0)
+        self.logarithmic, self.text, self.heading = logarithmic, text, heading
+        places = [self._scale(value) for value in values]
+        low, high = min(places), max(places)
+        extra = (high - low) * room or (0.2 if logarithmic else 0.05 * abs(low) or 1.0)
         self.low, self.high = low - extra, high + extra
 
     def __call__(self, value: float) -> float:
         return round(100 * (self._scale(value) - self.low) / (self.high - self.low), 2)
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Places and labels of round numbers."""
-        return [
-            (self(value), f"{value:g}".replace("-", "−")) for value in ticks(self.low, self.high)
-        ]
+        """Places and labels of round numbers.
 
-    def decades(self) -> list[tuple[float, str]]:
-        """Places and labels of the powers of ten, in seconds.
-
-        Where the axis is short, some of their multiples are added.
+        On a logarithmic axis they are powers of ten and, where it is short, multiples of them.
         """
-        powers = range(math.floor(self.low), math.ceil(self.high) + 1)
-        span = self.high - self.low
-        bases = (1,) if span > 3.2 else (1, 3) if span > 1.5 else (1, 2, 5)
-        values = [base * 10.0**power for power in powers for base in bases]
+        values = ticks(self.low, self.high)
+        if self.logarithmic:
+            span = self.high - self.low
+            bases = (1,) if span > 3.2 else (1, 3) if span > 1.5 else (1, 2, 5)
+            powers = range(math.floor(self.low), math.ceil(self.high) + 1)
+            every = -(-len(powers) // 8)
+            values = [base * 10.0**power for power in powers[::every] for base in bases]
         return [
-            (self(value), _seconds(value))
+            (self(value), self.text(value))
             for value in values
-            if self.low <= math.log10(value) <= self.high
+            if self.low <= self._scale(value) <= self.high
         ]
 
 
-def _seconds(value: float) -> str:
+def seconds_text(value: float) -> str:
     """A round number of seconds in the unit that suits it."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if value >= 0.999 * scale:
@@ -78,132 +130,197 @@ def _seconds(value: float) -> str:
     return f"{value / 1e-9:g} ns"
 
 
-def forest(ratings: Ratings) -> dict[str, Any]:
-    """The plot of the ratings with their 95 % intervals.
+def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x}%" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
 
-    It holds an axis and, for each agent, the strongest first, the places of its mark and of the
-    ends of its interval.
+
+def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
+    return f'<line x1="{x1}%" y1="{y1}" x2="{x2}%" y2="{y2}" {style}/>'
+
+
+FAINT = 'stroke="currentColor" stroke-opacity="0.15"'
+INK = 'stroke="currentColor" stroke-width="1.5"'
+
+
+def _across(axis: Axis, top: int, bottom: int) -> str:
+    """The lines, numbers and heading of an axis from left to right; 2 lines of text high."""
+    marks = [
+        _line(at, top, at, bottom, FAINT)
+        + _text(at, bottom + LINE, label, "end" if at > 96 else "start" if at < 4 else "middle")
+        for at, label in axis.ticks()
+    ]
+    return "".join(marks) + _text(100, bottom + 2 * LINE, axis.heading, "end")
+
+
+class Bar(NamedTuple):
+    """A bar, or a dot with an interval.
+
+    Attributes:
+        label: what stands above it.
+        parts: lengths, one after the other.
+        interval: the ends of its interval.
     """
-    elo = [float(value) for value in ratings.elo]
-    margins = [ratings.margin(number) for number in range(len(elo))]
-    axis = Axis(
-        [*(e - m for e, m in zip(elo, margins)), *(e + m for e, m in zip(elo, margins))], 0.04
-    )
-    rows = []
-    for number in ratings.order():
-        low, high = axis(elo[number] - margins[number]), axis(elo[number] + margins[number])
-        text = f"{elo[number]:.0f} ± {margins[number]:.0f}".replace("-", "−")
-        text += " (anchor)" if number == ratings.anchor else ""
-        rows.append(
-            {
-                "label": ratings.labels[number],
-                "at": axis(elo[number]),
-                "low": low,
-                "width": round(high - low, 2),
-                "text": text,
-            }
-        )
-    return {"ticks": axis.ticks(), "rows": rows}
 
-
-class _Point(NamedTuple):
-    """An agent in the plot of strength against time."""
-
-    seconds: float
-    strength: float
-    margin: float
-    place: int
     label: str
+    parts: tuple[float, ...]
+    interval: tuple[float, float] | None = None
 
 
-def speed_plot(order: list[AgentRow], ratings: Ratings | None) -> dict[str, Any] | None:
-    """The plot of strength against seconds a move, with the Pareto front.
+def bar_chart(
+    title: str, bars: Sequence[Bar], axis: Axis, names: Sequence[str] = (), dots: bool = False
+) -> Plot:
+    """Horizontal bars under their labels, which may be of any length.
 
-    An agent is on the front if no other is at least as strong and as fast, and better in one of
-    them. Strength is the rating, or the score in percent where there are no ratings. None where no
-    agent has thought a measurable time.
+    Args:
+        title: what it shows.
+        bars: from top to bottom.
+        axis: of the lengths.
+        names: of the parts, where bars have several.
+        dots: whether dots stand for the bars.
     """
-    points = _points(order, ratings)
-    if not points:
-        return None
-    across = Axis([point.seconds for point in points], 0.1, logarithmic=True)
-    up = Axis([end for p in points for end in (p.strength - p.margin, p.strength + p.margin)], 0.06)
-    unit = " %" if ratings is None else " Elo"
-    front: list[tuple[float, float]] = []
-    marks = []
-    best = -math.inf
-    for point in sorted(points, key=lambda point: (point.seconds, -point.strength)):
-        x, y = across(point.seconds), up(point.strength)
-        on_front = point.strength > best
-        if on_front:
-            best = point.strength
-            front.append((x, y))
-        low, high = up(point.strength - point.margin), up(point.strength + point.margin)
-        marks.append(
-            {
-                "x": x,
-                "y": y,
-                "low": low,
-                "height": round(high - low, 2),
-                "place": point.place,
-                "label": point.label,
-                "title": (
-                    f"{point.label}: {point.strength:.0f}{unit}, {duration(point.seconds)} a move"
-                    f"{', on the Pareto front' if on_front else ''}"
-                ),
-                "front": on_front,
-            }
+    elements, y = "", 0
+    for bar in bars:
+        y += LINE
+        elements += _text(0, y - 4, bar.label)
+        ends = [*itertools.accumulate(bar.parts)]
+        start = 0.0 if axis.logarithmic else min(max(axis(0), 0.0), 100.0) if not dots else 0.0
+        for density, end in zip(PARTS, ends if not dots else []):
+            low, high = sorted((start, axis(end)))
+            elements += (
+                f'<rect x="{low}%" y="{y}" width="{high - low:.2f}%" height="{BAR}" '
+                f'fill="{COLOURS[0]}" fill-opacity="{density}" stroke="currentColor" '
+                f'stroke-width="0.4"/>'
+            )
+            start = axis(end)
+        middle = y + BAR / 2
+        if bar.interval is not None:
+            elements += _line(axis(bar.interval[0]), middle, axis(bar.interval[1]), middle, INK)
+        if dots:
+            elements += f'<circle cx="{axis(ends[-1])}%" cy="{middle}" r="5" fill="{COLOURS[0]}"/>'
+        y += BAR + GAP
+    elements = _across(axis, 0, y) + elements
+    y += 2 * LINE
+    for density, name in zip(PARTS, names):
+        y += LINE
+        elements += (
+            f'<rect x="0" y="{y - BAR}" width="{BAR}" height="{BAR}" fill="{COLOURS[0]}" '
+            f'fill-opacity="{density}" stroke="currentColor" stroke-width="0.4"/>'
+            f'<text x="{2 * BAR}" y="{y - 1}">{escape(name)}</text>'
         )
-    _place_labels(marks)
-    return {
-        "across": across.decades(),
-        "up": up.ticks(),
-        "marks": marks,
-        "front": _steps(front),
-        "unit": "score in %" if ratings is None else "Elo",
-        "missing": len(order) - len(marks),
-    }
+    return Plot(title, elements, y + GAP)
 
 
-def _points(order: list[AgentRow], ratings: Ratings | None) -> list[_Point]:
-    """The agents that have played and thought a measurable time."""
+class Point(NamedTuple):
+    """A point, with the ends of its interval upwards, the number of its series, and its name."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    series: int
+    name: str = ""
+
+
+def point_chart(
+    title: str,
+    points: Sequence[Point],
+    axes: tuple[Axis, Axis],
+    names: Sequence[str],
+    lines: bool = False,
+    front: bool = False,
+) -> Plot:
+    """Points under the numbers of their series, which are named below.
+
+    Args:
+        title: what it shows.
+        points: what is drawn.
+        axes: from left to right, and upwards.
+        names: of the series.
+        lines: whether the points of a series are joined.
+        front: whether the Pareto front is drawn: nothing left of it is as high.
+    """
+    across, up = axes
+
+    def down(value: float) -> float:
+        return round(MARGIN + (100 - up(value)) / 100 * AREA, 1)
+
+    bottom = MARGIN + AREA
+    elements = _text(0, LINE - 4, up.heading) + _across(across, MARGIN, bottom)
+    for at, label in up.ticks():
+        y = MARGIN + (100 - at) / 100 * AREA
+        elements += _line(0, y, 100, y, FAINT) + _text(0, y - 3, label)
+    if front:
+        elements += _front(points, across, down)
+    for number in range(len(names)):
+        own = sorted(point for point in points if point.series == number)
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // 2 % len(DASHES)]
+        for one, two in itertools.pairwise(own if lines else []):
+            style = f'stroke="{colour}" stroke-width="1.6" stroke-dasharray="{dash}"'
+            elements += _line(across(one.x), down(one.y), across(two.x), down(two.y), style)
+        for point in own:
+            x, y = across(point.x), down(point.y)
+            label = "" if lines and point is not own[-1] else str(number + 1)
+            style = f'stroke="{colour}" stroke-width="1.5" stroke-opacity="0.6"'
+            elements += _line(x, down(point.low), x, down(point.high), style)
+            elements += (
+                f'<g><title>{escape(point.name or names[number])}</title><circle cx="{x}%" '
+                f'cy="{y}" r="4" fill="{colour}"/>{_text(x, y - 6, label)}</g>'
+            )
+    y = bottom + 2 * LINE
+    for number, name in enumerate(names, 1):
+        y += LINE
+        elements += _text(0, y, f"{number} {name}")
+    return Plot(title, elements, int(y) + GAP)
+
+
+def _front(points: Sequence[Point], across: Axis, down: Callable[[float], float]) -> str:
+    """The Pareto front in steps to the right edge."""
+    corners: list[tuple[float, float]] = []
+    for point in sorted(points, key=lambda each: (each.x, -each.y)):
+        x, y = across(point.x), down(point.y)
+        if not corners or y < corners[-1][1]:
+            corners += [(x, corners[-1][1])] if corners else []
+            corners.append((x, y))
+    style = f'stroke="{COLOURS[1]}" stroke-width="1.75" stroke-dasharray="5 4"'
+    return "".join(
+        _line(*one, *two, style)
+        for one, two in itertools.pairwise([*corners, (100.0, corners[-1][1])])
+    )
+
+
+def forest(ratings: Ratings) -> Plot:
+    """The ratings with their 95 % intervals, the strongest first."""
+    bars = []
+    for number in ratings.order():
+        elo, margin = float(ratings.elo[number]), ratings.margin(number)
+        text = f"{elo:.0f} ± {margin:.0f}".replace("-", "−")
+        text += " (anchor)" if number == ratings.anchor else ""
+        bars.append(Bar(f"{text}  {ratings.labels[number]}", (elo,), (elo - margin, elo + margin)))
+    axis = Axis([end for bar in bars for end in bar.interval or ()], 0.04, heading="Elo")
+    title = "Ratings with 95 % intervals; the table holds the same figures"
+    return bar_chart(title, bars, axis, dots=True)
+
+
+def speed_plot(order: Sequence[AgentRow], ratings: Ratings | None) -> Plot | None:
+    """Strength against seconds a move, with the Pareto front; points are numbered by rank.
+
+    Strength is the rating, or the score in percent where there are no ratings. None where no agent
+    has thought a measurable time.
+    """
     points = []
-    for place, row in enumerate(order, 1):
+    for place, row in enumerate(order):
         seconds, score = row.seconds_per_move, row.total.score
         if not seconds or score is None:
             continue
         strength = 100 * score if ratings is None else float(ratings.elo[row.number])
         margin = 0.0 if ratings is None else ratings.margin(row.number)
-        points.append(_Point(seconds, strength, margin, place, row.label))
-    return points
-
-
-def _steps(front: list[tuple[float, float]]) -> str:
-    """The corners of the Pareto front, drawn in steps to the right edge, as SVG has them."""
-    corners = [f"{front[0][0]},{100 - front[0][1]:g}"]
-    for (_, lower), (x, y) in itertools.pairwise(front):
-        corners += [f"{x},{100 - lower:g}", f"{x},{100 - y:g}"]
-    return " ".join([*corners, f"100,{100 - front[-1][1]:g}"])
-
-
-def _place_labels(marks: list[dict[str, Any]]) -> None:
-    """Write each agent's name beside its mark, on the side with room.
-
-    A name that would overlap another is left out; the number remains.
-    """
-    taken: list[tuple[float, float, float]] = [
-        (mark["x"] - 1.6, mark["x"] + 1.6, mark["y"]) for mark in marks
-    ]
-    for mark in marks:
-        # percent of a plot of 900 pixels; narrower ones show no names
-        width = 1 + 0.85 * len(mark["label"])
-        mark["side"] = ""
-        for side, start in (("right", mark["x"] + 1.8), ("left", mark["x"] - 1.8 - width)):
-            inside = start >= 0 and start + width <= 100
-            if inside and all(
-                start + width < low or high < start or abs(y - mark["y"]) > 4.5
-                for low, high, y in taken
-            ):
-                mark["side"] = side
-                taken.append((start, start + width, mark["y"]))
-                break
+        unit = " %" if ratings is None else " Elo"
+        name = f"{row.label}: {strength:.0f}{unit}, {duration(seconds)} a move"
+        points.append(Point(seconds, strength, strength - margin, strength + margin, place, name))
+    if not points:
+        return None
+    heading = "score in %" if ratings is None else "Elo"
+    across = Axis([point.x for point in points], 0.1, True, seconds_text, "time a move")
+    up = Axis([end for point in points for end in (point.low, point.high)], heading=heading)
+    title = "Strength against seconds a move; the ratings table holds the same figures"
+    return point_chart(title, points, (across, up), [row.label for row in order], front=True)

@@ -1,4 +1,4 @@
-"""Cells: a measurement that has been made, as a file, so that a study that was stopped goes on."""
+"""Cells: the file of a measurement, so that a study that was stopped goes on."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def cell_path(measurement: Measurement, folder: Path) -> Path:
 def make_cell(measurement: Measurement, folder: Path) -> None:
     """Make a measurement and write its file."""
     path = cell_path(measurement, folder)
-    began = time.process_time()
+    start = time.process_time()
     rows = measurement.measure(Workplace(folder, path.stem))
     cell: dict[str, Any] = {
         "plyground": __version__,
         "measurement": measurement.to_json(),
-        "cpu_seconds": time.process_time() - began,
+        "cpu_seconds": time.process_time() - start,
         "rows": rows,
     }
     with written_whole(path) as file:
@@ -53,8 +53,8 @@ def read_cell(measurement: Measurement, folder: Path) -> Cell | None:
     """
     path = cell_path(measurement, folder)
     try:
-        known = json.loads(path.read_text(encoding="utf-8"))
-        return Cell(known["rows"], known["cpu_seconds"])
+        cell = json.loads(path.read_text(encoding="utf-8"))
+        return Cell(cell["rows"], cell["cpu_seconds"])
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError) as error:

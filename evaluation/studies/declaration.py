@@ -7,22 +7,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..report.display import duration
-from .measurements.measurement import (
-    SECONDS,
-    SHARE,
-    YES,
-    Measurement,
-    Row,
-    matches,
-    percent_text,
-    span,
-)  # fmt: skip
+from ..report.display import duration, percent
+from .measurements.measurement import SECONDS, SHARE, YES, Measurement, Row, matches
 
 UNTESTED, HOLDS = "The claim is not tested", "The claim holds ("  # how verdicts begin
 # How a verdict writes the values of a column.
-WORDS: dict[str, Callable[[float], str]] = {
-    SHARE: percent_text,
+FORMATS: dict[str, Callable[[float], str]] = {
+    SHARE: lambda value: f"{percent(value)} %",
     SECONDS: duration,
     YES: lambda value: "yes" if value else "no",
 }
@@ -52,24 +43,21 @@ class Claim:
         """Whether it holds, in one sentence with the numbers; empty where nothing is tested."""
         if not self.column:
             return ""
-        found = [
+        values = [
             float(row[self.column])
             for row in rows
             if matches(row, dict(self.where)) and row.get(self.column) is not None
         ]
-        if not found:
+        if not values:
             return f"{UNTESTED} by this run."
         column = next(each for each in measurement.columns if each.key == self.column)
-        show = WORDS.get(column.kind, "{:,.6g}".format)
-        held = sum(self.low <= value <= self.high for value in found)
-        outcome = (
-            "holds"
-            if held == len(found)
-            else "does not hold"
-            if not held
-            else f"holds in {held} of {len(found)} cases"
+        texts = map(FORMATS.get(column.kind, "{:,.6g}".format), (min(values), max(values)))
+        span = " to ".join(dict.fromkeys(texts))
+        count = sum(self.low <= value <= self.high for value in values)
+        outcome = {0: "does not hold", len(values): "holds"}.get(
+            count, f"holds in {count} of {len(values)} cases"
         )
-        return f"The claim {outcome} ({span(found, show)})."
+        return f"The claim {outcome} ({span})."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,7 +124,7 @@ class Study:
     experiments: tuple[Experiment, ...]
 
 
-def seeded(measurement: Measurement, seed: int | None) -> Measurement:
+def with_seed(measurement: Measurement, seed: int | None) -> Measurement:
     """The measurement with another seed, if it has one."""
     if seed is None or not hasattr(measurement, "seed"):
         return measurement

@@ -6,7 +6,6 @@ import base64
 import json
 import platform
 import re
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +15,6 @@ from ...envs.processors import available_processors
 from ..report.display import duration
 from ..report.html import render_page, versions
 from .figures import draw
-from .lines import LINES
 from .measurements.measurement import (
     COUNT,
     NUMBER,
@@ -29,13 +27,13 @@ from .measurements.measurement import (
     Measurement,
 )  # fmt: skip
 from .results import sentences, summary
-from .runner import Findings, Measured
+from .runner import Findings, MeasuredExperiment
 
 FIGURES = "figures"
 
 
 class Table(NamedTuple):
-    """A table as it is shown.
+    """A table on a page.
 
     Attributes:
         caption: the game, where it is the same in all rows.
@@ -53,23 +51,21 @@ class Table(NamedTuple):
 
 
 class Section(NamedTuple):
-    """An experiment as it is shown."""
+    """An experiment on a page; pictures have a file name, a title and their SVG."""
 
     id: str
     lines: str
     title: str
     summary: str
-    found: list[str]
+    sentences: list[str]
     question: str
-    claims: list[str]
-    asked: list[tuple[str, str]]
     tables: list[Table]
-    figures: list[tuple[str, str]]
-    boards: list[tuple[str, str]]
+    figures: list[tuple[str, str, str]]
+    boards: list[tuple[str, str, str]]
 
 
 def cell_text(value: Any, kind: str) -> str:
-    """A value as the tables show it."""
+    """A value as the tables hold it."""
     if value is None:
         return "-"
     if kind == TEXT:
@@ -103,13 +99,13 @@ def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[C
 
 
 def _cell(row: dict[str, Any], column: Column) -> str:
-    shown = cell_text(row[column.key], column.kind)
+    text = cell_text(row[column.key], column.kind)
     if not column.interval or row[column.key] is None:
-        return shown
+        return text
     if len(column.interval) == 1:
-        return f"{shown} ± {cell_text(row[column.interval[0]], NUMBER)}"
+        return f"{text} ± {cell_text(row[column.interval[0]], NUMBER)}"
     low, high = (100 * row[end] for end in column.interval)
-    return f"{shown.removesuffix(' %')} ({low:.1f}–{high:.1f}) %"
+    return f"{text.removesuffix(' %')} ({low:.1f}–{high:.1f}) %"
 
 
 def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> Table:
@@ -120,45 +116,46 @@ def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> Table:
         [column.heading for column in columns],
         [column.kind in (TEXT, YES) for column in columns],
         [[_cell(row, column) for column in columns] for row in rows],
-        _declared(measurement),
+        _note(measurement),
     )
 
 
-def _declared(measurement: Measurement) -> str:
+def _note(measurement: Measurement) -> str:
     """The declaration in one line."""
-    declared = measurement.to_json()
-    kind = re.sub(r"(?<!^)(?=[A-Z])", " ", declared.pop("kind")).lower()
-    cases = "cases" in declared and len(declared.pop("cases"))
-    parts = [f"{key} {json.dumps(value, ensure_ascii=False)}" for key, value in declared.items()]
+    fields = measurement.to_json()
+    kind = re.sub(r"(?<!^)(?=[A-Z])", " ", fields.pop("kind")).lower()
+    cases = "cases" in fields and len(fields.pop("cases"))
+    parts = [f"{key} {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
     return "; ".join([kind, *([f"{cases} positions"] if cases else []), *parts])
 
 
-def _section(measured: Measured, number: int) -> Section:
-    experiment = measured.experiment
-    figures = []
-    for figure in experiment.figures:
-        if figure.measurement < len(measured.measurements):
-            measurement, cell = measured.measurements[figure.measurement]
-            svg = draw(figure, measurement, cell.rows)
-            figures += [(figure.title, svg)] if svg is not None else []
+def _section(experiment: MeasuredExperiment, number: int) -> Section:
+    declaration, measurements = experiment
+    plots = [
+        draw(figure, measurement, cell.rows)
+        for figure in declaration.figures
+        for measurement, cell in measurements[figure.measurement :][:1]
+    ]
+    boards = [board for measurement, _ in measurements for board in measurement.pictures()]
     return Section(
         f"e{number}",
-        ", ".join(experiment.lines),
-        experiment.title,
-        summary(measured),
-        sentences(measured),
-        experiment.question,
-        [claim.text for claim in experiment.claims],
-        [(line, LINES[line]) for line in experiment.lines],
-        [_table(measurement, cell.rows) for measurement, cell in measured.measurements],
-        figures,
-        [board for measurement, _ in measured.measurements for board in measurement.pictures()],
+        ", ".join(declaration.lines),
+        declaration.title,
+        summary(experiment),
+        sentences(experiment),
+        declaration.question,
+        [_table(measurement, cell.rows) for measurement, cell in measurements],
+        [
+            (f"e{number}-{n}.svg", plot.title, plot.file())
+            for n, plot in enumerate(filter(None, plots), 1)
+        ],
+        [(f"e{number}-board{n}.svg", *board) for n, board in enumerate(boards, 1)],
     )
 
 
 def _facts(findings: Findings) -> list[tuple[str, str]]:
     """What one must know to make the page again."""
-    cells = [cell for measured in findings.experiments for _, cell in measured.measurements]
+    cells = [cell for experiment in findings.experiments for _, cell in experiment.measurements]
     seed = "those declared" if findings.seed is None else str(findings.seed)
     command = f"plyground study {findings.study.name}{' --quick' if findings.quick else ''}"
     return [
@@ -173,10 +170,10 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
 def _machine() -> str:
     """The processors, without names of machines or users."""
     try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
-        told = ""
-    model = re.search(r"^model name\s*: (.+)$", told, re.M)
+        text = ""
+    model = re.search(r"^model name\s*: (.+)$", text, re.M)
     name = model[1] if model else platform.processor() or platform.machine()
     return f"{available_processors()} processors, {name}"
 
@@ -185,88 +182,29 @@ def write_pages(findings: Findings, folder: Path) -> None:
     """Write ``NAME.md`` with its figures in a folder beside it, and ``NAME.html``.
 
     Raises:
-        SpecificationError: jinja2 or matplotlib is not installed.
+        SpecificationError: jinja2 is not installed.
         OSError: a file cannot be written.
     """
     study = findings.study
     sections = [_section(each, n) for n, each in enumerate(findings.experiments, 1)]
-    facts = _facts(findings)
     figures = folder / FIGURES / study.name
     figures.mkdir(parents=True, exist_ok=True)
-    for section in sections:
-        for name, svg in _files(section):
-            with written_whole(figures / name) as file:
-                file.write(svg.encode())
-    with written_whole(folder / f"{study.name}.md") as file:
-        file.write(_markdown(findings, sections, facts).encode())
-    page = render_page(
-        "study.html", title=study.title, about=study.about, quick=findings.quick,
-        sections=sections, facts=facts, as_data=_as_data,
-    )  # fmt: skip
-    with written_whole(folder / f"{study.name}.html") as file:
-        file.write(page.encode())
+    files = {
+        figures / name: svg
+        for section in sections
+        for name, _, svg in section.figures + section.boards
+    }
+    for ending in ("md", "html"):
+        page = render_page(
+            f"study.{ending}", study=study, quick=findings.quick, sections=sections,
+            facts=_facts(findings), figures=f"{FIGURES}/{study.name}", as_data=_as_data,
+        )  # fmt: skip
+        files[folder / f"{study.name}.{ending}"] = page
+    for path, text in files.items():
+        with written_whole(path) as file:
+            file.write(text.encode())
 
 
 def _as_data(svg: str) -> str:
     """A picture as an address, so that its styles and names stay its own."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-
-
-def _files(section: Section) -> list[tuple[str, str]]:
-    """The names of a section's pictures, with the pictures."""
-    own = [(f"{section.id}-{n}.svg", svg) for n, (_, svg) in enumerate(section.figures, 1)]
-    return own + [
-        (f"{section.id}-board{n}.svg", svg) for n, (_, svg) in enumerate(section.boards, 1)
-    ]
-
-
-def _markdown(findings: Findings, sections: list[Section], facts: list[tuple[str, str]]) -> str:
-    study = findings.study
-    lines = [f"# {study.title}", "", *_wrapped(study.about), "", "## What was found", ""]
-    for section in sections:
-        lines += _wrapped(f"- **{section.lines}** {_escaped(section.summary)}", "  ")
-    if findings.quick:
-        lines += ["", "This is the quick run; the full one measures more."]
-    for section in sections:
-        lines += ["", *_markdown_section(study.name, section)]
-    lines += ["## How it was made", "", "| | |", "|---|---|"]
-    lines += [f"| {name} | `{value}` |" for name, value in facts]
-    text = "\n".join(lines)
-    return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
-
-
-def _markdown_section(study: str, section: Section) -> list[str]:
-    """An experiment: what was found, the question, tables, pictures."""
-    lines = [f"## {section.lines}: {section.title}", ""]
-    lines += [*_wrapped(f"**{_escaped(section.found[0])}**"), ""]
-    for sentence in section.found[1:]:
-        lines += [*_wrapped(_escaped(sentence)), ""]
-    lines += [*_wrapped(f"*{section.question}*"), ""]
-    for table in section.tables:
-        lines += [f"`{table.caption}`", ""] if table.caption else []
-        lines += [*_markdown_table(table), ""]
-        lines += ["<details><summary>how it was measured</summary>", "", "```text"]
-        lines += [*_wrapped(table.note), "```", "", "</details>", ""]
-    titles = [title for title, _ in section.figures + section.boards]
-    for (name, _), title in zip(_files(section), titles):
-        width = ' width="180"' if "-board" in name else ""
-        lines += [f'<img src="{FIGURES}/{study}/{name}"', f'  alt="{title}"{width}>', ""]
-    return lines
-
-
-def _wrapped(text: str, indent: str = "") -> list[str]:
-    """A paragraph in lines of at most 100 columns."""
-    return textwrap.wrap(
-        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-
-
-def _markdown_table(table: Table) -> list[str]:
-    marks = ["---" if text else "---:" for text in table.texts]
-    rows = [table.headings, marks, *table.rows]
-    return [f"| {' | '.join(map(_escaped, row))} |" for row in rows]
-
-
-def _escaped(text: str) -> str:
-    """A text in Markdown: specifications hold characters that would be marks there."""
-    return re.sub(r"([*_|<>])", r"\\\1", text)

@@ -1,4 +1,4 @@
-"""What a study found as plain data: JSON, and Parquet with a line for each number."""
+"""The results of a study as plain data: JSON, and Parquet with a line for each number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...envs.files import written_whole
 from ...envs.specification import SpecificationError
 from .declaration import HOLDS, UNTESTED
 from .measurements.measurement import Measurement, Row
-from .runner import Findings, Measured
+from .runner import Findings, MeasuredExperiment
 
 
 def rows_of(measurement: Measurement, rows: list[Row], timed: bool) -> list[Row]:
@@ -24,36 +24,36 @@ def rows_of(measurement: Measurement, rows: list[Row], timed: bool) -> list[Row]
     return [{key: row[key] for key in keys} for row in rows]
 
 
-def verdicts(measured: Measured) -> list[tuple[str, str]]:
+def verdicts(experiment: MeasuredExperiment) -> list[tuple[str, str]]:
     """The claims that were tested, each with its verdict."""
-    found = []
-    for claim in measured.experiment.claims:
-        if claim.measurement < len(measured.measurements):
-            measurement, cell = measured.measurements[claim.measurement]
-            verdict = claim.verdict(measurement, cell.rows)
-            found += [(claim.text, verdict)] if verdict else []
-    return found
+    verdicts = [
+        (claim.text, claim.verdict(measurement, cell.rows))
+        for claim in experiment.declaration.claims
+        for measurement, cell in experiment.measurements[claim.measurement :][:1]
+    ]
+    return [(text, verdict) for text, verdict in verdicts if verdict]
 
 
-def sentences(measured: Measured) -> list[str]:
-    """What was found, a sentence for each measurement, whether the claims hold, what is absent."""
-    told = [measurement.finding(cell.rows) for measurement, cell in measured.measurements]
-    told += [f"“{text}”: {said[:1].lower()}{said[1:]}" for text, said in verdicts(measured)]
-    absent = [agent for measurement, _ in measured.measurements for agent in measurement.absent()]
+def sentences(experiment: MeasuredExperiment) -> list[str]:
+    """Whether the claims hold, and which agents are absent."""
+    lines = [
+        f"“{text}”: {verdict[:1].lower()}{verdict[1:]}" for text, verdict in verdicts(experiment)
+    ]
+    absent = [agent for measurement, _ in experiment.measurements for agent in measurement.absent()]
     if absent:
-        told.append(
+        lines.append(
             f"Declared, but not in the library yet, so not measured: {', '.join(absent)}. What is "
             f"declared enters by its name as soon as it is there."
         )
-    return told
+    return lines
 
 
-def summary(measured: Measured) -> str:
-    """What was found first, and how many claims hold."""
-    tested = [said for _, said in verdicts(measured) if not said.startswith(UNTESTED)]
-    held = sum(said.startswith(HOLDS) for said in tested)
-    claims = f" Claims that hold: {held} of {len(tested)}." if tested else ""
-    return f"{sentences(measured)[0]}{claims}"
+def summary(experiment: MeasuredExperiment) -> str:
+    """The title of an experiment, and how many of its claims hold."""
+    tested = [text for _, text in verdicts(experiment) if not text.startswith(UNTESTED)]
+    count = sum(text.startswith(HOLDS) for text in tested)
+    claims = f" Claims that hold: {count} of {len(tested)}." if tested else ""
+    return f"{experiment.declaration.title}.{claims}"
 
 
 def to_json(findings: Findings, timed: bool = False) -> dict[str, Any]:
@@ -65,18 +65,18 @@ def to_json(findings: Findings, timed: bool = False) -> dict[str, Any]:
         "plyground": __version__,
         "experiments": [
             {
-                "lines": list(measured.experiment.lines),
-                "title": measured.experiment.title,
+                "lines": list(experiment.declaration.lines),
+                "title": experiment.declaration.title,
                 "measurements": [
                     {
                         "declaration": measurement.to_json(),
                         "rows": rows_of(measurement, cell.rows, timed),
                         **({"cpu_seconds": cell.cpu_seconds} if timed else {}),
                     }
-                    for measurement, cell in measured.measurements
+                    for measurement, cell in experiment.measurements
                 ],
             }
-            for measured in findings.experiments
+            for experiment in findings.experiments
         ],
     }
 
@@ -105,16 +105,16 @@ def write_parquet(findings: Findings, folder: Path) -> None:
     lines = [
         {
             "study": findings.study.name,
-            "lines": ", ".join(measured.experiment.lines),
-            "experiment": measured.experiment.title,
+            "lines": ", ".join(experiment.declaration.lines),
+            "experiment": experiment.declaration.title,
             "measurement": number,
             "row": index,
             "column": column.key,
             "timed": column.timed or not measurement.repeatable,
             **_value(row[column.key]),
         }
-        for measured in findings.experiments
-        for number, (measurement, cell) in enumerate(measured.measurements)
+        for experiment in findings.experiments
+        for number, (measurement, cell) in enumerate(experiment.measurements)
         for index, row in enumerate(cell.rows)
         for column in measurement.columns
     ]

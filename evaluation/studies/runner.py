@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from multiprocessing.connection import wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple
+from queue import SimpleQueue
+from typing import NamedTuple
 
 from ...envs.processors import available_processors
 from ..runners.runner import RunnerError
 from ..runners.worker_process import WorkerDied, WorkerProcess
 from ..store.store import StoreError
 from .cells import Cell, cell_path, make_cell, read_cell
-from .declaration import Experiment, Study, seeded
+from .declaration import Experiment, Study, with_seed
 from .measurements.measurement import Measurement
 
-WORKER = "plyground.evaluation.studies.worker"
 Progress = Callable[[int, int], None]
 
 
-class Measured(NamedTuple):
-    """An experiment with its measurements, each as it was made."""
+class MeasuredExperiment(NamedTuple):
+    """An experiment with its measurements, each with the cell that was made of it."""
 
-    experiment: Experiment
+    declaration: Experiment
     measurements: list[tuple[Measurement, Cell]]
 
 
@@ -31,7 +32,7 @@ class Findings(NamedTuple):
     """A study with its experiments, all of them measured."""
 
     study: Study
-    experiments: list[Measured]
+    experiments: list[MeasuredExperiment]
     quick: bool
     seed: int | None
 
@@ -62,102 +63,89 @@ def run_studies(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{folder} cannot be made: {error.strerror}") from None
-    wanted = {
+    cells = {
         cell_path(measurement, folder): measurement
         for study in studies
         for experiment in study.experiments
         for measurement in _measurements(experiment, quick, seed)
     }
-    missing = [each for each in wanted.values() if read_cell(each, folder) is None]
-    told = _Told(len(wanted), len(wanted) - len(missing), progress)
-    count = min(concurrency or available_processors(), len(missing))
-    if count == 1:
-        for measurement in missing:
+    missing = [each for each in cells.values() if read_cell(each, folder) is None]
+    missing.sort(key=lambda each: each.game_name)  # what is compiled for one serves the next
+
+    def report(count: int) -> None:
+        if progress is not None:
+            progress(len(cells) - len(missing) + count, len(cells))
+
+    report(0)
+    workers = min(concurrency or available_processors(), len(missing))
+    if workers > 1:
+        _make_in_processes(missing, folder, workers, report)
+    else:
+        for count, measurement in enumerate(missing, 1):
             make_cell(measurement, folder)
-            told.one_more()
-    elif missing:
-        _Crew(missing, folder, told).work(count)
+            report(count)
     return [_findings(study, folder, quick, seed) for study in studies]
 
 
 def _measurements(experiment: Experiment, quick: bool, seed: int | None) -> list[Measurement]:
-    return [seeded(each, seed) for each in experiment.measurements(quick)]
+    return [with_seed(each, seed) for each in experiment.measurements(quick)]
 
 
 def _findings(study: Study, folder: Path, quick: bool, seed: int | None) -> Findings:
-    measured = []
+    experiments = []
     for experiment in study.experiments:
         cells = []
         for measurement in _measurements(experiment, quick, seed):
             cell = read_cell(measurement, folder)
             assert cell is not None
             cells.append((measurement, cell))
-        measured.append(Measured(experiment, cells))
-    return Findings(study, measured, quick, seed)
+        experiments.append(MeasuredExperiment(experiment, cells))
+    return Findings(study, experiments, quick, seed)
 
 
-class _Told:
-    """Counts the measurements that are made."""
+def _make_in_processes(
+    measurements: Sequence[Measurement], folder: Path, count: int, report: Callable[[int], None]
+) -> None:
+    """Make measurements in worker processes, each of which a thread waits for."""
+    workers = [WorkerProcess(__name__) for _ in range(count)]
+    idle: SimpleQueue[WorkerProcess] = SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
 
-    def __init__(self, total: int, made: int, progress: Progress | None) -> None:
-        self._total, self._made, self._progress = total, made, progress
-        self._tell()
-
-    def one_more(self) -> None:
-        self._made += 1
-        self._tell()
-
-    def _tell(self) -> None:
-        if self._progress is not None:
-            self._progress(self._made, self._total)
-
-
-class _Crew:
-    """Worker processes. Each stays with one game as long as it can: it has compiled that one."""
-
-    def __init__(self, missing: Sequence[Measurement], folder: Path, told: _Told) -> None:
-        self._missing, self._folder, self._told = list(missing), folder, told
-        self._games: dict[Any, str] = {}  # by connection: the game that the worker plays
-
-    def work(self, count: int) -> None:
-        """Make all measurements on ``count`` processes."""
-        workers = [WorkerProcess(WORKER) for _ in range(count)]
-        busy: dict[Any, WorkerProcess] = {worker.connection: worker for worker in workers}
-        try:
-            for connection, worker in list(busy.items()):
-                if not self._hand_out(worker):
-                    del busy[connection]
-            while busy:
-                for connection in wait(list(busy)):
-                    worker = busy[connection]
-                    self._receive(worker)
-                    self._told.one_more()
-                    if not self._hand_out(worker):
-                        del busy[connection]
-        except WorkerDied as death:
-            raise RunnerError(
-                f"a process that measures {death}; the same command goes on where it was"
-            ) from None
-        finally:
-            for worker in workers:
-                worker.kill()
-
-    def _receive(self, worker: WorkerProcess) -> None:
+    def make(measurement: Measurement) -> None:
+        worker = idle.get()
+        worker.send(pickle.dumps((measurement, folder)))
         error = pickle.loads(worker.receive())
+        idle.put(worker)
         if error is not None:
             raise error
 
-    def _hand_out(self, worker: WorkerProcess) -> bool:
-        """Send the next measurement; False if there is none."""
-        if not self._missing:
-            return False
-        own = self._games.get(worker.connection)
-        others = {game for key, game in self._games.items() if key is not worker.connection}
-        chosen = min(
-            self._missing,
-            key=lambda each: (each.game_name != own, each.game_name in others),
-        )
-        self._missing.remove(chosen)
-        self._games[worker.connection] = chosen.game_name
-        worker.send(pickle.dumps((chosen, str(self._folder))))
-        return True
+    threads = ThreadPoolExecutor(count)
+    try:
+        jobs = [threads.submit(make, each) for each in measurements]
+        for number, job in enumerate(as_completed(jobs), 1):
+            job.result()
+            report(number)
+    except WorkerDied as death:
+        raise RunnerError(
+            f"a process that measures {death}; the same command goes on where it was"
+        ) from None
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.kill()
+
+
+def serve(connection: Connection) -> None:
+    """In a worker process: make measurements until the other side closes the connection."""
+    while True:
+        try:
+            measurement, folder = pickle.loads(connection.recv_bytes())
+        except EOFError:
+            return
+        error: Exception | None = None
+        try:
+            make_cell(measurement, folder)
+        except Exception as exception:  # raised again where the measurement was asked for
+            error = exception
+        connection.send_bytes(pickle.dumps(error))

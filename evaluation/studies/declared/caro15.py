@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ..declaration import Claim, Experiment, Figure, Study
-from ..measurements.answers import Answers, Case
 from ..measurements.games import Book, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
-from ..measurements.quality import MoveQuality
+from ..measurements.quality import Answers, Case, MoveQuality
 from .searches import Named, at_equal_cost, ladder, names, pick, specs
 
 _GAME, _SMALL = "gomoku", "gomoku:size=5,connect=4"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from ..declaration import Claim, Experiment, Figure, Study
-from ..measurements.answers import Answers, Case
 from ..measurements.first_moves import FirstMoves, MonteCarloChoices
 from ..measurements.games import Book, Seats, Strength
 from ..measurements.heuristics import Heuristics
-from ..measurements.nodes import Nodes, Task
-from ..measurements.reach import Reach
+from ..measurements.nodes import Nodes, Reach, Task
+from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
 from .searches import Named, at_equal_cost, ladder, names, pick, specs
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.games import Strength
+from ..measurements.measurement import ALL
 from ..measurements.networks import OPTIMAL, Learning, Networks
-from ..measurements.quality import ALL, ERRORS, MoveQuality
+from ..measurements.quality import ERRORS, MoveQuality
 
 _BOARDS = (
     "connect_four", "dots_and_boxes:rows=3,cols=3", "tic_tac_toe", "tic_tac_toe:size=4",

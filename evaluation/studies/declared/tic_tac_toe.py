@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ..declaration import Claim, Experiment, Figure, Study
-from ..measurements.answers import Answers, Case
 from ..measurements.games import Seats
 from ..measurements.heuristics import Heuristics
-from ..measurements.nodes import Nodes, Task
-from ..measurements.reach import Reach
+from ..measurements.nodes import Nodes, Reach, Task
+from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
 from .searches import ladder
 

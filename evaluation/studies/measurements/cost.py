@@ -21,7 +21,7 @@ COUNT_BLANK = "{count}"  # in a specification: the nodes or simulations of equal
 FIRST_COUNT, LEAST_COUNT = 1000, 16
 TRIALS = 3  # each with the count that the one before suggests
 TRIAL_POSITIONS, MOST_TRIAL_PLIES = 8, 12
-ASKED = 40  # positions of its games in which an agent's time is taken
+SAMPLE = 40  # positions of its games in which an agent's time is taken
 
 
 def seconds_per_move(agent: Agent, positions: Iterable[Position]) -> float:
@@ -43,38 +43,38 @@ def with_equal_cost(specs: Sequence[str], game: Game, seconds: float, path: Path
     The counts are kept in a file, so that a pool that was stopped goes on with the same agents.
     An agent with ``threads=N`` may take N times as much: it needs as many processors.
     """
-    known: dict[str, int] = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    missing = [spec for spec in specs if COUNT_BLANK in spec and spec not in known]
+    counts: dict[str, int] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    missing = [spec for spec in specs if COUNT_BLANK in spec and spec not in counts]
     if missing:
         plies = min(MOST_TRIAL_PLIES, game.facts.longest_game // 4)
         openings = Openings(game, f"random:{plies}", 1)
         openings.find(TRIAL_POSITIONS)
         positions = [game.position(openings[index]) for index in range(TRIAL_POSITIONS)]
-        known |= {spec: _count(spec, game, seconds, positions) for spec in missing}
+        counts |= {spec: _count(spec, game, seconds, positions) for spec in missing}
         with written_whole(path) as file:
-            file.write(json.dumps(known).encode())
-    return [spec.replace(COUNT_BLANK, str(known.get(spec, 0))) for spec in specs]
+            file.write(json.dumps(counts).encode())
+    return [spec.replace(COUNT_BLANK, str(counts.get(spec, 0))) for spec in specs]
 
 
 def _count(spec: str, game: Game, seconds: float, positions: Sequence[Position]) -> int:
     count = FIRST_COUNT
     for _ in range(TRIALS):
         agent = make_agent(spec.replace(COUNT_BLANK, str(count)), game)
-        allowed = seconds * agent.options.get("threads", 1)
-        taken = seconds_per_move(agent, positions)
-        count = max(LEAST_COUNT, round(count * allowed / max(taken, 1e-6)))
+        budget = seconds * agent.options.get("threads", 1)
+        cost = seconds_per_move(agent, positions)
+        count = max(LEAST_COUNT, round(count * budget / max(cost, 1e-6)))
     digits = len(str(count)) - 2  # more than two digits would be noise
     return round(count, -max(digits, 0))
 
 
 def positions_of(number: int, game: Game, games: Sequence[StoredGame]) -> list[Position]:
     """Some positions in which an agent was to move, spread over its games."""
-    found: list[tuple[int, ...]] = []
-    for played in games:
+    beginnings: list[tuple[int, ...]] = []
+    for stored in games:
         position = game.initial_position()
-        for ply, action in enumerate(played.result.moves):
-            if ply >= len(played.opening) and played.players[position.to_move] == number:
-                found.append(played.result.moves[:ply])
+        for ply, action in enumerate(stored.result.moves):
+            if ply >= len(stored.opening) and stored.players[position.to_move] == number:
+                beginnings.append(stored.result.moves[:ply])
             position.play(action)
-    step = max(1, len(found) // ASKED)
-    return [game.position(actions) for actions in found[::step][:ASKED]]
+    step = max(1, len(beginnings) // SAMPLE)
+    return [game.position(actions) for actions in beginnings[::step][:SAMPLE]]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +25,9 @@ from .measurement import (
     YES,
     Column,
     Measurement,
-    Row,
     Workplace,
-    percent_text,
-    share_cells,
     share_columns,
+    share_values,
 )  # fmt: skip
 
 
@@ -58,45 +58,25 @@ class FirstMoves(Measurement):
         Column("simulations", "games a move", COUNT),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
         game = make_game(self.game)
         values = exact_values(game, self.memory_mb, workplace)
         agent = make_agent(f"montecarlo:simulations={self.simulations}", game, seed=self.seed)
         decision = agent.analyse(game.initial_position())
         assert decision.values is not None
         assert decision.errors is not None
-        rows = []
-        for moves in symmetry_classes(game):
-            value = values[moves[0]]
-            errors = [decision.errors[move] for move in moves]  # standard errors
-            rows.append(
-                {
-                    "game": self.game,
-                    "moves": " · ".join(map(game.action_to_text, moves)),
-                    "count": len(moves),
-                    "value": value,
-                    "best": value == max(values.values()),
-                    "believed": float(np.mean([decision.values[move] for move in moves])),
-                    "margin": QUANTILE * float(np.linalg.norm(errors)) / len(moves),
-                    "simulations": self.simulations * len(moves),
-                }
-            )
-        return sorted(rows, key=lambda row: (-row["value"], -row["believed"]))
+        estimates, errors = decision.values, decision.errors  # standard errors
 
-    def finding(self, rows: list[Row]) -> str:
-        best = [row for row in rows if row["best"]]
-        believed = max(rows, key=lambda row: row["believed"])
-        which = (
-            "every first move is worth"
-            if len(best) == len(rows)
-            else f"{sum(row['count'] for row in best)} of {sum(row['count'] for row in rows)} "
-            f"first moves ({', '.join(row['moves'] for row in best)}) are best with"
-        )
-        right = "which is" if believed["best"] else "which is not"
-        return (
-            f"{self.game}: {which} {best[0]['value']:+d}; pure Monte Carlo prefers "
-            f"{believed['moves'].split(' · ')[0]}, {right} among the best."
-        )
+        def estimate(moves: list[int]) -> float:
+            return float(np.mean([estimates[move] for move in moves]))
+
+        classes = symmetry_classes(game)
+        for moves in sorted(classes, key=lambda each: (-values[each[0]], -estimate(each))):
+            value, count = values[moves[0]], len(moves)
+            names = " · ".join(map(game.action_to_text, moves))
+            margin = QUANTILE * float(np.linalg.norm([errors[move] for move in moves])) / count
+            belief = estimate(moves), margin, self.simulations * count
+            yield self.game, names, count, value, value == max(values.values()), *belief
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,34 +105,19 @@ class MonteCarloChoices(Measurement):
         Column("chosen", "chosen most often", TEXT),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
         game = make_game(self.game)
         values = exact_values(game, self.memory_mb, workplace)
-        return [self._row(game, values, count) for count in self.simulations]
-
-    def _row(self, game: Game, values: dict[int, int], count: int) -> Row:
-        agent = make_agent(f"montecarlo:simulations={count}", game)
-        start, chosen = game.initial_position(), []
-        for trial in range(self.trials):
-            agent.reset(self.seed + trial)
-            chosen.append(agent.act(start))
-        hits = [values[move] == max(values.values()) for move in chosen]
-        return {
-            "game": self.game,
-            "simulations": count,
-            "trials": self.trials,
-            **share_cells("right", hits),
-            "chosen": game.action_to_text(max(sorted(set(chosen)), key=chosen.count)),
-        }
-
-    def finding(self, rows: list[Row]) -> str:
-        least, most = rows[0], rows[-1]
-        return (
-            f"{self.game}: with {least['simulations']:,} random games a move pure Monte Carlo "
-            f"chooses a best first move in {percent_text(least['right'])} of "
-            f"{least['trials']:,} trials, with {most['simulations']:,} in "
-            f"{percent_text(most['right'])}."
-        )
+        start = game.initial_position()
+        for count in self.simulations:
+            agent = make_agent(f"montecarlo:simulations={count}", game)
+            choices = []
+            for trial in range(self.trials):
+                agent.reset(self.seed + trial)
+                choices.append(agent.act(start))
+            share = share_values([values[move] == max(values.values()) for move in choices])
+            most = max(sorted(set(choices)), key=choices.count)
+            yield self.game, count, self.trials, *share, game.action_to_text(most)
 
 
 def exact_values(game: Game, memory_mb: int, workplace: Workplace) -> dict[int, int]:

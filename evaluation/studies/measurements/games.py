@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,9 @@ from .measurement import (
     TEXT,
     Column,
     Measurement,
-    Row,
     Workplace,
-    percent_text,
-    share_cells,
     share_columns,
+    share_values,
 )  # fmt: skip
 
 
@@ -56,8 +54,8 @@ class Book:
 
     def path(self, game: Game, folder: Path) -> Path:
         """The file, made if it is not there yet."""
-        known = json.dumps([FORMAT, __version__, game.spec, self.agent, self.plies])
-        name = hashlib.blake2b(known.encode(), digest_size=8).hexdigest()
+        text = json.dumps([FORMAT, __version__, game.spec, self.agent, self.plies])
+        name = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
         path = folder / f"{name}.book"
         if not path.exists():
             write_book(path, game, make_agent(self.agent, game), self.plies)
@@ -153,7 +151,7 @@ class Seats(Pool):
         Column("second_time", "CPU time a move, second", SECONDS, timed=True),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
         games = self.play(workplace)
         names = [self.name_of(spec) for spec in self.agents_named()]
         costs = dict(zip(names, self.costs(workplace, games)))
@@ -161,36 +159,22 @@ class Seats(Pool):
         for game in games:
             first, second = (names[number] for number in game.players)
             meetings.setdefault((first, second), []).append(game)
-        return [self._row(*who, costs, found) for who, found in meetings.items()]
-
-    def _row(
-        self, first: str, second: str, costs: Mapping[str, float], games: list[StoredGame]
-    ) -> Row:
-        results = np.array([game.result.returns[0] for game in games])
-        pairs = [game.pair for game in games]
-        return {
-            "game": self.game,
-            "first": first,
-            "second": second,
-            "games": len(games),
-            "distinct": len({game.result.moves for game in games}),
-            **share_cells("first_wins", results > 0, pairs),
-            **share_cells("second_wins", results < 0, pairs),
-            "draws": float(np.mean(results == 0)),
-            "plies": float(np.mean([len(game.result.moves) for game in games])),
-            "first_time": costs[first],
-            "second_time": costs[second],
-        }
-
-    def finding(self, rows: list[Row]) -> str:
-        parts = [
-            f"{row['first']} before {row['second']} wins {percent_text(row['first_wins'])}, loses "
-            f"{percent_text(row['second_wins'])}, draws {percent_text(row['draws'])} of "
-            f"{row['games']:,}"
-            for row in (rows if len(rows) < 3 else [max(rows, key=lambda row: row["first_wins"])])
-        ]
-        best = "" if len(rows) < 3 else "The best first player: "
-        return f"{self.game}: {best}{'; '.join(parts)} games."
+        for (first, second), own in meetings.items():
+            results = np.array([game.result.returns[0] for game in own])
+            pairs = [game.pair for game in own]
+            yield (
+                self.game,
+                first,
+                second,
+                len(own),
+                len({game.result.moves for game in own}),
+                *share_values(results > 0, pairs),
+                *share_values(results < 0, pairs),
+                float(np.mean(results == 0)),
+                float(np.mean([len(game.result.moves) for game in own])),
+                costs[first],
+                costs[second],
+            )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -213,7 +197,7 @@ class Strength(Pool):
         Column("time", "CPU time a move", SECONDS, timed=True),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
         games = self.play(workplace)
         costs, entrants = self.costs(workplace, games), self.entrants(workplace)
         labels = [self.name_of(spec) for spec in self.agents_named()]
@@ -225,51 +209,23 @@ class Strength(Pool):
         order = ratings.order() if ratings else [row.number for row in table.standings()]
         if self.names:  # what is named is declared in an order of its own
             order = sorted(order)
-        rows = []
+        scores = [row.total.score or 0.0 for row in table.rows]
         for number in order:
-            openings = {game.opening for game in games if number in game.players}
+            row = table.rows[number]
             plays = re.sub(r"(?<=book=)[^,]+\.book", "{book}", entrants[number])
-            played = {"plays": plays, "openings": len(openings), "time": costs[number]}
-            rows.append(self._row(table, number, ratings) | played)
-        for row in rows:
-            quicker = [other for other in rows if other["time"] < row["time"]]
-            row["front"] = (
-                "yes" if all(other["score"] < row["score"] for other in quicker) else "no"
+            quicker = [score for score, cost in zip(scores, costs) if cost < costs[number]]
+            yield (
+                self.game,
+                row.label,
+                plays if plays != row.label else None,
+                float(ratings.elo[number]) if ratings else None,
+                ratings.margin(number) if ratings else None,
+                row.total.score,
+                row.by_seat[0].score,
+                row.by_seat[1].score,
+                row.total.games,
+                row.distinct_games,
+                len({game.opening for game in games if number in game.players}),
+                "yes" if all(score < scores[number] for score in quicker) else "no",
+                costs[number],
             )
-            if row["plays"] == row["agent"]:
-                row["plays"] = None
-        return rows
-
-    def _row(self, table: CrossTable, number: int, ratings: Ratings | None) -> Row:
-        row = table.rows[number]
-        return {
-            "game": self.game,
-            "agent": row.label,
-            "elo": float(ratings.elo[number]) if ratings else None,
-            "margin": ratings.margin(number) if ratings else None,
-            "score": row.total.score,
-            "score_first": row.by_seat[0].score,
-            "score_second": row.by_seat[1].score,
-            "games": row.total.games,
-            "distinct": row.distinct_games,
-        }
-
-    def finding(self, rows: list[Row]) -> str:
-        best, worst = rows[0], rows[-1]
-        front = [row["agent"] for row in rows if row["front"] == "yes"]
-        if self.names:
-            found = {row["agent"]: _elo(row) for row in rows}
-            declared = [self.name_of(spec) for spec in self.agents_named()]
-            told = [f"{name} {found[name]}" for name in declared if name in found]
-            return f"{self.game}, at equal cost: {'; '.join(told)}."
-        return (
-            f"{self.game}: {best['agent']} is the strongest with {_elo(best)}, {worst['agent']} "
-            f"the weakest with {_elo(worst)}; the best for the time they take: "
-            f"{', '.join(front)}."
-        )
-
-
-def _elo(row: dict[str, Any]) -> str:
-    if row["elo"] is None:
-        return f"a score of {percent_text(row['score'])}"
-    return f"{row['elo']:+.0f} ± {row['margin']:.0f} Elo"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,19 +13,17 @@ from ....envs.game import Position
 from ....envs.registry import make_game
 from ...move_quality import PHASES, MoveJudge, sample_positions
 from .measurement import (
+    ALL,
     COUNT,
     SHARE,
     SIGNED,
     TEXT,
     Column,
     Measurement,
-    Row,
     Workplace,
-    share_cells,
     share_columns,
+    share_values,
 )  # fmt: skip
-
-ALL = "all"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,84 +59,38 @@ class Heuristics(Measurement):
         Column("chance", "by chance", SHARE),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
         game = make_game(self.game)
         judge = MoveJudge(game, time_limit=self.time_limit)
         sample = sample_positions(judge, self.positions, self.seed, self.from_ply).positions
-        values = [_solved(judge, position) for position, _ in sample]
+        positions, phases = zip(*sample)
+        values = [judge.values(position) or {} for position in positions]  # all are solved
         exact = [
-            max(known.values())
+            max(own.values())
             if game.facts.max_return == 1
-            else judge.solver.expected_return(position, max(known.values()))
-            for (position, _), known in zip(sample, values)
+            else judge.solver.expected_return(position, max(own.values()))
+            for position, own in zip(positions, values)
         ]
-        rows = []
+        chance = [np.mean([value == max(own.values()) for value in own.values()]) for own in values]
         for name in self.heuristics:
             index = game.declaration.heuristics.index(name)
-            static = [_evaluate(position, position.to_move, index) for position, _ in sample]
-            chances = [_chance_of_best(p, k, index) for (p, _), k in zip(sample, values)]
+            static = [_evaluate(position, position.to_move, index) for position in positions]
+            hits = [_prefers_best(position, own, index) for position, own in zip(positions, values)]
             for phase in (ALL, *PHASES):
-                chosen = [
-                    number
-                    for number, (_, where) in enumerate(sample)
-                    if phase in (ALL, PHASES[where])
-                ]
-                if chosen:
-                    rows.append(self._row(name, phase, chosen, static, exact, chances, values))
-        return rows
-
-    def _row(
-        self,
-        name: str,
-        phase: str,
-        chosen: list[int],
-        static: list[int],
-        exact: list[float],
-        hits: list[int],
-        values: list[Mapping[int, int]],
-    ) -> Row:
-        by_chance = [
-            np.mean([value == max(known.values()) for value in known.values()])
-            for known in (values[number] for number in chosen)
-        ]
-        return {
-            "game": self.game,
-            "heuristic": name,
-            "phase": phase,
-            "positions": len(chosen),
-            "correlation": rank_correlation(
-                [static[number] for number in chosen], [exact[number] for number in chosen]
-            ),
-            **share_cells("optimal", [hits[number] for number in chosen]),
-            "chance": float(np.mean(by_chance)),
-        }
-
-    def finding(self, rows: list[Row]) -> str:
-        told = [
-            f"{row['heuristic']} {_signed(row['correlation'])} "
-            f"(a best move in {100 * row['optimal']:.0f} %)"
-            for row in rows
-            if row["phase"] == ALL
-        ]
-        return f"{self.game}: rank correlation with exact values: {', '.join(told)}."
-
-
-def _signed(value: float | None) -> str:
-    return "not defined" if value is None else f"{value:+.2f}"
-
-
-def _solved(judge: MoveJudge, position: Position) -> Mapping[int, int]:
-    values = judge.values(position)
-    assert values is not None  # the sample holds solved positions only
-    return values
+                at = [n for n, place in enumerate(phases) if phase in (ALL, PHASES[place])]
+                if at:
+                    correlation = rank_correlation([static[n] for n in at], [exact[n] for n in at])
+                    share = share_values([hits[n] for n in at])
+                    mean = float(np.mean([chance[n] for n in at]))
+                    yield self.game, name, phase, len(at), correlation, *share, mean
 
 
 def _evaluate(position: Position, player: int, heuristic: int) -> int:
     return int(r.evaluate(position.game.rules, position.record, player, heuristic))
 
 
-def _chance_of_best(position: Position, values: Mapping[int, int], heuristic: int) -> int:
-    """1 if the move that the heuristic prefers is a best one; the first of equals."""
+def _prefers_best(position: Position, values: Mapping[int, int], heuristic: int) -> bool:
+    """Whether the move that the heuristic prefers, the first of equals, is a best one."""
     mover = position.to_move
 
     def worth(action: int) -> tuple[float, int]:
@@ -146,7 +99,7 @@ def _chance_of_best(position: Position, values: Mapping[int, int], heuristic: in
             return after.returns[mover], 0
         return 0.0, _evaluate(after, mover, heuristic)
 
-    return int(values[max(values, key=worth)] == max(values.values()))
+    return values[max(values, key=worth)] == max(values.values())
 
 
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:

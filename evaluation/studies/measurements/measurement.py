@@ -1,4 +1,4 @@
-"""What all measurements have in common: they are data, and they make the rows of one table."""
+"""What all measurements have in common: they are data, and they fill one table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -26,6 +26,7 @@ Row = dict[str, Any]
 FORMAT = 2  # raised when a measurement changes what it puts into its rows
 
 SOLVER = "solver"  # stands for the exact solver itself where agents are named
+ALL = "all"  # the part of a table that holds all moves or positions
 
 # What a column holds, which decides how a page writes it.
 TEXT, COUNT, SHARE, NUMBER, SIGNED, SECONDS, YES = (
@@ -53,24 +54,24 @@ class Column(NamedTuple):
 
 
 def share_columns(key: str, heading: str) -> tuple[Column, Column, Column]:
-    """A share and the ends of its interval, whose values :func:`share_cells` gives."""
+    """A share and the ends of its interval, whose values :func:`share_values` gives."""
     low, high = f"{key}_low", f"{key}_high"
     share = Column(key, heading, SHARE, interval=(low, high))
     return share, Column(low, "from", SHARE), Column(high, "to", SHARE)
 
 
-def share_cells(key: str, hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Row:
-    """A share with its interval.
+def share_values(
+    hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None
+) -> tuple[float, float, float]:
+    """A share and the ends of its interval, for the three columns of :func:`share_columns`.
 
     Args:
-        key: the name of its column.
         hits: for each observation whether it counts.
         clusters: the number of the cluster each belongs to; None: they are independent.
     """
-    counted = np.asarray(hits).astype(np.int64)
-    groups = np.arange(len(counted)) if clusters is None else np.asarray(clusters, np.int64)
-    share, low, high = share_interval(counted, groups)
-    return {key: share, f"{key}_low": low, f"{key}_high": high}
+    counts = np.asarray(hits).astype(np.int64)
+    groups = np.arange(len(counts)) if clusters is None else np.asarray(clusters, np.int64)
+    return share_interval(counts, groups)
 
 
 class Workplace(NamedTuple):
@@ -97,12 +98,13 @@ class Measurement(ABC):
     columns: ClassVar[tuple[Column, ...]] = ()
 
     @abstractmethod
-    def measure(self, workplace: Workplace) -> list[Row]:
-        """Measure; a row for each line of the table, with the keys of :attr:`columns`."""
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+        """The lines of the table, each with a value for every column, in their order."""
 
-    @abstractmethod
-    def finding(self, rows: list[Row]) -> str:
-        """What was found, in one sentence with numbers."""
+    def measure(self, workplace: Workplace) -> list[Row]:
+        """Fill the table: a row for each line, by the keys of the columns."""
+        keys = [column.key for column in self.columns]
+        return [dict(zip(keys, row, strict=True)) for row in self.rows(workplace)]
 
     @property
     def game_name(self) -> str:
@@ -129,11 +131,11 @@ class Measurement(ABC):
 
     def absent(self) -> list[str]:
         """Agents that are awaited and that the library does not have yet."""
-        known = self.agents_named()
+        present = self.agents_named()
         return [
             spec if self.name_of(spec) == spec else f"{self.name_of(spec)} ({spec})"
             for spec in getattr(self, "awaited", ())
-            if spec not in known
+            if spec not in present
         ]
 
     def _agents(self) -> dict[str, Agent]:
@@ -160,8 +162,8 @@ class Measurement(ABC):
             sources_of_agent(type(each), game) for each in agents.values() for game in games
         ]
         versions = {spec: agent.version for spec, agent in agents.items()}
-        known = json.dumps([FORMAT, __version__, self.to_json(), versions, sources], sort_keys=True)
-        return hashlib.blake2b(known.encode(), digest_size=8).hexdigest()
+        text = json.dumps([FORMAT, __version__, self.to_json(), versions, sources], sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def exists(spec: str, game: str) -> bool:
@@ -175,19 +177,7 @@ def exists(spec: str, game: str) -> bool:
 
 def example(spec: str) -> str:
     """A specification with something in its blanks: depth 1, no book."""
-    filled = spec.replace("{depth}", "1").replace("{count}", "1")
-    return filled.replace(",book={book}", "")
-
-
-def span(values: list[float], show: Callable[[float], str]) -> str:
-    """The least and the greatest of some values, or the one that all are."""
-    low, high = show(min(values)), show(max(values))
-    return low if low == high else f"{low} to {high}"
-
-
-def percent_text(share: float) -> str:
-    """A share for a sentence."""
-    return f"{100 * share:.1f} %"
+    return spec.replace("{depth}", "1").replace("{count}", "1").replace(",book={book}", "")
 
 
 def matches(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:

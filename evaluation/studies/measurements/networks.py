@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ....agents.policies.zoo import Card, cards
 from ....envs.registry import make_game
 from .measurement import (
+    ALL,
     COUNT,
     NUMBER,
     SHARE,
     TEXT,
     Column,
     Measurement,
-    Row,
     Workplace,
-    percent_text,
     share_columns,
 )  # fmt: skip
 
 OPTIMAL = "optimal moves"  # what the training runs call the share of them
-NEARLY = 0.95  # of the best score
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,47 +41,24 @@ class Networks(Measurement):
         Column("elo", "Elo (random = 0)", COUNT),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
-        return [
-            {
-                "network": f"zoo:{card.name}",
-                "game": card.game,
-                "algorithm": card.algorithm,
-                "hours": _hours(card.training),
-                "games": card.training.get("games"),
-                "weights": card.parameters,
-                "agent": row["agent"],
-                "optimal": row["optimal"],
-                "elo": next(
-                    (
-                        rated["elo"]
-                        for rated in card.measured["ratings"]["rows"]
-                        if rated["agent"] == row["agent"]
-                    ),
-                    None,
-                ),
-            }
-            for card in _cards(self.boards)
-            for row in card.measured["quality"]["rows"]
-            if row["phase"] == "all"
-        ]
-
-    def finding(self, rows: list[Row]) -> str:
-        told = [
-            f"{row['agent']} on {row['game']} {100 * row['optimal']:.0f} % best moves after "
-            f"{row['hours']:g} processor hours"
-            for row in rows
-            if row["agent"] == row["network"]
-        ]
-        return f"{'; '.join(told)}."
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+        for card in _cards(self.boards):
+            elo = {row["agent"]: row["elo"] for row in card.measured["ratings"]["rows"]}
+            facts = (
+                f"zoo:{card.name}", card.game, card.algorithm, _hours(card.training),
+                card.training.get("games"), card.parameters,
+            )  # fmt: skip
+            for row in card.measured["quality"]["rows"]:
+                if row["phase"] == ALL:
+                    yield *facts, row["agent"], row["optimal"], elo.get(row["agent"])
 
 
 @dataclasses.dataclass(frozen=True)
 class Learning(Measurement):
     """What the shipped networks of some boards scored while they learnt, without search.
 
-    Shown are the share of best moves and the score against the last opponent of the run, which is
-    the strongest.
+    The table holds the share of best moves and the score against the last opponent of the run,
+    which is the strongest.
     """
 
     boards: tuple[str, ...]
@@ -96,33 +71,16 @@ class Learning(Measurement):
         *share_columns("score", "score"),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
-        return [
-            {
-                "run": f"zoo:{card.name} on {card.game}",
-                "algorithm": card.algorithm,
-                "opponent": entry["opponent"],
-                "hours": entry["processor_hours"],
-                "score": entry["score"],
-                "score_low": entry["low"],
-                "score_high": entry["high"],
-            }
-            for card in _cards(self.boards)
-            for entry in _told(card.training.get("curve", ()))
-        ]
-
-    def finding(self, rows: list[Row]) -> str:
-        told = []
-        for run in dict.fromkeys(row["run"] for row in rows):
-            own = [row for row in rows if row["run"] == run and row["opponent"] == OPTIMAL]
-            if own:
-                best = max(own, key=lambda row: row["score"])
-                near = next(row for row in own if row["score"] >= NEARLY * best["score"])
-                told.append(
-                    f"{run} {percent_text(near['score'])} after {near['hours']:.2g} hours, at most "
-                    f"{percent_text(best['score'])} after {best['hours']:.2g}"
-                )
-        return f"Best moves by processor hours of training: {'; '.join(told)}."
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+        for card in _cards(self.boards):
+            curve = card.training.get("curve", ())
+            opponents = dict.fromkeys(point["opponent"] for point in curve)
+            listed = {OPTIMAL, *[name for name in opponents if name != OPTIMAL][-1:]}
+            for point in curve:
+                if point["opponent"] in listed:
+                    score = point["score"], point["low"], point["high"]
+                    run = f"zoo:{card.name} on {card.game}", card.algorithm
+                    yield *run, point["opponent"], point["processor_hours"], *score
 
 
 def _hours(training: Mapping[str, Any]) -> float:
@@ -131,14 +89,7 @@ def _hours(training: Mapping[str, Any]) -> float:
     return float(training["processor_hours"]) + before
 
 
-def _told(curve: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The points of a curve that a table shows."""
-    opponents = dict.fromkeys(point["opponent"] for point in curve)
-    shown = {OPTIMAL, *[name for name in opponents if name != OPTIMAL][-1:]}
-    return [point for point in curve if point["opponent"] in shown]
-
-
 def _cards(boards: tuple[str, ...]) -> list[Card]:
     """The model cards of the networks that learnt on some boards."""
-    wanted = [make_game(board) for board in boards]
-    return [card for card in cards() if make_game(card.game) in wanted]
+    games = [make_game(board) for board in boards]
+    return [card for card in cards() if make_game(card.game) in games]

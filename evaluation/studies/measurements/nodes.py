@@ -1,11 +1,14 @@
-"""Nodes: what searches visit to a depth, and how much less than the first of them."""
+"""Nodes: what searches visit to a depth, and which boards can be solved from the start."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Iterable
+from typing import Any
 
 from ....agents import make_agent
+from ....agents.solvers.solver import make_solver
 from ....envs.game import Position
 from ....envs.registry import make_game
 from ...openings import Openings
@@ -14,15 +17,15 @@ from .measurement import (
     NUMBER,
     SECONDS,
     SHARE,
+    SOLVER,
     TEXT,
     YES,
     Column,
     Measurement,
-    Row,
     Workplace,
-    percent_text,
-    span,
 )  # fmt: skip
+
+RESULTS = {1: "win", 0: "draw", -1: "loss", None: "-"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +43,13 @@ class Task:
     depths: tuple[int, ...]
     plies: int = 0
     positions: int = 1
+
+    def sample(self, seed: int) -> list[Position]:
+        """The positions themselves."""
+        game = make_game(self.game)
+        openings = Openings(game, f"random:{self.plies}", seed)
+        count = min(openings.find(self.positions), self.positions)
+        return [game.position(openings[index]) for index in range(count)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,72 +88,94 @@ class Nodes(Measurement):
     def agents_named(self) -> tuple[str, ...]:
         return tuple(spec for _, spec in self.variants)
 
-    def measure(self, workplace: Workplace) -> list[Row]:
-        return [
-            row
-            for task in self.tasks
-            for depth in task.depths
-            for row in self._rows(task, depth, self._positions(task))
-        ]
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+        for task in self.tasks:
+            positions = task.sample(self.seed)
+            for depth in task.depths:
+                first = None  # stays None at depths at which the first variant is left out
+                for name, spec in self.variants:
+                    if any(name == slow and depth >= least for slow, least in self.skip):
+                        continue
+                    nodes, values, seconds = _search(spec, depth, positions)
+                    fewer = same = None
+                    if first is not None:
+                        fewer, same = 1 - nodes / first[0], values == first[1]
+                    elif name == self.variants[0][0]:
+                        first = nodes, values
+                    where = task.game, task.plies, len(positions), depth, name
+                    yield *where, nodes, fewer, nodes ** (1 / depth), same, seconds
 
-    def _positions(self, task: Task) -> list[Position]:
-        game = make_game(task.game)
-        openings = Openings(game, f"random:{task.plies}", self.seed)
-        found = openings.find(task.positions)
-        return [game.position(openings[index]) for index in range(min(found, task.positions))]
 
-    def _rows(self, task: Task, depth: int, positions: list[Position]) -> list[Row]:
-        rows: list[Row] = []
-        first: Row | None = None  # stays None at depths at which the first variant is left out
-        for name, spec in self.variants:
-            if any(name == skipped and depth >= least for skipped, least in self.skip):
-                continue
-            agent = make_agent(spec.replace("{depth}", str(depth)), task.game)
-            agent.get_ready(positions[0].game)
-            nodes, values, began = 0, [], time.process_time()
-            for position in positions:
-                decision = agent.analyse(position)
-                nodes += decision.nodes
-                values.append((decision.value, decision.mate_in))
-                agent.reset(0)
-            seconds = (time.process_time() - began) / len(positions)
-            mean = nodes / len(positions)
-            rows.append(
-                {
-                    "game": task.game,
-                    "plies": task.plies,
-                    "positions": len(positions),
-                    "depth": depth,
-                    "search": name,
-                    "nodes": mean,
-                    "fewer": 1 - mean / first["nodes"] if first else None,
-                    "branching": mean ** (1 / depth),
-                    "same": values == first["values"] if first else None,
-                    "values": values,
-                    "time": seconds,
-                }
-            )
-            if name == self.variants[0][0]:
-                first = rows[-1]
-        for row in rows:
-            del row["values"]
-        return rows
+def _search(
+    spec: str, depth: int, positions: list[Position]
+) -> tuple[float, list[tuple[float | None, int | None]], float]:
+    """The mean nodes of a search to a depth, every position's value and mate, the mean seconds."""
+    game = positions[0].game
+    agent = make_agent(spec.replace("{depth}", str(depth)), game)
+    agent.get_ready(game)
+    start, decisions = time.process_time(), []
+    for position in positions:
+        decisions.append(agent.analyse(position))
+        agent.reset(0)
+    seconds = (time.process_time() - start) / len(positions)
+    nodes = sum(decision.nodes for decision in decisions) / len(positions)
+    return nodes, [(decision.value, decision.mate_in) for decision in decisions], seconds
 
-    def finding(self, rows: list[Row]) -> str:
-        first = self.variants[0][0]
-        if len(self.variants) == 1:
-            deepest = max(rows, key=lambda row: row["nodes"])
-            return (
-                f"{first} visits {span([row['nodes'] for row in rows], '{:,.0f}'.format)} nodes a "
-                f"move, most on {deepest['game']} to depth {deepest['depth']}."
-            )
-        told = []
-        for name, _ in self.variants[1:]:
-            shares = [
-                1 - row["fewer"]
-                for row in rows
-                if row["search"] == name and row["fewer"] is not None
-            ]
-            if shares:
-                told.append(f"{name} {span(shares, percent_text)}")
-        return f"In proportion to the nodes of {first}: {'; '.join(told)}."
+
+@dataclasses.dataclass(frozen=True)
+class Reach(Measurement):
+    """Every way of solving on the boards that it is asked about.
+
+    Attributes:
+        boards: the games, the smallest first.
+        ways: name, agent (``solver`` for the exact solver; ``{depth}`` stands for the longest
+            game) and how many of the boards it is tried on.
+        memory_mb: the most memory of the solver's table.
+    """
+
+    boards: tuple[str, ...]
+    ways: tuple[tuple[str, str, int], ...]
+    memory_mb: int = 256
+
+    columns = (
+        Column("game", "board", TEXT),
+        Column("plies", "longest game, plies", COUNT),
+        Column("way", "way", TEXT),
+        Column("solved", "solved", YES),
+        Column("result", "for the first player", TEXT),
+        Column("move", "a best move", TEXT),
+        Column("nodes", "nodes", COUNT),
+        Column("time", "CPU time", SECONDS, timed=True),
+    )
+
+    def agents_named(self) -> tuple[str, ...]:
+        return tuple(spec for _, spec, _ in self.ways)
+
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+        for index, board in enumerate(self.boards):
+            for name, spec, boards in self.ways:
+                if index < boards:
+                    yield self._row(board, name, spec)
+
+    def _row(self, board: str, name: str, spec: str) -> tuple[Any, ...]:
+        game = make_game(board)
+        position, longest = game.initial_position(), game.facts.longest_game
+        if spec == SOLVER:
+            solver = make_solver(game, self.memory_mb)
+            solver.leave_out_tables()
+            solver.solve(game.position([0]))  # compiles
+            solver.clear()
+            start = time.process_time()
+            solution = solver.solve(position)
+            action, nodes, result = solution.best_action, solution.nodes, solution.result
+        else:
+            agent = make_agent(spec.replace("{depth}", str(longest)), game)
+            agent.get_ready(game)
+            start = time.process_time()
+            decision = agent.analyse(position)
+            action, nodes = decision.action, decision.nodes
+            value = decision.value if decision.exact else None
+            result = None if value is None else (value > 0) - (value < 0)
+        seconds = time.process_time() - start
+        answer = result is not None, RESULTS[result], game.action_to_text(action)
+        return board, longest, name, *answer, nodes, seconds

@@ -1,9 +1,11 @@
-"""Quality: agents' moves against perfect play, by phase or by what the position asks for."""
+"""Quality: agents' moves in positions of a game or made by hand, against perfect play."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,29 +13,107 @@ from ....agents import make_agent
 from ....agents.lookahead import HOLDS, LETS_WIN, WINS, grades
 from ....envs.game import Position
 from ....envs.registry import make_game
+from ....envs.specification import SpecificationError
 from ...move_quality import PHASES, JudgedMove, MoveJudge, ask_agents, sample_positions
 from ...statistics.intervals import mean_margin
 from .measurement import (
+    ALL,
     COUNT,
     NUMBER,
+    SECONDS,
     SHARE,
     TEXT,
+    YES,
     Column,
     Measurement,
-    Row,
     Workplace,
-    percent_text,
-    share_cells,
     share_columns,
+    share_values,
 )  # fmt: skip
 
-ALL = "all"
+MEMORY_MB = 64  # of the solver's table that judges hand-made positions
 # what a position asks of the mover
 TAKE, WIN, PARRY, QUIET = "moves again", "wins at once", "must parry", "quiet"
 # What is wrong with a move, by the column that counts it, the gravest first.
 MISSED_WIN, MISSED_PARRY, WORSE_RESULT, SAME_RESULT = ERRORS = (
     "missed_win", "missed_parry", "worse_result", "same_result",
 )  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A position and what is right in it.
+
+    Attributes:
+        name: what the position shows.
+        game: the game.
+        moves: the moves that lead to it, by name, separated by commas.
+        right: the right moves by name; empty where the exact solver tells.
+    """
+
+    name: str
+    game: str
+    moves: str
+    right: tuple[str, ...] = ()
+
+    def position(self) -> Position:
+        """The position itself."""
+        return make_game(self.game).position(self.moves.split(",") if self.moves else [])
+
+    def best_moves(self) -> set[str]:
+        """The right moves by name, as declared or by the solver."""
+        if self.right:
+            return set(self.right)
+        position = self.position()
+        values = MoveJudge(position.game, MEMORY_MB).values(position)
+        if values is None:
+            raise SpecificationError(f"the position {self.name!r} was not solved in time")
+        name, best = position.game.action_to_text, max(values.values())
+        return {name(action) for action, value in values.items() if value == best}
+
+
+@dataclasses.dataclass(frozen=True)
+class Answers(Measurement):
+    """Every agent's move in every position, judged by the solver or by the declared moves.
+
+    Attributes:
+        cases: the positions.
+        agents: the agents' specifications.
+        seed: decides the agents' random choices.
+    """
+
+    cases: tuple[Case, ...]
+    agents: tuple[str, ...]
+    seed: int = 1
+
+    columns = (
+        Column("position", "position", TEXT),
+        Column("agent", "agent", TEXT),
+        Column("move", "plays", TEXT),
+        Column("right", "right", YES),
+        Column("best", "right moves", TEXT),
+        Column("judge", "judged by", TEXT),
+        Column("time", "CPU time", SECONDS, timed=True),
+    )
+
+    def games(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(case.game for case in self.cases))
+
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+        for case in self.cases:
+            position, best = case.position(), case.best_moves()
+            judge = "declaration" if case.right else "solver"
+            for spec in self.agents:
+                agent = make_agent(spec, position.game, seed=self.seed)
+                agent.get_ready(position.game)
+                start = time.process_time()
+                move = position.game.action_to_text(agent.act(position))
+                seconds = time.process_time() - start
+                right_moves = " · ".join(sorted(best))
+                yield case.name, spec, move, move in best, right_moves, judge, seconds
+
+    def pictures(self) -> list[tuple[str, str]]:
+        return [(case.name, case.position().to_svg()) for case in self.cases]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,96 +156,58 @@ class MoveQuality(Measurement):
         Column("blunders", "result changed", SHARE),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
         game = make_game(self.game)
         judge = MoveJudge(game, time_limit=self.time_limit)
         sample = sample_positions(judge, self.positions, self.seed, self.from_ply)
         specs = self.agents_named()
         agents = [make_agent(spec, game) for spec in specs]
         evidence = ask_agents(judge, sample, agents, specs, self.seed)
-        graded = [grades(position) for position, _ in sample.positions]
-        asked = [
-            situation(position, known) for (position, _), known in zip(sample.positions, graded)
+        action_grades = [grades(position) for position, _ in sample.positions]
+        situations = [
+            situation(position, by_action)
+            for (position, _), by_action in zip(sample.positions, action_grades)
         ]
-        rows = []
         for number, spec in enumerate(specs):
             own = [move for move in evidence.moves if move.agent == number]
-            parts = [(ALL, own)]
-            parts += [
-                (name, [move for move in own if move.phase == phase])
-                for phase, name in enumerate(PHASES)
-            ]
-            parts += [
-                (name, [move for move in own if asked[move.cluster] == name])
-                for name in (WIN, TAKE, PARRY, QUIET)
-            ]
-            rows += [self._row(spec, part, moves, graded) for part, moves in parts if moves]
-        return rows
-
-    def _row(
-        self, agent: str, part: str, moves: list[JudgedMove], graded: list[dict[int, int]]
-    ) -> Row:
-        clusters = np.array([move.cluster for move in moves], np.int64)
-        losses = np.array([move.loss for move in moves], np.int64)
-        errors = [kind_of_error(move, graded[move.cluster]) for move in moves]
-        return {
-            "game": self.game,
-            "agent": agent,
-            "part": part,
-            "moves": len(moves),
-            **share_cells("optimal", losses == 0, clusters),
-            **{kind: errors.count(kind) / len(errors) for kind in ERRORS},
-            "loss": mean_margin(losses, clusters)[0],
-            "blunders": float(np.mean([move.blunder >= 0 for move in moves])),
-        }
-
-    def finding(self, rows: list[Row]) -> str:
-        whole = [row for row in rows if row["part"] == ALL]
-        best = max(whole, key=lambda row: row["optimal"])
-        weakest = min(
-            (row for row in rows if row["agent"] == best["agent"] and row["part"] != ALL),
-            key=lambda row: row["optimal"],
-        )
-        others = ", ".join(
-            f"{row['agent']} {percent_text(row['optimal'])}" for row in whole if row is not best
-        )
-        others = f" ({others})" if others else ""
-        told = (
-            f"{self.game}: {best['agent']} plays a best move in {percent_text(best['optimal'])} of "
-            f"{best['moves']} positions{others}; it errs most in those called "
-            f"“{weakest['part']}” ({percent_text(weakest['optimal'])})"
-        )
-        learned = [row for row in whole if row["agent"].startswith("zoo:")]
-        return "; ".join([told, *map(_errors_of, learned)]) + "."
+            for part in (ALL, *PHASES, WIN, TAKE, PARRY, QUIET):
+                moves = [
+                    move
+                    for move in own
+                    if part in (ALL, PHASES[move.phase], situations[move.cluster])
+                ]
+                if moves:
+                    yield self.game, spec, part, len(moves), *_quality(moves, action_grades)
 
 
-def _errors_of(row: Row) -> str:
-    """Where a network errs, in words."""
-    return (
-        f"{row['agent']} alone misses a win at once in {percent_text(row[MISSED_WIN])}, lets the "
-        f"other win at once in {percent_text(row[MISSED_PARRY])}, changes the result otherwise in "
-        f"{percent_text(row[WORSE_RESULT])} and errs without changing it in "
-        f"{percent_text(row[SAME_RESULT])}"
-    )
+def _quality(moves: list[JudgedMove], action_grades: list[dict[int, int]]) -> Iterable[float]:
+    """The columns of an agent's moves from the share of best ones on."""
+    clusters = np.array([move.cluster for move in moves], np.int64)
+    losses = np.array([move.loss for move in moves], np.int64)
+    errors = [kind_of_error(move, action_grades[move.cluster]) for move in moves]
+    yield from share_values(losses == 0, clusters)
+    yield from (errors.count(kind) / len(errors) for kind in ERRORS)
+    yield mean_margin(losses, clusters)[0]
+    yield float(np.mean([move.blunder >= 0 for move in moves]))
 
 
-def situation(position: Position, graded: Mapping[int, int]) -> str:
+def situation(position: Position, action_grades: Mapping[int, int]) -> str:
     """What a position asks of the mover, by the grades of its actions."""
-    if WINS in graded.values():
+    if WINS in action_grades.values():
         return WIN
     if position.game.facts.moves_again and any(
         not after.is_over and after.to_move == position.to_move
-        for after in map(position.after, graded)
+        for after in map(position.after, action_grades)
     ):
         return TAKE
-    return PARRY if LETS_WIN in graded.values() else QUIET
+    return PARRY if LETS_WIN in action_grades.values() else QUIET
 
 
-def kind_of_error(move: JudgedMove, graded: Mapping[int, int]) -> str | None:
+def kind_of_error(move: JudgedMove, action_grades: Mapping[int, int]) -> str | None:
     """What is wrong with a move, None if it is one of the best."""
     if move.loss == 0:
         return None
-    grade, best = graded[move.action], max(graded.values())
+    grade, best = action_grades[move.action], max(action_grades.values())
     if best == WINS:
         return MISSED_WIN
     if grade == LETS_WIN and best == HOLDS:

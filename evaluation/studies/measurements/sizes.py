@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable
+from typing import Any
 
 from ....envs.conformance.perft import perft
 from ....envs.registry import make_game
 from ...report.display import large_number
-from ...statistics.complexity import SizeLine, size_report
-from .measurement import COUNT, NUMBER, TEXT, Column, Measurement, Row, Workplace
+from ...statistics.complexity import size_report
+from .measurement import COUNT, NUMBER, TEXT, Column, Measurement, Workplace
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,42 +40,29 @@ class TreeSizes(Measurement):
         Column("plies", "of this many plies", COUNT),
     )
 
-    def measure(self, workplace: Workplace) -> list[Row]:
-        return [self._row(spec) for spec in self.boards]
-
-    def _row(self, spec: str) -> Row:
-        game = make_game(spec)
-        lines = {line.quantity: line for line in size_report(game)}
-        branching = next(
-            line.value for name, line in reversed(lines.items()) if name.startswith("branching")
-        )
-        minimax = lines["minimax leaves, at most"].value
-        alphabeta = lines["alpha-beta leaves, best order"].value
-        depth = int(lines["depth, at most"].value)
-        parts = [line for name, line in lines.items()][: list(lines).index("depth, at most") - 1]
-        plies = min(self.plies, depth)
-        return {
-            "game": spec,
-            "board": ", ".join(f"{large_number(part.value)} {part.quantity}" for part in parts),
-            "states": large_number(_states(lines)),
-            "depth": depth,
-            "branching": branching,
-            "minimax": large_number(minimax),
-            "alphabeta": large_number(alphabeta),
-            "exponent": math.log10(minimax),
-            "ratio": math.log10(max(alphabeta, 1)) / max(math.log10(minimax), 1e-9),
-            "sequences": perft(game.initial_position(), plies),
-            "plies": plies,
-        }
-
-    def finding(self, rows: list[Row]) -> str:
-        largest = max(rows, key=lambda row: row["exponent"])
-        return (
-            f"Of the boards listed {largest['game']} has the largest tree: {largest['minimax']} "
-            f"leaves at most for minimax, {largest['alphabeta']} for alpha-beta with the best "
-            f"order of moves."
-        )
-
-
-def _states(lines: dict[str, SizeLine]) -> int | float:
-    return next(line.value for name, line in lines.items() if name.startswith("states"))
+    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+        for spec in self.boards:
+            game = make_game(spec)
+            sizes = {line.quantity: line.value for line in size_report(game)}
+            names = list(sizes)
+            minimax = sizes["minimax leaves, at most"]
+            alphabeta = sizes["alpha-beta leaves, best order"]
+            depth = int(sizes["depth, at most"])
+            parts = names[: names.index("depth, at most") - 1]  # then come the states
+            states = next(name for name in names if name.startswith("states"))
+            branching = next(name for name in reversed(names) if name.startswith("branching"))
+            plies = min(self.plies, depth)
+            exponent = math.log10(minimax)
+            yield (
+                spec,
+                ", ".join(f"{large_number(sizes[part])} {part}" for part in parts),
+                large_number(sizes[states]),
+                depth,
+                sizes[branching],
+                large_number(minimax),
+                large_number(alphabeta),
+                exponent,
+                math.log10(max(alphabeta, 1)) / max(exponent, 1e-9),
+                perft(game.initial_position(), plies),
+                plies,
+            )

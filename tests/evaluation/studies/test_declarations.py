@@ -8,12 +8,12 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.agents.policies.zoo import ZooNetworks
 from plyground.evaluation.studies.catalogue import STUDIES
-from plyground.evaluation.studies.declaration import Claim, seeded
+from plyground.evaluation.studies.declaration import Claim, with_seed
 from plyground.evaluation.studies.lines import LINES
 from plyground.evaluation.studies.measurements import measurement
-from plyground.evaluation.studies.measurements.answers import Answers
 from plyground.evaluation.studies.measurements.games import Strength
 from plyground.evaluation.studies.measurements.measurement import SOLVER, example
+from plyground.evaluation.studies.measurements.quality import Answers
 
 EXPERIMENTS = [
     pytest.param(experiment, id=f"{study.name}: {experiment.title}")
@@ -96,7 +96,7 @@ def test_a_changed_declaration_or_seed_is_another_measurement():
     digests = {each.digest() for each in all_measurements()}
     assert len(digests) == len(set(all_measurements()))
     for each in all_measurements():
-        changed = seeded(each, 12345)
+        changed = with_seed(each, 12345)
         assert (changed.digest() in digests) == (changed == each)
 
 

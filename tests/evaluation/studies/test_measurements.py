@@ -9,7 +9,6 @@ from plyground import make_game
 from plyground.agents.lookahead import grades
 from plyground.evaluation.move_quality import JudgedMove, MoveJudge
 from plyground.evaluation.studies.declared.searches import ladder
-from plyground.evaluation.studies.measurements.answers import Answers, Case
 from plyground.evaluation.studies.measurements.first_moves import (
     FirstMoves,
     MonteCarloChoices,
@@ -19,13 +18,14 @@ from plyground.evaluation.studies.measurements.games import Book, Seats, Strengt
 from plyground.evaluation.studies.measurements.heuristics import Heuristics, rank_correlation
 from plyground.evaluation.studies.measurements.measurement import Workplace
 from plyground.evaluation.studies.measurements.networks import OPTIMAL, Learning, Networks
-from plyground.evaluation.studies.measurements.nodes import Nodes, Task
+from plyground.evaluation.studies.measurements.nodes import Nodes, Reach, Task
 from plyground.evaluation.studies.measurements.quality import (
+    Answers,
+    Case,
     MoveQuality,
     kind_of_error,
     situation,
 )
-from plyground.evaluation.studies.measurements.reach import Reach
 from plyground.evaluation.studies.measurements.sizes import TreeSizes
 
 BOXES = "dots_and_boxes:dots=3x3,reward=margin"
@@ -62,18 +62,17 @@ def place(tmp_path):
 
 @pytest.mark.parametrize("measurement", EVERY_KIND, ids=lambda each: type(each).__name__)
 def test_rows_hold_the_declared_columns_and_are_the_same_every_time(measurement, tmp_path):
-    found = []
+    tables = []
     for name in ("once", "again"):
         (tmp_path / name).mkdir()
-        found.append(measurement.measure(Workplace(tmp_path / name, "cell")))
+        tables.append(measurement.measure(Workplace(tmp_path / name, "cell")))
     keys = {column.key for column in measurement.columns}
     lasting = [column.key for column in measurement.columns if not column.timed]
-    for rows in found:
+    for rows in tables:
         assert rows
         assert all(set(row) == keys for row in rows)
-    one, other = ([[row[key] for key in lasting] for row in rows] for rows in found)
+    one, other = ([[row[key] for key in lasting] for row in rows] for rows in tables)
     assert one == other
-    assert measurement.finding(found[0]).endswith(".")
 
 
 def test_full_minimax_visits_the_game_tree_of_tic_tac_toe(place):
@@ -93,7 +92,6 @@ def test_searches_are_compared_with_the_first_one_or_with_none(place):
         (3, "alpha-beta", True),
         (3, "+ order", True),
     ]
-    assert nodes.finding(rows).startswith("In proportion to the nodes of minimax: alpha-beta ")
 
 
 def test_pure_monte_carlo_is_judged_by_exact_values_of_first_moves(place):
