@@ -25,9 +25,9 @@ from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from ..evaluation.runners.isolated_agent import make_safe_agent
-from .app import INTERRUPTED, command
+from .app import Stopped, command
 from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
-from .output import note, print_json, say
+from .output import print_json, say
 
 # The options by which agents value every action, where by default they value only their choice.
 VALUES_OF_ALL: dict[str, dict[str, Any]] = {
@@ -201,8 +201,7 @@ def solve(
         interrupted, solution = True, stopped.solution
     _show_solution(shown, solution, given, weak, as_json)
     if interrupted:
-        note("stopped by Ctrl-C before the value was proved")
-        raise SystemExit(INTERRUPTED)
+        raise Stopped("stopped by Ctrl-C before the value was proved")
 
 
 def _show_solution(
@@ -242,8 +241,7 @@ def book(
         with display.show_steps("positions", Console(stderr=True)) as progress:
             count = write_book(out, chosen, analyst, plies, seed, progress)
     except KeyboardInterrupt:
-        note("stopped; no book was written")
-        raise SystemExit(INTERRUPTED) from None
+        raise Stopped("stopped; no book was written") from None
     say(
         f"{count} positions of the first {plies} plies of {chosen.spec}, as {agent} sees them, are "
         f"in {out}"

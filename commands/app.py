@@ -32,13 +32,13 @@ from cyclopts import (
 )
 
 from ..envs import __version__
+from ..envs.loading.interruption import INTERRUPTED
 from ..envs.specification import SpecificationError, plain_text
 from .output import note, use_plain_characters
 
 LONGEST_SENTENCE = 1000  # characters
 OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
-# Exit statuses.
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, BAD_INPUT = 1, 2  # exit statuses
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # The functions of each file of this folder that are commands, in groups of their own after a space.
@@ -66,6 +66,10 @@ COMMANDS = {
 GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
 
 _words: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("words", default=())
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C has ended a command; the text says what remains, and how to go on."""
 
 
 def command(arguments: str = "") -> Callable[[Command], Command]:
@@ -166,8 +170,8 @@ def run(words: Sequence[str]) -> int:
         return _refuse(f"there is not enough memory: {asked}")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
-    except KeyboardInterrupt:
-        note("stopped")
+    except KeyboardInterrupt as interrupt:
+        note(str(interrupt) if isinstance(interrupt, Stopped) else "stopped")
         return INTERRUPTED
     except BrokenPipeError:
         # The reader has enough (`| head`).

@@ -11,11 +11,11 @@ from typing import Annotated
 
 from ..agents.external.gomocup.brain import Brain
 from ..agents.external.gomocup.protocol import GAME
+from ..envs.loading.interruption import leave_at_once
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .app import command
 from .common import option
-from .terminal.interruption import leave_at_once
 
 LONGEST_LINE = 10_000  # characters; what follows in the line is taken for another one
 AGENT = make_game(GAME).profile.engine or "mcts"

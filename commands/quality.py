@@ -27,9 +27,9 @@ from ..evaluation.report.quality_table import print_qualities, to_json
 from ..evaluation.runners.contest import Contest
 from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
-from .app import INTERRUPTED, command
+from .app import Stopped, command
 from .common import GameArgument, JsonOption, SeedOption, argument, option
-from .output import note, print_json
+from .output import print_json
 
 DEFAULT_POSITIONS = 300
 
@@ -114,8 +114,7 @@ def quality(
     try:
         evidence = _gather(judge, list(agents), sample, seed, first)
     except KeyboardInterrupt:
-        note("stopped; nothing was judged to the end")
-        raise SystemExit(INTERRUPTED) from None
+        raise Stopped("stopped; nothing was judged to the end") from None
     meaning = judge.solver.meaning
     if as_json:
         settings = {"game": chosen.spec, "from_ply": first, "seed": seed, "meaning": meaning}

@@ -38,7 +38,7 @@ from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan
-from .app import FAILED, INTERRUPTED, command, same_command
+from .app import FAILED, Stopped, command, same_command
 from .common import (
     DEFAULT_STORE,
     GameArgument,
@@ -264,8 +264,7 @@ def _run_sprt(match: SprtMatch, store: Path) -> None:
             match.run(show)
     except KeyboardInterrupt:
         stopped = f"stopped; the games are in {store}. To go on:\n  {same_command()}"
-        _notes().print(stopped, markup=False)
-        raise SystemExit(INTERRUPTED) from None
+        raise Stopped(stopped) from None
 
 
 def _print_sprt(match: SprtMatch, console: Console) -> None:

@@ -17,9 +17,9 @@ from ..evaluation.studies.declaration import Study
 from ..evaluation.studies.pages import write_pages
 from ..evaluation.studies.results import summary, write_json, write_parquet
 from ..evaluation.studies.runner import Findings, run_studies
-from .app import INTERRUPTED, command
+from .app import Stopped, command
 from .common import argument, flag, option
-from .output import note, say
+from .output import say
 
 PACKAGES = ("jinja2", "pyarrow", "scipy")
 CELLS = "cells"
@@ -81,8 +81,7 @@ def study(
                 chosen, out / CELLS, options.quick, options.seed, options.concurrency, progress
             )
     except KeyboardInterrupt:
-        note("stopped; the same command goes on where it was")
-        raise SystemExit(INTERRUPTED) from None
+        raise Stopped("stopped; the same command goes on where it was") from None
     try:
         for findings in found:
             _write(findings, out)

@@ -19,7 +19,7 @@ from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan, Tournament
 from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
-from .app import INTERRUPTED, command, given_options, same_command
+from .app import Stopped, command, given_options, same_command
 from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreOption, argument, flag, option
 from .options import (
     ANY_OPENING,
@@ -213,8 +213,7 @@ def _choose_openings(tournaments: list[Tournament]) -> None:
                     )
                 )
     except KeyboardInterrupt:
-        _notes().print("stopped while choosing openings; nothing was played", markup=False)
-        raise SystemExit(INTERRUPTED) from None
+        raise Stopped("stopped while choosing openings; nothing was played") from None
 
 
 def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[CrossTable]:
@@ -253,11 +252,8 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
                 one.run(progress.count)
     except KeyboardInterrupt:
         kept = sum(one.table().games for one in tournaments)
-        notes.print(
-            f"stopped; {kept} of {total} games are in {store.path}. To go on:\n  {resume}",
-            markup=False,
-        )
-        raise SystemExit(INTERRUPTED) from None
+        where = f"{kept} of {total} games are in {store.path}"
+        raise Stopped(f"stopped; {where}. To go on:\n  {resume}") from None
     # Games that another process has added count as well.
     return [one.table() for one in tournaments]
 

@@ -13,7 +13,7 @@ from unittest import mock
 
 import pexpect
 import pytest
-from plyground.cli import run
+from plyground.commands.app import run
 
 ANSWER_SECONDS = 120  # so long a program at a pseudo-terminal may take, compilation included
 

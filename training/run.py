@@ -9,8 +9,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -18,11 +16,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from ..envs.game import Game
+from ..envs.loading.interruption import DelayedInterrupt
+from ..envs.specification import Parameter
 from .folder import RunFolder, TrainingError, newest_checkpoint
 from .settings import RunSettings
 
-# The training time between checkpoints: an interruption loses no more.
-CHECKPOINT_SECONDS = float(os.environ.get("PLYGROUND_CHECKPOINT_SECONDS", "20"))
+CHECKPOINT_SECONDS = Parameter(  # an environment variable
+    "PLYGROUND_CHECKPOINT_SECONDS", float, 20.0,
+    "The training time between checkpoints: an interruption loses no more.", low=0,
+)  # fmt: skip
 
 
 class Trainer(Protocol):
@@ -98,39 +100,6 @@ class Progress(NamedTuple):
 Evaluate = Callable[[Any], Sequence[dict[str, Any]]]
 
 
-class _DelayedInterrupt:
-    """In its body the first Ctrl-C is only noted; the second is a KeyboardInterrupt at once.
-
-    An update that is broken off leaves a learner that no checkpoint can hold. Only the main thread
-    can catch signals; elsewhere nothing is changed.
-
-    Attributes:
-        came: whether Ctrl-C was pressed.
-    """
-
-    def __init__(self) -> None:
-        self.came = False
-        self._before: Any = None
-
-    def __enter__(self) -> _DelayedInterrupt:
-        here = threading.current_thread() is threading.main_thread()
-        if here and callable(signal.getsignal(signal.SIGINT)):
-            self._before = signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def _note(self, number: int, frame: Any) -> None:
-        try:
-            self._before(number, frame)  # it may do more than raise
-        except KeyboardInterrupt:
-            if self.came:
-                raise
-            self.came = True
-
-    def __exit__(self, *error: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-
-
 class TrainingRun:
     """One run, from its beginning or its newest checkpoint to its end.
 
@@ -155,6 +124,7 @@ class TrainingRun:
     ) -> None:
         self.trainer, self.settings, self.folder = trainer, settings, folder
         self._evaluate, self._on_progress, self._on_note = evaluate, on_progress, on_note
+        self._checkpoint_seconds = checkpoint_seconds()
         # Of training, in all processes.
         self._seconds = self._cpu_seconds = 0.0
         self._best: float | None = None
@@ -183,7 +153,8 @@ class TrainingRun:
                 self._on_note(f"the run is finished: {step:,} steps; there is nothing to do")
                 return
             self._open_tensorboard()
-            with _DelayedInterrupt() as interrupt:
+            # An update that is broken off leaves a learner that no checkpoint can hold.
+            with DelayedInterrupt() as interrupt:
                 self._train(interrupt)
                 self._save()
             if interrupt.came and self._share() < 1.0:
@@ -215,7 +186,7 @@ class TrainingRun:
         by_steps = self.trainer.step >= self._evaluated + settings.steps_between_evaluations
         return share >= 1.0 or (by_time if settings.time_limit else by_steps)
 
-    def _train(self, interrupt: _DelayedInterrupt) -> None:
+    def _train(self, interrupt: DelayedInterrupt) -> None:
         """Update, measure, report and save until all steps are taken, or the time is up.
 
         Ctrl-C ends it after the update that is under way.
@@ -244,7 +215,7 @@ class TrainingRun:
             if self._is_measurement_due() and not interrupt.came:
                 self._measure()
             self._report(rate, values)
-            if time.monotonic() - saved >= CHECKPOINT_SECONDS:
+            if time.monotonic() - saved >= self._checkpoint_seconds:
                 self._save()
                 saved = time.monotonic()
 
@@ -346,6 +317,16 @@ class TrainingRun:
         return f"The last good checkpoint, of step {step:,}, is in {self.folder.path}"
 
 
+def checkpoint_seconds() -> float:
+    """The training time between checkpoints, as the environment has it.
+
+    Raises:
+        SpecificationError: it is no number of at least 0.
+    """
+    seconds = os.environ.get(CHECKPOINT_SECONDS.name, CHECKPOINT_SECONDS.default)
+    return float(CHECKPOINT_SECONDS.convert(seconds, "a training run"))
+
+
 def open_folder(
     out: Path, game: Game, settings: RunSettings, seed: int, facts: dict[str, Any]
 ) -> RunFolder:
@@ -360,7 +341,9 @@ def open_folder(
 
     Raises:
         TrainingError: the folder holds another run, or something else.
+        SpecificationError: no checkpoints can be written as the environment has it.
     """
+    checkpoint_seconds()
     description = {
         "algorithm": settings.algorithm,
         "game": game.spec,

@@ -24,9 +24,8 @@ from ...training.datasets.build import (
     build_taught_dataset,
 )
 from ...training.datasets.positions import Report
-from ..app import INTERRUPTED, command
+from ..app import Stopped, command
 from ..common import GameArgument, SeedOption, option
-from ..output import note
 
 
 @command("GAME --positions N --out FILE")
@@ -109,8 +108,8 @@ def dataset(
                 progress=Progress(*bars),
             )
     except KeyboardInterrupt:
-        note(f"stopped; the same command {'resumes' if teacher is None else 'begins anew'}")
-        raise SystemExit(INTERRUPTED) from None
+        again = "resumes" if teacher is None else "begins anew"
+        raise Stopped(f"stopped; the same command {again}") from None
     _tell(out, chosen, count, positions)
 
 

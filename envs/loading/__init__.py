@@ -1,1 +1,1 @@
-"""What importing plyground does before any game is loaded: exports on demand, registered ids."""
+"""What goes before any game is loaded: exports on demand, registered ids, the answer to Ctrl-C."""

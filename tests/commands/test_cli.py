@@ -420,7 +420,7 @@ def _games_in(path: Path) -> list[tuple]:
 def test_a_command_imports_only_what_it_needs(words, heavy):
     program = f"""
 import sys
-from plyground.cli import run
+from plyground.commands.app import run
 run({words})
 print([name for name in {heavy} if name in sys.modules], file=sys.stderr)
 """

@@ -26,7 +26,7 @@ COMMANDS = (
 # One process runs all commands: starting Python takes longer than most of them.
 RUN_ALL = """
 import sys
-from plyground.cli import run
+from plyground.commands.app import run
 for command in sys.argv[1:]:
     run(command.split())
     for stream in (sys.stdout, sys.stderr):

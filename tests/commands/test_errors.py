@@ -75,6 +75,13 @@ def test_bad_input_is_refused_in_one_sentence(words, told):
     assert told in refused(words)
 
 
+def test_a_bad_environment_variable_is_refused_where_it_is_used(monkeypatch):
+    monkeypatch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "abc")
+    assert invoke(["games"]).exit_code == 0
+    words = ["train", "ppo", "tic_tac_toe", "--steps", "100", "--out", "run"]
+    assert "PLYGROUND_CHECKPOINT_SECONDS must be a number of at least 0" in refused(words)
+
+
 def test_a_network_whose_metadata_are_no_text_is_refused(tmp_path):
     path = write_network(tmp_path / "network.onnx", "tic_tac_toe")
     model = onnx.load(path).SerializeToString()

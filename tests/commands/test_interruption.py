@@ -16,7 +16,7 @@ PROGRAM = """
 import ctypes, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import numba
-from plyground.commands.terminal.interruption import answer_ctrl_c
+from plyground.envs.loading.interruption import answer_ctrl_c
 
 
 @numba.njit(nogil=True)
@@ -101,28 +101,33 @@ import sys, time
 
 class Slow:
     def find_spec(self, name, path, target=None):
-        if name == "plyground.commands.app":
+        if name == "plyground.agents":
             print("loading", flush=True)
             time.sleep(60)
 
 
 sys.meta_path.insert(0, Slow())
-from plyground.cli import main
-main()
+{program}
 """
+COMMAND = "from plyground.cli import main; sys.argv = ['plyground', 'agents']; main()"
 
 
-@pytest.mark.parametrize(("name", "silent"), [("plyground", True), ("program.py", False)])
-def test_ctrl_c_while_the_command_line_is_loading_ends_it_without_a_trace(name, silent, tmp_path):
-    (tmp_path / name).write_text(LOADING)
+@pytest.mark.parametrize(
+    ("program", "status", "message"),
+    [
+        (COMMAND, 130, "stopped\n"),
+        # other programs keep Python's handler
+        ("import plyground.agents", -signal.SIGINT, "KeyboardInterrupt"),
+    ],
+)
+def test_ctrl_c_while_a_command_is_loading_ends_it_without_a_trace(program, status, message):
     process = subprocess.Popen(
-        [sys.executable, str(tmp_path / name)],
+        [sys.executable, "-c", LOADING.replace("{program}", program)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout.readline() == "loading\n"
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=30)
-    # other programs keep Python's handler
-    assert (told == "") == silent
-    assert ("KeyboardInterrupt" in told) != silent
-    assert process.returncode == -signal.SIGINT
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == status
+    assert ("Traceback" in errors) == (status != 130)
+    assert message in errors

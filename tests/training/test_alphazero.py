@@ -17,7 +17,7 @@ import torch
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.agents.policies.zoo import ZooNetworks
-from plyground.cli import run as cli_run
+from plyground.commands.app import run as cli_run
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import trainer as trainer_module
 from plyground.training.alphazero.initial import embedded
@@ -248,7 +248,7 @@ def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, t
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plyground.training.run.CHECKPOINT_SECONDS", 0.0)
+        patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
         with pytest.raises(KeyboardInterrupt):
             train(GAME, chosen, 3, tmp_path / "cut", {}, CPU, on_progress=stop)
     assert updates[-1] < chosen.steps
@@ -294,7 +294,7 @@ def test_a_full_disk_ends_the_run_and_says_what_is_left(tmp_path, monkeypatch):
 def test_old_files_of_the_window_are_removed(tmp_path):
     chosen = settings("steps=4000", "window_smallest=200", "window_largest=200")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plyground.training.run.CHECKPOINT_SECONDS", 0.0)
+        patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
         run = train(GAME, chosen, 1, tmp_path / "run", {}, CPU)
     held = len(run.trainer._window.chunks)
     kept = len(list((tmp_path / "run" / "window").iterdir()))

@@ -106,7 +106,7 @@ def test_it_learns_the_positions_held_out_and_says_who_taught_it(data, tmp_path)
 def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(
     data, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("plyground.training.run.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
     whole = run(data, tmp_path / "whole", steps=6_400)
 
     def stop(progress):

@@ -1,9 +1,9 @@
-"""Ctrl-C is answered within a second, whatever the command is doing.
+"""Ctrl-C: a command ends within a second, training after the update that is under way.
 
 Python hears of a signal only between two of its own instructions: a kernel or a library that works
-for minutes keeps it waiting. The system's handler writes to a socket at once, and a thread reads
-it. Where the command has not ended by itself soon after, the thread ends the process. Stores are
-written in transactions and files as a whole, so that nothing is lost by that.
+for minutes keeps it waiting. In a command the system's handler writes to a socket at once, and a
+thread reads it. Where the command has not ended by itself soon after, the thread ends the process.
+Stores are written in transactions and files as a whole, so that nothing is lost by that.
 
 Some code cannot pass on the error that a Ctrl-C becomes: finalisers, and callbacks of C libraries,
 which numba's compiler has. Python tells of it and goes on; the Ctrl-C is then given once more.
@@ -18,14 +18,41 @@ import socket
 import sys
 import threading
 import time
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from ..app import INTERRUPTED
-
+INTERRUPTED = 130  # the exit status of a command that Ctrl-C has ended
 PATIENCE_SECONDS = 0.7  # in which a command tells how to go on
 AGAIN_SECONDS = 0.05  # after which a Ctrl-C that was lost is given once more
 
-_heard = threading.Event()
+_handled = threading.Event()
+_delays: list[DelayedInterrupt] = []  # the innermost is the last
+
+
+class DelayedInterrupt:
+    """In its body the first Ctrl-C is only recorded; the second is a KeyboardInterrupt at once.
+
+    Only the main thread can catch signals; elsewhere, and where a program ignores them, nothing is
+    changed.
+
+    Attributes:
+        came: whether Ctrl-C was pressed.
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+        self._before: Any = None
+
+    def __enter__(self) -> DelayedInterrupt:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and callable(signal.getsignal(signal.SIGINT)):
+            self._before = signal.signal(signal.SIGINT, _handle)
+            _delays.append(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._before is not None:
+            _delays.remove(self)
+            signal.signal(signal.SIGINT, self._before)
 
 
 def answer_ctrl_c() -> None:
@@ -37,18 +64,21 @@ def answer_ctrl_c() -> None:
     reading, writing = socket.socketpair()
     writing.setblocking(False)
     signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
-    signal.signal(signal.SIGINT, _hear)
-    sys.unraisablehook = _give_again
+    signal.signal(signal.SIGINT, _handle)
+    sys.unraisablehook = _repeat_signal
     threading.Thread(target=_watch, args=(reading, writing), daemon=True).start()
 
 
-def _hear(number: int, frame: object) -> None:
-    """Python's own handler; what the command does after it takes as long as it needs."""
-    _heard.set()
+def _handle(number: int, frame: object) -> None:
+    """The handler of the signal; what a command does after it takes as long as it needs."""
+    _handled.set()
+    if _delays and not _delays[-1].came:
+        _delays[-1].came = True
+        return
     raise KeyboardInterrupt
 
 
-def _give_again(lost: sys.UnraisableHookArgs) -> None:
+def _repeat_signal(lost: sys.UnraisableHookArgs) -> None:
     """Give a Ctrl-C once more whose error could not be passed on; tell of other errors."""
     if lost.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(lost)
@@ -68,8 +98,8 @@ def _watch(reading: socket.socket, writing: socket.socket) -> None:
         if received != bytes([signal.SIGINT]):
             continue
         time.sleep(PATIENCE_SECONDS)
-        if _heard.is_set():
-            _heard.clear()
+        if _handled.is_set():
+            _handled.clear()
             continue
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write("stopped\n")
