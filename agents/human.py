@@ -11,8 +11,6 @@ from ..envs.specification import SpecificationError
 from .agent import Agent, Decision
 from .registry import register_agent, resolve_agent
 
-EDGE_NAME = re.compile(r"[hv] \d+ \d+")
-
 
 class HumanQuit(KeyboardInterrupt):
     """The person wants to stop.
@@ -59,7 +57,7 @@ class HumanAgent(Agent):
                 continue
             if position.is_legal(action):
                 return Decision(action)
-            self.tell(f"{refusal(position.game, action)}. Try again.")
+            self.tell(f"{refusal(position, action)}. Try again.")
 
 
 def refuse_people(specs: Iterable[str], where: str) -> None:
@@ -72,52 +70,74 @@ def refuse_people(specs: Iterable[str], where: str) -> None:
 def read_move(game: Game, text: str) -> int:
     """The action that a person's text means.
 
-    The text is the action's name or, on a board of cells, the row and the column with the numbers
-    at the sides of the board. Where actions are columns, it may be the column's number from 1.
+    The text is the action's name or, where actions are the cells of a board, the row and the column
+    with the numbers at the sides of the board. Where actions are columns, it may be the column's
+    number from 1.
 
     Raises:
         ValueError: there is no such action; says what is allowed.
     """
-    if text.isascii() and text.isdecimal() and _has_columns(game):
-        if not 1 <= int(text) <= game.facts.num_actions:
+    board = ActionCells(game)
+    if text.isascii() and text.isdecimal() and board.columns:
+        if not 1 <= int(text) <= len(board.columns):
             raise ValueError(
-                f"there is no column {text}; columns go from 1 to {game.facts.num_actions}"
+                f"there is no column {text}; columns go from 1 to {len(board.columns)}"
             )
-        return int(text) - 1
+        return board.columns[int(text) - 1]
     numbers = re.fullmatch(r"\s*(-?\d+)\s*[ ,]\s*(-?\d+)\s*", text, re.ASCII)
-    if numbers is None or not _has_cells(game):
+    if numbers is None or not board.cells:
         if not text:
             raise ValueError("nothing was entered")
         return int(r.text_to_action(game.rules, text))
-    rows, cols = int(game.rules.rows), int(game.rules.cols)
     row, column = int(numbers[1]), int(numbers[2])
-    if not (1 <= row <= rows and 1 <= column <= cols):
+    action = board.cells.get((row - 1 if board.from_top else board.rows - row, column - 1))
+    if action is None:
         raise ValueError(
-            f"row {row}, column {column} is off the board; rows go from 1 (bottom) to {rows}, "
-            f"columns from 1 (left) to {cols}"
+            f"row {row}, column {column} is off the board; rows go from 1 ({board.first_row}) to "
+            f"{board.rows}, columns from 1 (left) to {board.cols}"
         )
-    return (rows - row) * cols + column - 1
+    return action
 
 
-def _has_cells(game: Game) -> bool:
-    """Whether the actions are the cells of a board of rows and columns."""
-    rows, cols = getattr(game.rules, "rows", 0), getattr(game.rules, "cols", 0)
-    return bool(rows > 1 and game.facts.num_actions == rows * cols)
+class ActionCells:
+    """Where the actions of a game are on its board, as the game declares it (``action_cells``).
 
-
-def _has_columns(game: Game) -> bool:
-    """Whether the actions are the columns of a board."""
-    rows, cols = getattr(game.rules, "rows", 0), getattr(game.rules, "cols", 0)
-    return bool(rows > 1 and game.facts.num_actions == cols)
-
-
-def refusal(game: Game, action: int) -> str:
-    """Why an action that exists is not legal, in words.
-
-    On a board of stones that stay where they are, the cell is taken.
+    Attributes:
+        cells: the action of each (row, column), the upper left one (0, 0); empty where an action is
+            more than a cell to play on, such as an edge or a step from one cell to another.
+        columns: the actions that are whole columns, from the left.
+        rows, cols: how many rows and columns the cells have.
+        from_top: whether the names of the cells number the rows from the top.
     """
-    taken = _has_cells(game)
-    return f"{game.action_to_text(action)} {'is taken' if taken else 'cannot be played now'}"
+
+    def __init__(self, game: Game) -> None:
+        places = r.action_cells(game.rules)[:, :2].tolist()
+        self.columns = [action for action, (row, column) in enumerate(places) if row < 0 <= column]
+        self.cells = {
+            (row, column): action for action, (row, column) in enumerate(places) if row >= 0
+        }
+        if len(self.cells) < sum(row >= 0 for row, _ in places):
+            self.cells = {}
+        self.rows = max((row + 1 for row, _ in self.cells), default=0)
+        self.cols = max((column + 1 for _, column in self.cells), default=0)
+        first = min(self.cells, default=None)
+        name = "" if first is None else game.action_to_text(self.cells[first])
+        self.from_top = self.rows > 1 and re.findall(r"\d+", name) == ["1"]
+
+    @property
+    def first_row(self) -> str:
+        """Where the row of number 1 is."""
+        return "top" if self.from_top else "bottom"
+
+
+def refusal(position: Position, action: int) -> str:
+    """Why an action that exists is not legal, in words: where something stands, it is taken."""
+    rules, name = position.game.rules, position.game.action_to_text(action)
+    for place in r.board_places(rules):
+        if place.name == name:
+            taken = r.board_rows(rules, position.record)[place.row][place.column] in place.symbols
+            return f"{name} {'is taken' if taken else 'cannot be played now'}"
+    return f"{name} cannot be played now"
 
 
 def how_to_write_moves(game: Game) -> str:
@@ -125,26 +145,22 @@ def how_to_write_moves(game: Game) -> str:
 
     One sentence, or two.
     """
-    first = game.action_to_text(0)
-    if _has_cells(game):
-        last = game.action_to_text(game.facts.num_actions - 1)
+    board, first = ActionCells(game), game.action_to_text(0)
+    if board.cells:
+        last = game.action_to_text(board.cells[max(board.cells)])
         return (
             f"A cell is the letter and the number at the sides of the board ({first} is the upper "
             f"left one, {last} the lower right). Two numbers will do as well: the row, counted "
-            f"from the bottom, and the column."
+            f"from the {board.first_row}, and the column."
         )
-    if _has_columns(game):
+    if board.columns:
         return f"A column is its letter ({first} is the left one), or its number from 1."
-    if EDGE_NAME.fullmatch(first):
-        return (
-            "An edge is h or v (horizontal or vertical), then the row and the column of its left "
-            "or upper dot, counted from 0 at the upper left: h 0 0, which may be written h00."
-        )
-    return f"A move is written with the letters and numbers at the sides of the board: {first}."
+    return game.profile.notation or (
+        f"A move is written with the letters and numbers at the sides of the board: {first}."
+    )
 
 
 def _help(position: Position, legal: list[int]) -> str:
     names = [position.game.action_to_text(action) for action in legal]
-    shown = ", ".join(names[:40]) + (f" and {len(names) - 40} more" if len(names) > 40 else "")
-    written = how_to_write_moves(position.game)
-    return f"Possible moves: {shown}.\n{written}\nq leaves the game."
+    moves = ", ".join(names[:40]) + (f" and {len(names) - 40} more" if len(names) > 40 else "")
+    return f"Possible moves: {moves}.\n{how_to_write_moves(position.game)}\nq leaves the game."

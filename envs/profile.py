@@ -92,6 +92,7 @@ class Profile(NamedTuple):
             such openings.
         elsewhere: the game as other programs know it: ``openspiel``, ``kaggle``, ``gomocup``.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
+        notation: how a person writes its moves, in a sentence, where they are no cells or columns.
         words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language.
     """
 
@@ -103,6 +104,7 @@ class Profile(NamedTuple):
     opening_judge: OpeningJudge | None = None
     elsewhere: Mapping[str, Elsewhere] = {}
     training: Mapping[str, tuple[Tuned, ...]] = {}
+    notation: str = ""
     words: Path | None = None
 
     def tuned(self, algorithm: str, num_actions: int) -> dict[str, Any]:

@@ -212,7 +212,7 @@ class TerminalGame:
             self._say(f"{error}. Try again, or type help.")
             return
         if not self.position.is_legal(action):
-            self._say(f"{refusal(self.game, action)}. Try again, or type moves.")
+            self._say(f"{refusal(self.position, action)}. Try again, or type moves.")
             return
         self._undone.clear()
         self._decisions[self.seat] += 1

@@ -184,8 +184,12 @@ def test_the_winning_row_is_marked(spec, moves, row):
         ("gomoku:size=7", "a7 is the upper left one, g1 the lower right"),
         ("connect_four", "A column is its letter (a is the left one), or its number from 1."),
         ("dots_and_boxes", "counted from 0 at the upper left: h 0 0, which may be written h00"),
-        ("hex:size=5", "the letters and numbers at the sides of the board: a1."),
-        ("othello", "the letters and numbers at the sides of the board: a1."),
+        ("hex:size=5", "a1 is the upper left one, e5 the lower right"),
+        (
+            "othello",
+            "a1 is the upper left one, h8 the lower right). Two numbers will do as well: "
+            "the row, counted from the top",
+        ),
     ],
 )
 def test_help_says_where_coordinates_begin(spec, told):

@@ -264,6 +264,40 @@ def test_a_cell_may_be_given_by_name_or_by_row_and_column(line):
     assert read_move(make_game("tic_tac_toe"), line) == 1
 
 
+@pytest.mark.parametrize(
+    ("spec", "line", "name"),
+    [
+        ("hex:size=5", "2 3", "c2"),  # Hex and Othello number their rows from the top
+        ("hex:size=5,swap=yes", "5 1", "a5"),
+        ("othello", "3 4", "d3"),
+        ("gomoku:size=7", "2 3", "c2"),
+    ],
+)
+def test_two_numbers_are_those_at_the_sides_of_the_board(spec, line, name):
+    game = make_game(spec)
+    assert game.action_to_text(read_move(game, line)) == name
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves", "line", "message"),
+    [
+        ("hex:size=3", ["b2"], "b2", "b2 is taken"),
+        ("hex:size=3", ["b2"], "4 1", "rows go from 1 (top) to 3, columns from 1 (left) to 3"),
+        ("hex:size=3,swap=yes", [], "swap", "swap cannot be played now"),
+        ("othello", [], "d4", "d4 is taken"),
+        ("othello", [], "a1", "a1 cannot be played now"),
+        ("connect_four:rows=4,cols=4", ["a", "a", "a", "a"], "1", "a cannot be played now"),
+        ("dots_and_boxes:rows=1,cols=1", ["h 0 0"], "h00", "h 0 0 is taken"),
+    ],
+)
+def test_a_person_is_told_why_a_move_cannot_be_played(spec, moves, line, message):
+    position = make_game(spec).position(moves)
+    answer = position.game.action_to_text(position.legal_actions()[0])
+    agent, told = human(line, answer)
+    assert agent.act(position) == position.legal_actions()[0]
+    assert any(message in text for text in told)
+
+
 @pytest.mark.parametrize("lines", [["q"], ["quit"], []])
 def test_a_person_may_leave_at_any_time(lines):
     agent, _ = human(*lines)

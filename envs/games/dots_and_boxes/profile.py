@@ -25,6 +25,10 @@ PROFILE = Profile(
             words={"win": "false", "margin": "true"},
         )
     },
+    notation=(
+        "An edge is h or v (horizontal or vertical), then the row and the column of its left or "
+        "upper dot, counted from 0 at the upper left: h 0 0, which may be written h00."
+    ),
     training={
         "ppo": (
             Tuned(
