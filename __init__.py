@@ -1,11 +1,12 @@
 """plyground: adversarial board games as reinforcement-learning environments.
 
-With search agents, training, and an evaluation harness.
+With search agents, training, and an evaluation harness. What ten lines of a notebook need stands
+here; ``plyground.envs``, ``.agents``, ``.training`` and ``.evaluation`` export the rest.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import envs as envs
 from .envs import __version__
@@ -16,23 +17,45 @@ if TYPE_CHECKING:
     from . import agents as agents
     from . import evaluation as evaluation
     from . import training as training
-    from .agents import Agent, Decision, make_agent, register_agent
-    from .envs import Game, IllegalActionError, Position, make_game
-    from .evaluation.notebook import Widget
-    from .training import datasets
+    from .agents import Agent, Decision, Score, load_policy, make_agent, register_agent, solve
+    from .envs import (
+        Game,
+        IllegalActionError,
+        IllegalPositionError,
+        Position,
+        SpecificationError,
+        make_game,
+        register_game,
+    )
+    from .evaluation import StoreError, evaluate, play_game
+    from .evaluation.notebook import show
+    from .training import TrainingError, datasets, make_env, make_vector_env, train
 
 __all__ = [
     "Agent",
     "Decision",
     "Game",
     "IllegalActionError",
+    "IllegalPositionError",
     "Position",
+    "Score",
+    "SpecificationError",
+    "StoreError",
+    "TrainingError",
     "__version__",
     "datasets",
+    "evaluate",
+    "load_policy",
     "make_agent",
+    "make_env",
     "make_game",
+    "make_vector_env",
+    "play_game",
     "register_agent",
+    "register_game",
     "show",
+    "solve",
+    "train",
 ]
 
 register_built_in_ids(envs.__name__, envs.__path__[0], f"{__name__}.training.environments")
@@ -40,21 +63,27 @@ register_built_in_ids(envs.__name__, envs.__path__[0], f"{__name__}.training.env
 __getattr__ = exports_on_demand(
     __name__,
     {
-        ".agents": ("Agent", "Decision", "make_agent", "register_agent"),
-        ".envs": ("Game", "IllegalActionError", "Position", "make_game"),
-        ".evaluation": (),
-        ".training": (),
+        ".agents": (
+            "Agent",
+            "Decision",
+            "Score",
+            "load_policy",
+            "make_agent",
+            "register_agent",
+            "solve",
+        ),
+        ".envs": (
+            "Game",
+            "IllegalActionError",
+            "IllegalPositionError",
+            "Position",
+            "SpecificationError",
+            "make_game",
+            "register_game",
+        ),
+        ".evaluation": ("StoreError", "evaluate", "play_game"),
+        ".evaluation.notebook": ("show",),
+        ".training": ("TrainingError", "make_env", "make_vector_env", "train"),
         ".training.datasets": (),
     },
 )
-
-
-def show(what: Any, moves: Any = None, **options: Any) -> Widget:
-    """A game, or the games of a store, to step through in a notebook.
-
-    See :func:`plyground.evaluation.notebook.show`. It is imported when it is called, since most
-    programs need no reports.
-    """
-    from .evaluation.notebook import show as show_page
-
-    return show_page(what, moves, **options)

@@ -16,7 +16,7 @@ import argparse
 import gymnasium
 import numpy as np
 import torch
-from plyground.training.export import export_policy
+from plyground.training import export_policy
 from torch import nn
 
 GAMES, MEMORY, BATCH, UPDATES, TARGET_EVERY = 64, 50_000, 256, 2, 200
@@ -53,14 +53,28 @@ def best(network: nn.Module, planes: torch.Tensor, masks: torch.Tensor) -> torch
     return network(planes).masked_fill(masks == 0, -torch.inf).argmax(dim=1)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def dqn_loss(network: nn.Module, target: nn.Module, part: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The loss of double DQN: the network chooses the next action, the target values it."""
+    with torch.no_grad():
+        following = best(network, part["after"], part["masks_after"])
+        worth = target(part["after"]).gather(1, following[:, None])[:, 0]
+        targets = part["rewards"] + GAMMA * worth * (1.0 - part["ended"])
+    values = network(part["seen"]).gather(1, part["actions"][:, None])[:, 0]
+    return nn.functional.smooth_l1_loss(values, targets)
+
+
+def read_options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--game", default="TicTacToe", help="as in the id plyground/TicTacToe-v0")
     parser.add_argument("--opponent", default="random")
     parser.add_argument("--steps", type=int, default=300_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="dqn.onnx")
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = read_options(arguments)
     torch.manual_seed(options.seed)
     random = np.random.default_rng(options.seed)
 
@@ -104,13 +118,7 @@ def main(arguments: list[str] | None = None) -> None:
             continue
         # 2. Learn from transitions of the memory.
         for _ in range(UPDATES):
-            part = memory.sample(random)
-            with torch.no_grad():
-                following = best(network, part["after"], part["masks_after"])
-                worth = target(part["after"]).gather(1, following[:, None])[:, 0]
-                targets = part["rewards"] + GAMMA * worth * (1.0 - part["ended"])
-            values = network(part["seen"]).gather(1, part["actions"][:, None])[:, 0]
-            loss = nn.functional.smooth_l1_loss(values, targets)
+            loss = dqn_loss(network, target, memory.sample(random))
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

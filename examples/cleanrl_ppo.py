@@ -14,7 +14,7 @@ import argparse
 import gymnasium
 import numpy as np
 import torch
-from plyground.training.export import export_policy
+from plyground.training import export_policy
 from torch import nn
 from torch.distributions import Categorical
 
@@ -57,14 +57,42 @@ def advantages(rewards, values, dones, last_value):
     return result
 
 
-def main(arguments: list[str] | None = None) -> None:
+def ppo_loss(network: nn.Module, part: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The clipped loss of a minibatch, its value loss and its entropy bonus."""
+    logits, values = network(part["planes"])
+    distribution = masked_distribution(logits, part["masks"])
+    ratio = (distribution.log_prob(part["actions"]) - part["log_probs"]).exp()
+    gain = (part["gains"] - part["gains"].mean()) / (part["gains"].std() + 1e-8)
+    policy_loss = -torch.min(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain).mean()
+    value_loss = 0.5 * (values - part["returns"]).square().mean()
+    return policy_loss + VALUE * value_loss - ENTROPY * distribution.entropy().mean()
+
+
+def learn(
+    network: nn.Module, optimiser: torch.optim.Optimizer, batch: dict[str, torch.Tensor]
+) -> None:
+    """Several passes over a batch, in minibatches."""
+    for _ in range(EPOCHS):
+        for index in torch.randperm(GAMES * ROLLOUT).chunk(MINIBATCHES):
+            loss = ppo_loss(network, {name: value[index] for name, value in batch.items()})
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+            optimiser.step()
+
+
+def read_options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--game", default="TicTacToe", help="as in the id plyground/TicTacToe-v0")
     parser.add_argument("--opponent", default="random")
     parser.add_argument("--steps", type=int, default=400_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="ppo.onnx")
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = read_options(arguments)
     torch.manual_seed(options.seed)
 
     envs = gymnasium.make_vec(
@@ -87,10 +115,8 @@ def main(arguments: list[str] | None = None) -> None:
         }
         results = []
         for _ in range(ROLLOUT):
-            observations, masks = (
-                torch.from_numpy(planes),
-                torch.from_numpy(infos["action_mask"]),
-            )  # plyground
+            observations = torch.from_numpy(planes)
+            masks = torch.from_numpy(infos["action_mask"])  # plyground
             with torch.no_grad():
                 logits, values = network(observations)
                 distribution = masked_distribution(logits, masks)
@@ -115,22 +141,7 @@ def main(arguments: list[str] | None = None) -> None:
         rows |= {"gains": gains, "returns": gains + rows["values"]}
         batch = {name: value.flatten(0, 1) for name, value in rows.items()}
         # 3. Learn.
-        for _ in range(EPOCHS):
-            for index in torch.randperm(GAMES * ROLLOUT).chunk(MINIBATCHES):
-                part = {name: value[index] for name, value in batch.items()}
-                logits, values = network(part["planes"])
-                distribution = masked_distribution(logits, part["masks"])
-                ratio = (distribution.log_prob(part["actions"]) - part["log_probs"]).exp()
-                gain = (part["gains"] - part["gains"].mean()) / (part["gains"].std() + 1e-8)
-                policy_loss = -torch.min(
-                    ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain
-                ).mean()
-                value_loss = 0.5 * (values - part["returns"]).square().mean()
-                loss = policy_loss + VALUE * value_loss - ENTROPY * distribution.entropy().mean()
-                optimiser.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(network.parameters(), 0.5)
-                optimiser.step()
+        learn(network, optimiser, batch)
         if update % 20 == 19:
             print(f"{(update + 1) * GAMES * ROLLOUT:,} steps: mean return {np.mean(results):+.2f}")
     export_policy(network, options.out, envs.unwrapped.game, kind="ppo", inputs="flat")

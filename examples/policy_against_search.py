@@ -11,12 +11,9 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from plyground.evaluation import CrossTable, Plan, Store, Tournament
 from plyground.evaluation.report.display import print_cross_table
-from plyground.evaluation.statistics.cross_table import CrossTable
-from plyground.evaluation.store.store import Store
-from plyground.evaluation.tournament import Plan, Tournament
-from plyground.training.export import export_policy
-from plyground.training.sb3 import BoardVecEnv
+from plyground.training import BoardVecEnv, export_policy
 from rich.console import Console
 from sb3_contrib import MaskablePPO
 

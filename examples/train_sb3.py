@@ -1,6 +1,6 @@
 """Plain sb3-contrib on plyground: MaskablePPO learns connect four against mixed opponents."""
 
-from plyground.training.sb3 import BoardVecEnv
+from plyground.training import BoardVecEnv
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 

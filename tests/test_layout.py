@@ -231,7 +231,7 @@ def test_no_file_is_longer_than_500_lines(path):
     assert len(path.read_text().splitlines()) <= 500
 
 
-def _is_kernel(function: ast.FunctionDef) -> bool:
+def _is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a decorator makes the function a kernel or a rule."""
     names = set()
     for decorator in function.decorator_list:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from typing import Any
 
-import plyground
 from docstrings import plain
+from public_surface import PACKAGES
 
 # Page, title, what it is about, modules. Only what programs outside of the package are meant to
 # import stands here.
@@ -105,6 +105,8 @@ PAGES = (
     ),
 )
 
+DESCRIBED = {module for _, _, _, modules in PAGES for module in modules}
+
 
 def api_pages() -> dict[str, str]:
     """Contents of the pages, by their places in the site."""
@@ -120,28 +122,26 @@ def api_pages() -> dict[str, str]:
 
 {entries}
 
-## What `import plyground` holds
+## What is public
 
-{public_names()}
+Public are the names below, which the packages export in `__all__`, and the modules on the pages
+above. They change only with a line in the changelog. All other modules, and every name that begins
+with an underscore, are private: they may change at any time.
+
+{"".join(public_names(package) for package in PACKAGES)}
 """
     } | pages
 
 
-def public_names() -> str:
-    """The names of the package's public face, each with a link to its description."""
-    lines = []
-    for name in sorted(plyground.__all__):
-        thing = getattr(plyground, name)
-        if inspect.ismodule(thing) or inspect.isclass(thing) or inspect.isfunction(thing):
-            summary = inspect.cleandoc(thing.__doc__ or "").partition("\n")[0]
-            lines.append(f"- [`{name}`][{address(name, thing)}]: {plain(summary)}")
-    return "\n".join(lines)
-
-
-def address(name: str, thing: Any) -> str:
-    """The full name under which the reference describes it."""
-    if inspect.ismodule(thing):
-        return thing.__name__
-    if name == "show":  # imported when it is called
-        return "plyground.evaluation.notebook.show"
-    return f"{thing.__module__}.{thing.__name__}"
+def public_names(package: str) -> str:
+    """The names that a package exports, each with a link to its description."""
+    module, lines = importlib.import_module(package), []
+    for name in sorted(module.__all__):
+        value = getattr(module, name)
+        text = f"`{package}.{name}`"
+        place = f"{getattr(value, '__module__', '')}.{name}"
+        if place.rpartition(".")[0] in DESCRIBED:
+            text = f"[{text}][{place}]"
+        summary = inspect.getdoc(value) if callable(value) or inspect.ismodule(value) else ""
+        lines.append(f"- {text}: {plain((summary or '').partition(chr(10))[0])}".rstrip(": "))
+    return f"### {package}\n\n" + "\n".join(lines) + "\n\n"

@@ -13,15 +13,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol
 
 import numba
 from numba.core.typing.templates import AbstractTemplate, infer, infer_global
 
 from .cache import depend_on_own_sources
-from .kernels import kernel
-
-F = TypeVar("F", bound=Callable[..., Any])
+from .kernels import Kernel, kernel
 
 
 class RuleFunction:
@@ -34,26 +32,26 @@ class RuleFunction:
         self.dispatch = functools.singledispatch(stub)
         self.default: Any = None
 
-    def register(self, rules_type: type) -> Callable[[F], F]:
+    def register(self, rules_type: type) -> Callable[[Callable[..., Any]], Kernel]:
         """Compile the decorated function and make it the body for ``rules_type``."""
 
-        def decorate(body: F) -> F:
+        def decorate(body: Callable[..., Any]) -> Kernel:
             self._check_parameters(body)
             depend_on_own_sources(rules_type, body)
             compiled = compile_body(body)
             self.bodies[rules_type] = compiled
             self.dispatch.register(rules_type)(compiled)
-            return cast(F, compiled)
+            return compiled
 
         return decorate
 
-    def set_default(self, body: F) -> F:
+    def set_default(self, body: Callable[..., Any]) -> Kernel:
         """Compile the decorated function and use it for games that register no body."""
         self._check_parameters(body)
         depend_on_own_sources(None, body)
-        self.default = kernel(body)
-        self.dispatch.register(tuple)(self.default)
-        return cast(F, self.default)
+        compiled = self.default = kernel(body)
+        self.dispatch.register(tuple)(compiled)
+        return compiled
 
     def _check_parameters(self, body: Callable[..., Any]) -> None:
         found = list(inspect.signature(getattr(body, "py_func", body)).parameters)
@@ -69,7 +67,23 @@ class RuleFunction:
         return next(found, self.default)
 
 
-def rule(stub: Callable[..., Any]) -> Any:
+class Rule(Protocol):
+    """A rule function: called with rules first, from Python or from a kernel."""
+
+    def __call__(self, rules: Any, *arguments: Any) -> Any:
+        """Run the body of the game whose rules these are."""
+
+    def register_body(self, rules_type: type) -> Callable[[Callable[..., Any]], Kernel]:
+        """Decorator: the body for a game."""
+
+    def default_body(self, body: Callable[..., Any]) -> Kernel:
+        """Decorator: the body for games without one."""
+
+    def body_for(self, rules_type: type) -> Any:
+        """The compiled body for a type of rules, or None."""
+
+
+def rule(stub: Callable[..., Any]) -> Rule:
     """Make ``stub`` a rule function.
 
     The stub's docstring is the contract; its body runs where no game registered one.
@@ -106,14 +120,14 @@ def rule(stub: Callable[..., Any]) -> Any:
     dispatch.register_body = function.register
     dispatch.default_body = function.set_default
     dispatch.body_for = function.body_for
-    return dispatch
+    compiled: Rule = dispatch
+    return compiled
 
 
-def compile_body(body: Any) -> Any:
+def compile_body(body: Any) -> Kernel:
     """The kernel of a rule body; a body that several games share may be a kernel already."""
-    if hasattr(body, "py_func"):
-        return body
-    return kernel(body)
+    compiled: Kernel = body if hasattr(body, "py_func") else kernel(body)
+    return compiled
 
 
 def missing(rules: Any, name: str) -> NotImplementedError:

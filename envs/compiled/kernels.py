@@ -10,7 +10,7 @@ import contextvars
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol
 
 import numba
 from numba.core.caching import FunctionCache
@@ -19,8 +19,6 @@ from numba.core.event import Listener, install_listener
 from .cache import KernelCache, cache_root, remove_unused_folders, watch_source
 from .linking import KernelDispatcher, LinkingCache
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 ANNOUNCE_AFTER_SECONDS = 1.0
 USUAL_SECONDS = "2 to 12"  # what the compilation for a game takes; told to users
 
@@ -28,7 +26,14 @@ if not numba.config.DISABLE_JIT:
     remove_unused_folders(cache_root())
 
 
-def _compile(function: F, inner: bool) -> F:
+class Kernel(Protocol):
+    """A compiled function. numba infers the types of its arguments at each call."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the machine code for arguments of these types; compile or load it first."""
+
+
+def _compile(function: Callable[..., Any], inner: bool) -> Kernel:
     watch_source(function)
     if numba.config.DISABLE_JIT:
         return function
@@ -43,10 +48,11 @@ def _compile(function: F, inner: bool) -> F:
     dispatcher = KernelDispatcher(function, targetoptions=options)
     dispatcher._cache = KernelCache(function, FunctionCache)
     dispatcher.linking_cache = KernelCache(function, LinkingCache)
-    return cast(F, dispatcher)
+    compiled: Kernel = dispatcher
+    return compiled
 
 
-def kernel(function: F) -> F:
+def kernel(function: Callable[..., Any]) -> Kernel:
     """Compile ``function`` with numba: no Python objects, no GIL, cached on disk.
 
     Kernels assume valid input and fill buffers that are passed in. They must not recurse (a cached
@@ -56,7 +62,7 @@ def kernel(function: F) -> F:
     return _compile(function, inner=False)
 
 
-def inner_kernel(function: F) -> F:
+def inner_kernel(function: Callable[..., Any]) -> Kernel:
     """A :func:`kernel` for hot loops: inlined, and compiled without reference counts.
 
     It may not create arrays.

@@ -16,7 +16,7 @@ import gymnasium
 import torch
 from agilerl.algorithms.ppo import PPO
 from agilerl.training.train_on_policy import train_on_policy
-from plyground.training.export import export_policy
+from plyground.training import export_policy
 from torch import nn
 
 NETWORK = {

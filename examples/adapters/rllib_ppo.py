@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 
 from plyground.envs.adapters.rllib import board  # plyground
-from plyground.training.export import export_policy
+from plyground.training import export_policy
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.models.base import ACTOR, ENCODER_OUT
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 
 from plyground.envs.adapters.tianshou import make_envs  # plyground
-from plyground.training.export import export_policy
+from plyground.training import export_policy
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.algorithm.optim import AdamOptimizerFactory

@@ -13,7 +13,7 @@ import argparse
 
 import torch
 from plyground.envs.adapters.torchrl import make_envs  # plyground
-from plyground.training.export import export_policy
+from plyground.training import export_policy
 from tensordict.nn import TensorDictModule
 from torch import nn
 from torchrl.collectors import Collector
