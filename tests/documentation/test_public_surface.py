@@ -26,8 +26,8 @@ def test_every_exported_name_exists_and_is_explained(package):
 
 def test_the_surface_is_the_one_on_record():
     assert list(public_surface.lines()) == public_surface.RECORD.read_text("utf-8").splitlines(), (
-        "if the surface is meant to change: python docs/site/public_surface.py --write, and say so in "
-        "the changelog"
+        "if the surface is meant to change: python docs/site/public_surface.py --write, and say so "
+        "in the changelog"
     )
 
 
