@@ -405,7 +405,8 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
             return None
         first = self.returns[0]
         winner = None if first == 0 else 0 if first > 0 else 1
-        return Outcome(winner, r.outcome_reason(self.game.rules, self.record))
+        ending = r.outcome_reason(self.game.rules, self.record)
+        return Outcome(winner, self.game.profile.ending_text(ending))
 
     def observation(self, player: int | None = None) -> np.ndarray:
         """The position as ``player`` (default: the one to move) sees it.

@@ -5,6 +5,8 @@ Every value has a default: a game of a user's own needs no profile.
 
 from __future__ import annotations
 
+import functools
+import json
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
@@ -21,7 +23,7 @@ class Example(NamedTuple):
         level: the opponent that is offered first.
         moves: of a short game, whose last position is shown.
         order: its place among the examples of all games.
-        modes: opponents of this board alone, named by ``mode.SPECIFICATION`` among the words.
+        modes: opponents of this board alone, ``mode.SPECIFICATION`` among the messages of pages.
     """
 
     key: str
@@ -78,6 +80,13 @@ class OpeningJudge(NamedTuple):
     points: float
 
 
+class Ending(NamedTuple):
+    """Why a game ended: ``ending.KEY`` among the game's words, and the values that it names."""
+
+    key: str
+    values: Mapping[str, Any] = {}
+
+
 class Profile(NamedTuple):
     """What other folders know about one game.
 
@@ -107,6 +116,16 @@ class Profile(NamedTuple):
     notation: str = ""
     words: Path | None = None
 
+    def words_in(self, language: str) -> Mapping[str, str]:
+        """The game's words in a language; English where it has no others."""
+        return {} if self.words is None else _read_words(self.words, language)
+
+    def ending_text(self, ending: Ending | str) -> str:
+        """Why a game ended, in English."""
+        if isinstance(ending, str):
+            return ending
+        return self.words_in("en")[f"ending.{ending.key}"].format_map(ending.values)
+
     def tuned(self, algorithm: str, num_actions: int) -> dict[str, Any]:
         """The settings that were found for an algorithm and a board of so many actions."""
         return {
@@ -115,3 +134,13 @@ class Profile(NamedTuple):
             if entry.fewest <= num_actions <= entry.most
             for name, value in entry.settings.items()
         }
+
+
+@functools.cache
+def _read_words(folder: Path, language: str) -> Mapping[str, str]:
+    words: dict[str, str] = {}
+    for name in ("en", language):
+        file = folder / f"{name}.json"
+        if file.is_file():
+            words |= json.loads(file.read_text(encoding="utf-8"))
+    return words

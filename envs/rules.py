@@ -31,6 +31,7 @@ from .compiled.dispatch import missing, rule
 from .compiled.randomness import random_below
 from .declaration import Complexity, Place
 from .pictures.drawing import Area, text_picture
+from .profile import Ending
 
 NOBODY = -1  # the value of a `winner` field while nobody has won
 MOST_ACTIONS = 2**15 - 1  # lists of actions are int16
@@ -309,8 +310,8 @@ def action_areas(rules: Any) -> list[Area | None]:
 
 
 @functools.singledispatch
-def outcome_reason(rules: Any, position: Any) -> str:
-    """Why a finished game ended, in a few words."""
+def outcome_reason(rules: Any, position: Any) -> Ending | str:
+    """Why a finished game ended: a key of the game's words and its values, or a few plain words."""
     raise missing(rules, "outcome_reason")
 
 

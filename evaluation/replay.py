@@ -8,8 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from ..envs.game import Game
+from ..envs import rules as r
+from ..envs.game import Game, IllegalActionError
+from ..envs.profile import Ending
+from ..envs.registry import make_game
+from ..envs.specification import SpecificationError
 from .match import AGREED_AFTER, DRAW_AFTER, agreed_reason, drawn_reason
 from .openings import Openings
 from .schedule import agent_seed
@@ -141,6 +147,32 @@ class RuleCheck:
     def _loss(self, seat: int) -> tuple[float, float]:
         best, worst = self._game.facts.max_return, self._game.facts.min_return
         return (worst, best) if seat == 0 else (best, worst)
+
+
+def ending_of(stored: StoredGame, settings: Mapping[str, Any]) -> Ending | str:
+    """Why a stored game ended: by its rules, or ``reason.…`` or ``fault.…`` and its values.
+
+    Args:
+        stored: how it went.
+        settings: of its tournament.
+    """
+    result = stored.result
+    if result.fault is not None:
+        values = {"player": result.forfeited, "reason": result.reason}
+        return Ending(f"fault.{result.fault.replace(' ', '_')}", values)
+    try:
+        position = make_game(settings["game"]).position(result.moves)
+    except (SpecificationError, IllegalActionError):  # such as a game of a package that is gone
+        return result.reason
+    if position.is_over:
+        return r.outcome_reason(position.game.rules, position.record)
+    if result.reason == RESIGNATION:
+        return Ending("reason.resignation")
+    if result.winner is None and settings.get(DRAW_AFTER) is not None:
+        return Ending("reason.drawn_after", {"plies": settings[DRAW_AFTER]})
+    if result.winner is not None and AGREED_AFTER in settings:
+        return Ending("reason.agreed", {"player": result.winner})
+    return result.reason
 
 
 def _instead(what: str, there: object, right: object) -> str:

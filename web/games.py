@@ -13,8 +13,10 @@ from ..agents.agent import Agent
 from ..agents.registry import make_agent, resolve_agent
 from ..envs import __version__
 from ..envs.game import Game
+from ..envs.registry import make_game
 from ..evaluation.match import GameResult
 from ..evaluation.players import OUT_OF_TIME, Description, LocalPlayer
+from ..evaluation.replay import ending_of
 from ..evaluation.report.report import TournamentReport, report_tournament
 from ..evaluation.single_games import entry_of, keep_game, person, resigned
 from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament, StoreError
@@ -40,13 +42,24 @@ Filter = Annotated[str, Query(max_length=LONGEST_SPEC)]
 
 
 class Row(NamedTuple):
-    """A game of the list: its number, its game, the sides, the winner, how it ended, its plies."""
+    """A game of the list.
+
+    Attributes:
+        number: in the store.
+        game: its specification.
+        sides: the players.
+        winner: 0, 1 or None.
+        ending: how it ended, in the language of the page.
+        reason: the same, as the store has it.
+        plies: how many moves it had.
+    """
 
     number: int
     game: str
     sides: tuple[str, str]
     winner: int | None
     ending: str
+    reason: str
     plies: int
 
 
@@ -69,11 +82,19 @@ def games(
     words = of(request).words(request)
     with _store(request) as store:
         tournaments = {entry.number: entry for entry in store.tournaments()}
-        rows = list(
-            islice(
-                _rows(store, tournaments, game, agent, words), page * ROWS, (page + 1) * ROWS + 1
+        entries = _entries(store, tournaments, game, agent)
+        rows = [
+            Row(
+                number,
+                tournament.settings["game"],
+                _sides(tournament, stored),
+                stored.result.winner,
+                _ending(words, tournament, stored),
+                stored.result.reason,
+                len(stored.result.moves),
             )
-        )
+            for number, tournament, stored in islice(entries, page * ROWS, (page + 1) * ROWS + 1)
+        ]
     names = sorted({entry.settings["game"] for entry in tournaments.values()})
     agents = sorted({each.label for entry in tournaments.values() for each in entry.agents})
     return render(
@@ -89,22 +110,26 @@ def games(
     )
 
 
-def _rows(
+def _entries(
     store: Store,
     tournaments: dict[int, StoredTournament],
     game: str,
     agent: str,
-    words: Words,
-) -> Iterator[Row]:
-    """The games that pass the filters."""
+) -> Iterator[tuple[int, StoredTournament, StoredGame]]:
+    """The games that pass the filters, with their numbers."""
     for number, tournament, stored in store.numbered_games():
         entry = tournaments[tournament]
         sides = _sides(entry, stored)
         if (game and entry.settings["game"] != game) or (agent and agent not in sides):
             continue
-        result = stored.result
-        ending = words.reason(result.reason)
-        yield Row(number, entry.settings["game"], sides, result.winner, ending, len(result.moves))
+        yield number, entry, stored
+
+
+def _ending(words: Words, tournament: StoredTournament, stored: StoredGame) -> str:
+    """Why a game of the store ended, in the language of the page."""
+    settings = tournament.settings
+    ending = ending_of(stored, settings)
+    return ending if isinstance(ending, str) else words.ending(make_game(settings["game"]), ending)
 
 
 def _sides(tournament: StoredTournament, stored: StoredGame) -> tuple[str, str]:
@@ -150,7 +175,7 @@ def review(
     number: Annotated[int, Query(ge=0, le=LARGEST_NUMBER)] = 0,
 ) -> Response:
     """The review of a game: one of the store by its number, or one given by its moves."""
-    words, stored, sides = of(request).words(request), None, None
+    words, sides, ending = of(request).words(request), None, None
     if number:
         with _store(request) as store:
             try:
@@ -158,6 +183,7 @@ def review(
             except StoreError:
                 raise Refused("no_number", 404, number=number) from None
         chosen, sides = read_game(tournament.settings["game"]), _sides(tournament, stored)
+        ending = _ending(words, tournament, stored)
         start, names = chosen.initial_position(), map(chosen.action_to_text, stored.result.moves)
         line = Line(start, read_actions(start, list(names)))
     else:
@@ -169,7 +195,7 @@ def review(
         number=number,
         sides=sides,
         graders=graders(line.game, of(request).settings.agents),
-        ending=None if stored is None else words.reason(stored.result.reason),
+        ending=ending,
     )
 
 

@@ -21,7 +21,7 @@ from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent
 from .positions import Line, blank_board, open_line, read_game
 from .queries import SpecQuery, UsualLineQuery
 from .state import of
-from .words import LANGUAGE_COOKIE, LANGUAGES
+from .words import LANGUAGE_COOKIE, LANGUAGES, Words
 
 router = APIRouter(default_response_class=HTMLResponse)
 
@@ -106,21 +106,21 @@ def home(request: Request) -> Response:
         "home.html",
         presets=[(preset, choices(make_game(preset.game), listed)) for preset in PRESETS],
         pictures=preset_pictures(),
-        games=_games(),
+        games=_games(of(request).words(request)),
         clocks=CLOCKS,
     )
 
 
-def _games() -> list[dict[str, Any]]:
+def _games(words: Words) -> list[dict[str, Any]]:
     """All games with their parameters, for the forms of other boards."""
     return [
         {
-            "name": declared.name,
-            "title": declared.title,
-            "parameters": declared.parameters,
-            "levels": list(zip(LEVELS, declared.profile.levels)),
+            "name": game.name,
+            "title": words.title(game),
+            "parameters": game.declaration.parameters,
+            "levels": list(zip(LEVELS, game.profile.levels)),
         }
-        for declared in (rules_type(name).declaration for name in game_names())
+        for game in map(make_game, game_names())
     ]
 
 

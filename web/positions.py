@@ -190,7 +190,7 @@ class Line:
             "status": (
                 words("status.to_move", player=words.player(game, position.to_move))
                 if outcome is None
-                else words.outcome(game, outcome)
+                else words.outcome(position)
             ),
             "said": self._said(words),
             "last": None if not self.actions else action_json(game, self.actions[-1], words),
@@ -251,7 +251,7 @@ def blank_board(game: Game, words: Words) -> dict[str, Any] | None:
                 "row": place.row,
                 "column": place.column,
                 "symbols": place.symbols,
-                "label": words.action(game, place.name),
+                "label": words.place(game, place.name),
                 "area": _corners(place.area),
             }
             for place in places

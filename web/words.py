@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import functools
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..agents.score import Score
-from ..envs.game import Game, Outcome
+from ..envs import rules as r
+from ..envs.game import Game, Position
+from ..envs.profile import Ending, Example
+from ..envs.registry import make_game
 
 FOLDER = Path(__file__).resolve().parent / "messages"
 ANSWERS = ("refused.", "invalid.")  # begin the keys of messages of the server's answers
 LANGUAGE_COOKIE = "language"  # holds the language that was chosen before
 LANGUAGES = {"en": "English", "vi": "Tiếng Việt"}
-# The reasons that games give for their end, with the keys of their messages.
-REASONS = (
-    (re.compile(r"(?P<n>\d+) in a row"), "reason.row"),
-    (re.compile(r"the board is full"), "reason.full"),
-    (re.compile(r"(?P<a>\d+) boxes to (?P<b>\d+)"), "reason.boxes"),
-    (re.compile(r"(?P<a>\d+) discs to (?P<b>\d+)"), "reason.discs"),
-    (re.compile(r"top and bottom connected"), "reason.top_bottom"),
-    (re.compile(r"left and right connected"), "reason.left_right"),
-    (re.compile(r"resignation"), "reason.resignation"),
-)
-PLACE = re.compile(r"(h|v|box) (\d+) (\d+)")  # of dots and boxes
 
 
 class Words:
@@ -44,41 +35,60 @@ class Words:
         """The message of a key that may be missing, as for a game of the user's own."""
         return self.messages.get(key, default)
 
+    def of_game(self, game: Game, key: str, default: str) -> str:
+        """A word of a game; the default where it has none, as a game of the user's own."""
+        return game.profile.words_in(self.language).get(key, default)
+
     def player(self, game: Game, player: int) -> str:
         """The name of a player: the colour where the game is known."""
         mark = game.declaration.marks[player]
-        return self.get(f"player.{game.name}.{player}", self("player.other", mark=mark))
+        return self.of_game(game, f"player.{player}", self("player.other", mark=mark))
 
     def title(self, game: Game) -> str:
         """The name of a game."""
-        return self.get(f"game.{game.name}", game.declaration.title)
+        return self.of_game(game, "title", game.declaration.title)
 
-    def action(self, game: Game, name: str) -> str:
-        """What a screen reader says of an action or a place of the board, given by its name."""
-        place = PLACE.fullmatch(name)
-        if place:
-            return self(f"action.{place[1]}", row=place[2], column=place[3])
-        if f"action.{name}" in self.messages:
-            return self(f"action.{name}")
-        key = "action.column" if len(name) == 1 else "action.cell"
-        return self(key, name=name)
+    def example(self, example: Example) -> str:
+        """The name of a board that is offered by name."""
+        return self.of_game(make_game(example.game), f"example.{example.key}", example.game)
+
+    def action(self, game: Game, name: str, kinds: Sequence[str] = ("action",)) -> str:
+        """What a screen reader says of an action, given by its name.
+
+        The game's words have a text for all actions (``action``) or for those whose names begin so
+        (``action.pass``; ``{0}`` stands for the next word of the name).
+        """
+        first, *values = name.split()
+        for key in (key for kind in kinds for key in (f"{kind}.{first}", kind)):
+            text = self.of_game(game, key, "")
+            if text:
+                return text.format(*values, name=name)
+        return name
+
+    def place(self, game: Game, name: str) -> str:
+        """What a screen reader says of a place of the board, given by its name."""
+        return self.action(game, name, ("place", "action"))
 
     def invalid(self, fault: Mapping[str, Any]) -> str:
         """What is wrong with a value, of an error that pydantic describes."""
         message = self.messages.get(f"invalid.{fault['type']}")
         return fault["msg"] if message is None else message.format(**fault.get("ctx", {}))
 
-    def reason(self, reason: str) -> str:
-        """Why a game ended."""
-        for pattern, key in REASONS:
-            match = pattern.fullmatch(reason)
-            if match:
-                return self(key, **match.groupdict())
-        return reason
+    def ending(self, game: Game, ending: Ending | str) -> str:
+        """Why a game ended: by its rules, or as the message of the key says."""
+        if isinstance(ending, str):
+            return ending
+        values = dict(ending.values)
+        if "player" in values:
+            values["player"] = self.player(game, values["player"])
+        text = self.of_game(game, f"ending.{ending.key}", "") or self.get(ending.key, "{reason}")
+        return text.format_map(values)
 
-    def outcome(self, game: Game, outcome: Outcome) -> str:
+    def outcome(self, position: Position) -> str:
         """How a game ended, in a sentence."""
-        reason = self.reason(outcome.reason)
+        game, outcome = position.game, position.outcome
+        assert outcome is not None
+        reason = self.ending(game, r.outcome_reason(game.rules, position.record))
         if outcome.winner is None:
             return self("outcome.draw", reason=reason)
         return self("outcome.win", player=self.player(game, outcome.winner), reason=reason)

@@ -17,6 +17,7 @@ from ..compiled.dispatch import missing, rule
 from ..compiled.kernels import kernel
 from ..compiled.randomness import mix64, random_below
 from ..declaration import Facts
+from ..profile import Ending
 from .grid import (
     DIRECTIONS,
     cell_name,
@@ -262,9 +263,11 @@ def _facts(rules: Any) -> Facts:
     return Facts(cells, cells, -1.0, 1.0, (rules.rows, rules.cols, 2))
 
 
-def outcome_reason(rules: Any, position: Any) -> str:
+def outcome_reason(rules: Any, position: Any) -> Ending:
     """``outcome_reason`` of a game won by a row of ``connect`` stones."""
-    return "the board is full" if position.winner == r.NOBODY else f"{rules.connect} in a row"
+    if position.winner == r.NOBODY:
+        return Ending("full")
+    return Ending("row", {"n": rules.connect})
 
 
 def board_cells(rules: Any, position: Any) -> np.ndarray:

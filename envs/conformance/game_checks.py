@@ -19,6 +19,7 @@ import numpy as np
 from .. import rules as r
 from ..compiled.randomness import new_stream
 from ..game import Game, IllegalActionError, Position
+from ..profile import Ending
 from ..registry import make_game
 from .env_checks import ConformanceError
 
@@ -227,7 +228,7 @@ class _Run:
             position = following
             self.check_position(position)
         self.require(
-            isinstance(r.outcome_reason(self.game.rules, position.record), str),
+            isinstance(r.outcome_reason(self.game.rules, position.record), (str, Ending)),
             "outcome_reason gives no text",
         )
 

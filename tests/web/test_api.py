@@ -97,7 +97,7 @@ def test_every_end_of_a_game_is_told_in_the_visitors_language(spec, language):
     for seed in range(6):
         position = finished_position(game, seed)
         words = words_of(language)
-        said = words.outcome(game, position.outcome)
+        said = words.outcome(position)
         if language == "vi":
             assert position.outcome.reason not in said
         assert "{" not in said

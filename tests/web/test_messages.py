@@ -16,7 +16,12 @@ MESSAGES = {
     language: json.loads((WEB / "messages" / f"{language}.json").read_text(encoding="utf-8"))
     for language in LANGUAGES
 }
-SOURCES = [*WEB.glob("*.py"), *(WEB / "static").glob("*.js"), *(WEB / "templates").glob("*.html")]
+SOURCES = [
+    ROOT / "evaluation" / "replay.py",
+    *WEB.glob("*.py"),
+    *(WEB / "static").glob("*.js"),
+    *(WEB / "templates").glob("*.html"),
+]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

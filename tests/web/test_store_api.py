@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import json
+import sqlite3
 
 import pytest
 from fastapi.testclient import TestClient
 from helpers import SMALL_GAMES
 from PIL import Image
 from plyground import make_game
+from plyground.evaluation.match import (
+    AGREED_AFTER,
+    DRAW_AFTER,
+    GameResult,
+    agreed_reason,
+    drawn_reason,
+)
+from plyground.evaluation.players import RAISED
+from plyground.evaluation.single_games import RESIGNATION, keep_game, person
 from plyground.evaluation.store.store import Store
 from plyground.web.app import make_app
 from plyground.web.settings import Settings
@@ -148,3 +160,48 @@ def test_games_become_files(client, spec):
     gif = Image.open(io.BytesIO(client.get("/export/game.gif", params=query).content))
     assert (png.format, gif.format, gif.n_frames) == ("PNG", "GIF", 5)
     assert "attachment" in svg.headers["content-disposition"]
+
+
+ENDINGS = {
+    "en": {
+        "reason.drawn_after": "drawn after 6 plies",
+        "reason.agreed": "decided: both agents see that Red wins",
+        "reason.resignation": "resignation",
+        "fault.raised": "Red failed with an error",
+        "ending.row": "4 in a row",
+    },
+    "vi": {
+        "reason.drawn_after": "hòa sau 6 nước",
+        "reason.agreed": "cả hai máy đều thấy Đỏ thắng",
+        "reason.resignation": "xin thua",
+        "fault.raised": "Đỏ gặp lỗi",
+        "ending.row": "4 quân thẳng hàng",
+    },
+}
+KEPT = {
+    "reason.drawn_after": ("abcdef", None, drawn_reason(6), None),
+    "reason.agreed": ("abcdef", 0, agreed_reason(1.0), None),
+    "reason.resignation": ("abc", 1, RESIGNATION, None),
+    "fault.raised": ("abc", 1, "player_0 (bad) raised an error", RAISED),
+    "ending.row": ("ababaca", 0, "4 in a row", None),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "vi"])
+@pytest.mark.parametrize("key", KEPT)
+def test_every_end_of_a_stored_game_is_told_in_the_visitors_language(client, path, key, language):
+    names, winner, reason, fault = KEPT[key]
+    game = make_game("connect_four")
+    returns = {None: (0.0, 0.0), 0: (1.0, -1.0), 1: (-1.0, 1.0)}[winner]
+    forfeited = None if fault is None else 1 - winner
+    moves = game.position(names).moves
+    result = GameResult(moves, returns, reason, fault, forfeited, (0.0, 0.0), (3, 3))
+    settings = {"game": game.spec, DRAW_AFTER: 6} if winner is None else {"game": game.spec}
+    if key == "reason.agreed":
+        settings[AGREED_AFTER] = 2
+    with Store(path) as store:
+        keep_game(store, game, (person(), person()), result)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE tournaments SET settings = ?", (json.dumps(settings),))
+    for page in ("/games?page=0", "/review?number=1"):
+        assert ENDINGS[language][key] in client.get(f"{page}&lang={language}").text

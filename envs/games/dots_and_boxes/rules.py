@@ -33,6 +33,7 @@ from ...compiled.kernels import kernel
 from ...compiled.randomness import mix64, random_below
 from ...declaration import declare_game, wide_record
 from ...pictures.drawing import PLAYER_COLOURS
+from ...profile import Ending
 from ...specification import Parameter
 from .board import (
     EMPTY,
@@ -314,8 +315,8 @@ def heuristic_symmetries(rules: DotsAndBoxes, heuristic: str) -> np.ndarray:
 
 
 @r.outcome_reason.register(DotsAndBoxes)
-def outcome_reason(rules: DotsAndBoxes, position: Any) -> str:
-    return f"{max(position.score)} boxes to {min(position.score)}"
+def outcome_reason(rules: DotsAndBoxes, position: Any) -> Ending:
+    return Ending("boxes", {"a": max(position.score), "b": min(position.score)})
 
 
 r.order_actions.register_body(DotsAndBoxes)(order_actions)

@@ -41,6 +41,7 @@ from ...boards.stones import returns, to_move
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_2, mix64, random_below
 from ...declaration import Complexity, Facts, declare_game
+from ...profile import Ending
 from ...specification import Parameter
 from .drawing import COLOURS, action_areas, picture
 from .profile import PROFILE
@@ -304,8 +305,8 @@ def symmetries(rules: Hex) -> np.ndarray:
 
 
 @r.outcome_reason.register(Hex)
-def outcome_reason(rules: Hex, position: Any) -> str:
-    return "top and bottom connected" if position.winner == 0 else "left and right connected"
+def outcome_reason(rules: Hex, position: Any) -> Ending:
+    return Ending("top_bottom" if position.winner == 0 else "left_right")
 
 
 r.picture.register(Hex)(picture)

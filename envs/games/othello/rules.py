@@ -46,6 +46,7 @@ from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64
 from ...declaration import Complexity, Facts, declare_game
 from ...pictures.drawing import Area, Disc, Line, Picture, Rectangle
+from ...profile import Ending
 from ...specification import Parameter
 from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs
 from .profile import PROFILE
@@ -288,9 +289,9 @@ def symmetries(rules: Othello) -> np.ndarray:
 
 
 @r.outcome_reason.register(Othello)
-def outcome_reason(rules: Othello, position: Any) -> str:
+def outcome_reason(rules: Othello, position: Any) -> Ending:
     first, second = (int(count_bits(discs)) for discs in position.discs)
-    return f"{first} discs to {second}"
+    return Ending("discs", {"a": first, "b": second})
 
 
 @r.action_areas.register(Othello)

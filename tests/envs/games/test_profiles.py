@@ -1,0 +1,99 @@
+"""What other folders know about a game: its profile and its words, in every language."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+
+import pytest
+from broken.games import Line
+from helpers import GAMES, finished_position
+from plyground import make_agent, make_game
+from plyground.envs import rules as r
+from plyground.envs.game import Game
+from plyground.envs.profile import Elsewhere, Profile, Tuned
+from plyground.envs.registry import games_in, profiles, usual_game
+from plyground.web.words import LANGUAGES, words_of
+
+
+def words(name: str, language: str) -> dict[str, str]:
+    folder = make_game(name).profile.words
+    return json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_game_has_the_same_words_in_every_language(name, language):
+    english, own = words(name, "en"), words(name, language)
+    assert list(own) == list(english)
+    for key, text in own.items():
+        assert text.strip()
+        assert re.findall(r"\{(\w+)\}", text) == re.findall(r"\{(\w+)\}", english[key]), key
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_has_a_title_names_of_its_players_and_of_its_examples(name):
+    own = words(name, "en")
+    examples = {f"example.{example.key}" for example in make_game(name).profile.examples}
+    assert own.keys() >= {"title", "player.0", "player.1"} | examples
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_end_of_a_game_is_a_key_and_values_with_words_in_every_language(name, seed):
+    position = finished_position(make_game(name), seed)
+    ending = r.outcome_reason(position.game.rules, position.record)
+    for language in LANGUAGES:
+        said = words_of(language).ending(position.game, ending)
+        assert said == words(name, language)[f"ending.{ending.key}"].format_map(ending.values)
+    assert position.outcome.reason == words_of("en").ending(position.game, ending)
+
+
+def test_a_game_of_a_users_own_needs_no_profile():
+    game = Game(Line())
+    assert game.profile == Profile()
+    words = words_of("vi")
+    assert words.title(game) == game.declaration.title
+    assert words.action(game, "7") == words.place(game, "7") == "7"
+    assert words.ending(game, "all is said") == "all is said"
+    assert game.profile.tuned("ppo", 9) == {}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_agents_and_boards_that_a_profile_names_exist(name):
+    profile = make_game(name).profile
+    for example in profile.examples:
+        game = make_game(example.game)
+        assert game.name == name
+        make_agent(example.level, game)
+        for opponent in example.modes:
+            make_agent(opponent, game)
+        moves = example.moves.split(",") if "," in example.moves else example.moves
+        assert len(game.position(moves).moves) == len(moves)
+    for level in profile.levels:
+        make_agent(level, make_game(name))
+
+
+def test_the_examples_of_all_games_have_an_order_and_one_game_is_the_usual_one():
+    orders = [entry.order for profile in profiles().values() for entry in profile.examples]
+    assert sorted(orders) == list(range(1, len(orders) + 1))
+    assert [name for name, profile in profiles().items() if profile.is_usual] == [usual_game()]
+    assert games_in("gomocup") == ["gomoku"]
+    assert games_in("kaggle") == ["connect_four"]
+
+
+def test_a_board_is_known_elsewhere_only_with_the_values_that_it_must_have():
+    other = Elsewhere("hex(size={size},swap={swap})", {"rule": "free"}, {"yes": "true"})
+    square = {"rows": 5, "cols": 5, "rule": "free", "swap": "yes"}
+    assert other.name_of(square) == "hex(size=5,swap=true)"
+    assert other.name_of({**square, "rule": "strict"}) is None
+    assert other.name_of({**square, "cols": 4}) is None
+
+
+def test_settings_are_tuned_by_the_number_of_actions():
+    small = Tuned({"units": 64, "opening_plies": Fraction(1, 2)}, most=24)
+    profile = Profile(training={"ppo": (Tuned({"units": 32, "games": 8}), small)})
+    assert profile.tuned("ppo", 24) == {"units": 64, "games": 8, "opening_plies": 12}
+    assert profile.tuned("ppo", 25) == {"units": 32, "games": 8}
+    assert profile.tuned("dqn", 25) == {}
