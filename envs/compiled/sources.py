@@ -30,9 +30,9 @@ _DECLARES_GAME = re.compile(r"^@declare_game\b", re.MULTILINE)
 _REGISTERS_FOR_GAMES = re.compile(
     r"register_body|register_bodies|register_solver|hand_made\.register"
 )
-# lists of all games and agents, and what shows or compiles games and decides none of them
+# the list of all games, and what shows or compiles games and decides none of them
 _DECIDES_NOTHING = re.compile(
-    r"(__init__|registry)\.py$|envs/pictures/|envs/games/\w+/(drawing|profile)\.py$"
+    r"registry\.py$|envs/pictures/|envs/games/\w+/(drawing|profile)\.py$"
     r"|envs/compiled/(cache|linking|sources)\.py$"
 )
 
@@ -139,6 +139,9 @@ def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
         for path in package_sources(*_PLAYING_FOLDERS)
         if not _DECIDES_NOTHING.search(path.relative_to(PACKAGE).as_posix())
     }
+    for path in [path for path in texts if path.name == "__init__.py"]:
+        if not _REGISTERS_FOR_GAMES.search(texts[path]):  # it lists what is exported
+            del texts[path]
     imports = {
         path: {found for found in _imports(path, text, _ANY_IMPORT) if found in texts}
         for path, text in texts.items()
