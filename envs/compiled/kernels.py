@@ -17,7 +17,11 @@ from numba.core.caching import FunctionCache
 from numba.core.event import Listener, install_listener
 
 from .cache import KernelCache, cache_root, remove_unused_folders, watch_source
-from .linking import KernelDispatcher, LinkingCache
+
+try:
+    from .linking import KernelDispatcher, LinkingCache
+except Exception:  # a numba with other inner names: slower loading, same results
+    KernelDispatcher = None  # type: ignore[assignment, misc]
 
 ANNOUNCE_AFTER_SECONDS = 1.0
 USUAL_SECONDS = "2 to 12"  # what the compilation for a game takes; told to users
@@ -45,9 +49,12 @@ def _compile(function: Callable[..., Any], inner: bool) -> Kernel:
         "_nrt": not inner,
         "forceinline": inner,
     }
-    dispatcher = KernelDispatcher(function, targetoptions=options)
+    if KernelDispatcher is None:
+        dispatcher = numba.jit(**options)(function)
+    else:
+        dispatcher = KernelDispatcher(function, targetoptions=options)
+        dispatcher.linking_cache = KernelCache(function, LinkingCache)
     dispatcher._cache = KernelCache(function, FunctionCache)
-    dispatcher.linking_cache = KernelCache(function, LinkingCache)
     compiled: Kernel = dispatcher
     return compiled
 

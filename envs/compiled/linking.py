@@ -10,10 +10,15 @@ half of the time that a search took to compile. A kernel is therefore compiled i
 
 Both are kept on disk. A search that is loaded from there loads one function, the one that Python
 calls.
+
+All of this rests on names that numba does not publish. :mod:`.kernels` does without this module
+where it cannot be imported. Where a name is missing later, a kernel is compiled whole for its
+callers too. Loading is slower then; results are the same.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -26,8 +31,11 @@ from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 
+# what a numba with other inner names raises
+INNER_NAME_ERRORS = (AttributeError, ImportError, TypeError)
 
-class Linked:
+
+class LinkingForm:
     """Stands for the linking form of a kernel in numba's tables, where functions are keys."""
 
 
@@ -53,22 +61,26 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
     def compile(self, sig: Any) -> Any:
         """The function for calls from Python, for the types of a signature."""
         arguments = tuple(sigutils.normalize_signature(sig)[0])
-        known = arguments in self.overloads
+        is_new = arguments not in self.overloads
         function = super().compile(sig)
-        if not known:
-            _set_environments(self.overloads[arguments].library)
+        if is_new:
+            with contextlib.suppress(*INNER_NAME_ERRORS):
+                _set_environments(self.overloads[arguments].library)
         return function
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What numba asks for when a kernel calls this one; the form for linking is enough."""
-        signature, arguments = self._compiler.fold_argument_types(args, kws)
-        self._link(tuple(arguments))
-        known = [*self.overloads.values(), *self._linked.values()]
-        template = typing.make_concrete_template(
-            f"CallTemplate({self.py_func.__name__})",
-            key=self.py_func.__name__,
-            signatures=[result.signature for result in known],
-        )
+        try:
+            signature, arguments = self._compiler.fold_argument_types(args, kws)
+            self._link(tuple(arguments))
+            forms = [*self.overloads.values(), *self._linked.values()]
+            template = typing.make_concrete_template(
+                f"CallTemplate({self.py_func.__name__})",
+                key=self.py_func.__name__,
+                signatures=[result.signature for result in forms],
+            )
+        except INNER_NAME_ERRORS:
+            return super().get_call_template(args, kws)
         return template, signature, arguments, {}
 
     def get_overload(self, sig: Any) -> Any:
@@ -91,7 +103,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # numba is not typ
                     _link_in(result.library)
                 if self.linking_cache is not None:
                     self.linking_cache.save_overload(arguments, result)
-            result = result._replace(entry_point=Linked())
+            result = result._replace(entry_point=LinkingForm())
             self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
             self._linked[arguments] = result
 

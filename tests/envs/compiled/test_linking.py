@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -79,3 +80,77 @@ def test_what_is_loaded_from_disk_is_only_the_kernel_that_python_calls(tmp_path)
             [sys.executable, "sums.py"], cwd=tmp_path, capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == printed
+
+
+KERNELS = """
+import numpy as np
+from plyground.envs.compiled.kernels import inner_kernel, kernel
+
+@inner_kernel
+def twice(x):
+    return 2 * x
+
+@kernel
+def total(array):
+    result = 0.0
+    for x in array:
+        result += twice(x)
+    return result
+"""
+# every name that linking.py imports of numba is missing in turn, for that file only
+WITHOUT_EACH_NAME = """
+import ast, builtins, importlib, sys, pathlib
+import numba, numpy as np
+from plyground.envs.compiled import linking, kernels
+
+statements = ast.walk(ast.parse(pathlib.Path(linking.__file__).read_text()))
+names = [(s.module, a.name) for s in statements if isinstance(s, ast.ImportFrom)
+         for a in s.names if (s.module or "").startswith("numba")]
+assert len(names) > 8
+plain_import = builtins.__import__
+
+def import_with_missing_name(name, globals=None, locals=None, fromlist=(), level=0):
+    inside = (globals or {}).get("__name__") == linking.__name__
+    if inside and (name, missing[1]) == missing and missing[1] in fromlist:
+        raise ImportError(f"cannot import name {missing[1]!r} from {name!r}")
+    return plain_import(name, globals, locals, fromlist, level)
+
+builtins.__import__ = import_with_missing_name
+for missing in names:
+    for module in [m for m in sys.modules if m in (linking.__name__, kernels.__name__, "sums")]:
+        del sys.modules[module]
+    again = importlib.import_module(kernels.__name__)
+    assert again.KernelDispatcher is None, missing
+    assert importlib.import_module("sums").total(np.arange(3.0)) == 6.0
+"""
+# an inner name is missing once a kernel is linked
+WITHOUT_LINKING = """
+import numpy as np
+from plyground.envs.compiled import linking
+
+def renamed(library):
+    raise AttributeError("'CPUCodeLibrary' object has no attribute '_final_module'")
+
+linking._link_in = linking._set_environments = renamed
+import sums
+print(sums.total(np.arange(3.0)), len(sums.twice._linked), len(sums.twice.overloads))
+from plyground import make_game
+from plyground.envs.conformance.perft import perft
+start = make_game("tic_tac_toe").initial_position()
+print(perft(start, 3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "printed"),
+    [(WITHOUT_EACH_NAME, ""), (WITHOUT_LINKING, "6.0 0 1\n504\n")],
+    ids=["at import", "later"],
+)
+def test_kernels_run_with_a_numba_whose_inner_names_are_others(script, printed, tmp_path):
+    (tmp_path / "sums.py").write_text(KERNELS)
+    environment = os.environ | {"PLYGROUND_CACHE": str(tmp_path / "cache")}
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (result.stderr.partition("Traceback")[2], result.stdout) == ("", printed)
