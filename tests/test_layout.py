@@ -15,6 +15,7 @@ from pathlib import Path
 
 import plyground
 import pytest
+from helpers import GAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("agents", "commands", "envs", "evaluation", "training", "web")
@@ -238,6 +239,47 @@ def _is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         names |= {node.attr for node in ast.walk(decorator) if isinstance(node, ast.Attribute)}
         names |= {node.id for node in ast.walk(decorator) if isinstance(node, ast.Name)}
     return bool(names & KERNEL_MARKS)
+
+
+GAME = re.compile(rf"(?<![\w.])({'|'.join(GAMES)})(?![^\W_])")
+# what is known about one game stands in these; elsewhere it is asked of the game
+NAME_GAMES = ("envs/games/", "agents/solvers/", "agents/search/gomoku/", "evaluation/studies/")
+
+
+def names_of_games(path: Path) -> list[str]:
+    """The strings that name a game; prose, which has spaces, may give one as an example."""
+    tree = ast.parse(path.read_text())
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        f"{node.lineno}: {node.value!r}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if id(node) not in prose and GAME.search(node.value)
+        if GAME.match(node.value) or not re.search(r"\s", node.value)
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in SOURCES if not relative(path).startswith(NAME_GAMES)],
+    ids=relative,
+)
+def test_no_string_names_a_game(path):
+    assert names_of_games(path) == []
+
+
+def test_a_string_that_names_a_game_is_noticed(tmp_path):
+    lines = (
+        '"""A game such as hex:size=3."""',
+        'PROSE = "hexadecimal, such as hex digits"',
+        'TABLE = {"hex": 1}',
+        'SPEC = f"gomoku:size={size}"',
+        'POLICY = "zoo:othello"',
+        'MESSAGE = "gomoku: only near stones"',
+    )
+    file = tmp_path / "file.py"
+    file.write_text("\n".join(lines))
+    assert [text.partition(":")[0] for text in sorted(names_of_games(file))] == [*"3456"]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)

@@ -16,7 +16,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import kernel
 from ...envs.compiled.randomness import random_bits
 from ...envs.game import Game, Position
-from ...envs.registry import make_game
+from ...envs.registry import make_game, usual_game
 from ...envs.specification import Parameter, SpecificationError, format_specification
 from ..agent import Agent, Decision
 from ..registry import register_agent
@@ -387,7 +387,7 @@ class Sb3Policy(PolicyAgent):
         if game is None:
             raise SpecificationError(
                 f"{path} does not state its game; add trained_on=, such as "
-                f"sb3:{path},trained_on=connect_four"
+                f"sb3:{path},trained_on={usual_game()}"
             )
         return _load_zip(Path(path), make_game(game.strip("()")))
 
