@@ -24,14 +24,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.game import Game
 from .search_form import blank_records, can_win_at_once, is_own_image
-from .transposition import (
-    EXACT,
-    LOWER,
-    NO_ACTION,
-    UPPER,
-    probe,
-    store,
-)
+from .transposition import NO_ACTION, bound_of, probe, settles, store
 
 # The points of a finished game: WIN for each unit of return; LEAD for each unit of the margin,
 # which breaks ties of the result; less the plies it takes, for quick wins and slow losses. No game
@@ -169,10 +162,7 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
     Returns whether the iteration is complete. Its result is then in ``frames[0].best`` and
     ``best_action``.
     """
-    # Unpacked once: taking an array out of a tuple touches its reference count, which costs more
-    # than a node.
-    positions, frames, actions, killers, history, root_values, states = workspace
-    state = states[0]
+    frames, state = workspace.frames, workspace.state[0]
     ply, step, value, nodes = state.ply, state.next, state.value, state.nodes
     limit = nodes + nodes_allowed
     while step != FINISH:
@@ -180,34 +170,22 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
             if nodes >= limit:
                 break
             nodes += 1
-            step, value = enter_node(
-                rules,
-                options,
-                positions,
-                frames,
-                actions[ply],
-                killers,
-                history,
-                table,
-                symmetries,
-                ply,
-                state,
-            )
+            step, value = enter_node(rules, options, workspace, table, symmetries, ply)
         elif step == LEAVE:
             if ply == 0:
                 step = FINISH
             else:
                 ply -= 1
-                step = backup(options, frames, actions, root_values, ply, value)
+                step = backup(options, workspace, ply, value)
                 if step == ENTER:
                     ply += 1
         else:
             frame = frames[ply]
             if frame.cursor == frame.count or (options.pruning and frame.alpha >= frame.beta):
-                value = finish_node(options, frames, killers, history, table, ply, state.generation)
+                value = finish_node(options, workspace, table, ply)
                 step = LEAVE
             else:
-                descend(rules, options, positions, frames, actions, ply)
+                descend(rules, options, workspace, ply)
                 ply += 1
                 step = ENTER
     state.ply, state.next, state.value, state.nodes = ply, step, value, nodes
@@ -215,14 +193,13 @@ def run(rules, options, workspace, table, symmetries, nodes_allowed):
 
 
 @inner_kernel
-def enter_node(
-    rules, options, positions, frames, actions, killers, history, table, symmetries, ply, state
-):
+def enter_node(rules, options, workspace, table, symmetries, ply):
     """Visit the node at ``ply``.
 
     Returns LEAVE and its value, or ADVANCE and 0 once its actions are listed in order.
     """
-    position, frame, maximiser = positions[ply], frames[ply], state.maximiser
+    state = workspace.state[0]
+    position, frame, maximiser = workspace.positions[ply], workspace.frames[ply], state.maximiser
     # 1. A finished game has its result as value, a position at the depth limit its estimate.
     if r.is_over(rules, position):
         return LEAVE, terminal_points(rules, position, maximiser, ply)
@@ -245,26 +222,23 @@ def enter_node(
             # positions were visited.
             if entry.depth == frame.depth and ply > 0:
                 table_value, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
-                if (
-                    bound == EXACT
-                    or (bound == LOWER and table_value >= frame.beta)
-                    or (bound == UPPER and table_value <= frame.alpha)
-                ):
+                if settles(bound, table_value, frame.alpha, frame.beta):
                     return LEAVE, table_value
     # 3. List the actions, the promising ones first: they cause the cut-offs.
+    actions, killers = workspace.actions[ply], workspace.killers[ply]
     count = r.candidates(rules, position, options.radius, actions)
     if ply < options.symmetric_plies:
-        count = drop_mirror_images(rules, positions, actions, ply, count, symmetries)
+        count = drop_mirror_images(rules, workspace.positions, actions, ply, count, symmetries)
     mover = r.to_move(rules, position)
     if options.ordering:
         r.order_actions(rules, position, actions, count)
         if options.width and ply > 0:
             count = min(count, options.width)
     if options.history:
-        sort_by_history(history[0 if mover == maximiser else 1], actions, count)
+        sort_by_history(workspace.history[0 if mover == maximiser else 1], actions, count)
     if options.killers:
-        bring_to_front(actions, count, killers[ply, 1])
-        bring_to_front(actions, count, killers[ply, 0])
+        bring_to_front(actions, count, killers[1])
+        bring_to_front(actions, count, killers[0])
     bring_to_front(actions, count, first_action)
     frame.count, frame.cursor, frame.best_action = count, 0, NO_ACTION
     frame.maximising = mover == maximiser
@@ -273,12 +247,12 @@ def enter_node(
 
 
 @inner_kernel
-def descend(rules, options, positions, frames, actions, ply):
+def descend(rules, options, workspace, ply):
     """Play the next action of the node at ``ply`` and set the child's window and depth."""
-    frame, child = frames[ply], frames[ply + 1]
+    positions, frame, child = workspace.positions, workspace.frames[ply], workspace.frames[ply + 1]
     mover = r.to_move(rules, positions[ply])
     positions[ply + 1] = positions[ply]
-    r.play(rules, positions[ply + 1], np.int64(actions[ply, frame.cursor]))
+    r.play(rules, positions[ply + 1], np.int64(workspace.actions[ply, frame.cursor]))
     # Only a change of turn uses up depth.
     child.depth = frame.depth - (r.to_move(rules, positions[ply + 1]) != mover)
     child.alpha, child.beta = frame.alpha, frame.beta
@@ -298,20 +272,20 @@ def descend(rules, options, positions, frames, actions, ply):
 
 
 @inner_kernel
-def backup(options, frames, actions, root_values, ply, value):
+def backup(options, workspace, ply, value):
     """Back up the value of the child just searched.
 
     Returns ENTER if the child must be searched again with an open window, else ADVANCE.
     """
-    frame = frames[ply]
-    action = actions[ply, frame.cursor - 1]
+    frame = workspace.frames[ply]
+    action = workspace.actions[ply, frame.cursor - 1]
     if frame.scouting and frame.alpha < value < frame.beta:
         frame.scouting = False
-        child = frames[ply + 1]
+        child = workspace.frames[ply + 1]
         child.alpha, child.beta = frame.alpha, frame.beta
         return ENTER
     if ply == 0:
-        root_values[action] = value
+        workspace.root_values[action] = value
     if frame.maximising:
         if value > frame.best:
             frame.best, frame.best_action = value, action
@@ -326,32 +300,29 @@ def backup(options, frames, actions, root_values, ply, value):
 
 
 @inner_kernel
-def finish_node(options, frames, killers, history, table, ply, generation):
+def finish_node(options, workspace, table, ply):
     """Store the node's result in the table, killers and history; returns its value."""
-    frame = frames[ply]
+    frame = workspace.frames[ply]
     value, action = frame.best, np.int64(frame.best_action)
     if options.table:
-        bound = EXACT
-        if value <= frame.first_alpha:
-            bound = UPPER
-        elif value >= frame.first_beta:
-            bound = LOWER
-        store(
-            table,
-            frame.key,
-            generation,
-            to_table(value, ply),
-            bound,
-            action,
-            min(frame.depth, MAX_DEPTH),
-        )
+        bound = bound_of(value, frame.first_alpha, frame.first_beta)
+        generation, depth = workspace.state[0].generation, min(frame.depth, MAX_DEPTH)
+        store(table, frame.key, generation, to_table(value, ply), bound, action, depth)
     if options.pruning and frame.alpha >= frame.beta:
-        if options.killers and killers[ply, 0] != action:
-            killers[ply, 1] = killers[ply, 0]
-            killers[ply, 0] = action
+        if options.killers:
+            add_killer(workspace.killers[ply], action)
         if options.history:
-            history[0 if frame.maximising else 1, action] += frame.depth * frame.depth
+            side = 0 if frame.maximising else 1
+            workspace.history[side, action] += frame.depth * frame.depth
     return value
+
+
+@inner_kernel
+def add_killer(killers, action):
+    """Put an action before the other killer of its ply, unless it is the first already."""
+    if killers[0] != action:
+        killers[1] = killers[0]
+        killers[0] = action
 
 
 @inner_kernel

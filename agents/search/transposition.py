@@ -90,3 +90,17 @@ def store(table, key, generation, value, bound, action, depth):
     entry.action = action
     entry.depth = depth
     entry.tag = (generation << 2) | bound
+
+
+@inner_kernel
+def bound_of(value, alpha, beta):
+    """What a value says that was found within a window."""
+    return UPPER if value <= alpha else LOWER if value >= beta else EXACT
+
+
+@inner_kernel
+def settles(bound, value, alpha, beta):
+    """Whether a stored value answers a search within a window."""
+    return (
+        bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+    )

@@ -30,13 +30,18 @@ from ....envs.games.gomoku.patterns import (
 )
 from ....envs.games.gomoku.rules import list_near
 from ..alphabeta_kernels import (
+    ADVANCE,
+    ENTER,
     FINISH,
     INFINITY,
+    LEAVE,
+    MAX_DEPTH,
     WIN,
+    add_killer,
     from_table,
     to_table,
 )
-from ..transposition import EXACT, LOWER, NO_ACTION, UPPER, probe, store
+from ..transposition import LOWER, NO_ACTION, bound_of, probe, settles, store
 from .fours import find_fours
 from .patterns import (
     list_blocks,
@@ -49,7 +54,6 @@ from .patterns import (
 from .value_network import INPUTS, copy_sums
 from .values import static_points
 
-ENTER, LEAVE, ADVANCE = range(3)
 NEXT, SHALLOW, SCOUT, FULL = range(4)  # the search of the move under way; NEXT: not yet chosen
 MAX_PLY = 120
 MOST_MOVES = CELLS + 1
@@ -169,8 +173,8 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
     Its value and action are then in ``frames[0].best`` and ``best_action``. An iteration that is
     left open leaves stones on the board.
     """
-    boards, frames, actions, killers, changes, history, keys, reductions, fours, states = workspace
-    position, state = boards[0], states[0]
+    position, state, frames = workspace.board[0], workspace.state[0], workspace.frames
+    actions, changes = workspace.actions, workspace.changes
     ply, step, value, nodes = state.ply, state.next, state.value, state.nodes
     limit = nodes + nodes_allowed
     while step != FINISH:
@@ -178,20 +182,7 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
             if nodes >= limit:
                 break
             nodes += 1
-            step, value, fours_nodes = enter_node(
-                rules,
-                options,
-                position,
-                frames[ply],
-                actions[ply],
-                killers,
-                history,
-                keys,
-                fours,
-                table,
-                ply,
-                state.generation,
-            )
+            step, value, fours_nodes = enter_node(rules, options, workspace, table, ply)
             nodes += fours_nodes
         elif step == LEAVE:
             if ply == 0:
@@ -206,19 +197,17 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
         else:
             frame = frames[ply]
             if frame.cursor >= frame.count or frame.alpha >= frame.beta:
-                value = finish_node(
-                    frame, killers, history, table, ply, state.generation, position.ply & 1
-                )
+                value = finish_node(workspace, table, ply)
                 step = LEAVE
                 continue
             if frame.mode == NEXT:
-                begin_move(options, frame, position, actions[ply], reductions)
+                begin_move(options, frame, position, actions[ply], workspace.reductions)
             if skip_move(options, position, frame, actions[ply], ply):
                 frame.best = max(frame.best, frame.alpha)  # no worse a result is claimed
                 frame.cursor += 1
                 frame.mode = NEXT
             else:
-                descend(rules, options, position, frames, actions, changes, ply)
+                descend(rules, options, workspace, ply)
                 ply += 1
                 step = ENTER
     state.ply, state.next, state.value, state.nodes = ply, step, value, nodes
@@ -226,14 +215,13 @@ def run_engine(rules, options, workspace, table, nodes_allowed):
 
 
 @inner_kernel
-def enter_node(
-    rules, options, position, frame, actions, killers, history, keys, fours, table, ply, generation
-):
+def enter_node(rules, options, workspace, table, ply):
     """Visit a node.
 
     Returns LEAVE and its value, or ADVANCE once its moves are listed; and the number of moves that
     the search for fours tried.
     """
+    position, frame, state = workspace.board[0], workspace.frames[ply], workspace.state[0]
     mover = np.int64(position.ply & 1)
     mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
     classes = position.classes
@@ -256,17 +244,13 @@ def enter_node(
     frame.first_alpha = frame.alpha
     frame.key = position.hash
     if not quiet_horizon:
-        index = probe(table, frame.key, generation)
+        index = probe(table, frame.key, state.generation)
         if index >= 0:
             entry = table[index]
             first_action = np.int64(entry.action)
             if entry.depth >= frame.depth and ply > 0:
                 table_value, bound = from_table(np.int64(entry.value), ply), entry.tag & 3
-                if (
-                    bound == EXACT
-                    or (bound == LOWER and table_value >= frame.beta)
-                    or (bound == UPPER and table_value <= frame.alpha)
-                ):
+                if settles(bound, table_value, frame.alpha, frame.beta):
                     return LEAVE, table_value, fours_nodes
     # 3. A quiet position that is good enough already.
     points = static_points(rules.network, position, mover)
@@ -282,7 +266,7 @@ def enter_node(
     most_fours = options.fours if frame.depth <= 0 else options.inner_fours
     if most_fours > 0 and not under_four and ply > 0:
         if classes[mine + MAKES_FOUR] + classes[mine + FOUR_THREE] + classes[mine + WINS_SOON] > 0:
-            action, length, fours_nodes = find_fours(rules, position, fours, most_fours)
+            action, length, fours_nodes = find_fours(rules, position, workspace.fours, most_fours)
             if action >= 0:
                 return LEAVE, np.int64(WIN - ply - length), fours_nodes
     # 5. The horizon, and positions near it that are too bad.
@@ -293,26 +277,25 @@ def enter_node(
             if points + options.razoring * frame.depth <= frame.alpha:
                 return LEAVE, points, fours_nodes
     # 6. The moves, the most urgent first.
+    actions = workspace.actions[ply]
     count = list_moves(rules, options.radius, position, mover, actions)
     frame.pressed = not under_four and classes[theirs + WINS_SOON] > 0
     if count > 1:
         width = MOST_MOVES
         if ply > 0 and not under_four:
             width = options.width if frame.depth > 2 else options.near_width
-        count = sort_moves(
-            rules, options, position, mover, actions, count, width, first_action,
-            killers[ply], history[mover], keys,
-        )  # fmt: skip
+        count = sort_moves(rules, options, workspace, ply, count, width, first_action)
     frame.count, frame.cursor = count, 0
     frame.best, frame.best_action, frame.mode = -INFINITY, NO_ACTION, NEXT
     return ADVANCE, np.int64(0), fours_nodes
 
 
 @inner_kernel
-def sort_moves(
-    rules, options, position, mover, actions, count, width, first_action, killers, history, keys
-):
+def sort_moves(rules, options, workspace, ply, count, width, first_action):
     """Keep the ``width`` best moves, the best first; returns how many are left."""
+    position, keys, actions = workspace.board[0], workspace.keys, workspace.actions[ply]
+    mover, killers = np.int64(position.ply & 1), workspace.killers[ply]
+    history = workspace.history[mover]
     size = 0
     for i in range(count):
         action = np.int64(actions[i])
@@ -389,12 +372,12 @@ def skip_move(options, position, frame, actions, ply):
 
 
 @inner_kernel
-def descend(rules, options, position, frames, actions, changes, ply):
+def descend(rules, options, workspace, ply):
     """Play the move at the cursor and set the child's window and depth."""
-    frame, child = frames[ply], frames[ply + 1]
-    action, mover = np.int64(actions[ply, frame.cursor]), np.int64(position.ply & 1)
+    position, frame, child = workspace.board[0], workspace.frames[ply], workspace.frames[ply + 1]
+    action, mover = np.int64(workspace.actions[ply, frame.cursor]), np.int64(position.ply & 1)
     copy_sums(position.sums, frame.sums)
-    make_move(rules, position, action, mover, changes[ply], True)
+    make_move(rules, position, action, mover, workspace.changes[ply], True)
     used = 0 if frame.forced and options.extensions else 1
     if frame.mode == SHALLOW:
         used += frame.reduction
@@ -420,20 +403,17 @@ def backup(frame, actions, value):
 
 
 @inner_kernel
-def finish_node(frame, killers, history, table, ply, generation, mover):
+def finish_node(workspace, table, ply):
     """Store the result of a node in the table, killers and history; returns its value."""
+    frame = workspace.frames[ply]
     value, action = frame.best, np.int64(frame.best_action)
-    bound = EXACT
-    if value <= frame.first_alpha:
-        bound = UPPER
-    elif value >= frame.beta:
-        bound = LOWER
-        if killers[ply, 0] != action:
-            killers[ply, 1] = killers[ply, 0]
-            killers[ply, 0] = action
+    bound = bound_of(value, frame.first_alpha, frame.beta)
+    if bound == LOWER:
+        add_killer(workspace.killers[ply], action)
         if not frame.forced and frame.depth > 0:
-            before = history[mover, action]
-            history[mover, action] = before + frame.depth * frame.depth - (before >> 9)
-    depth = min(max(frame.depth, 0), 250)
+            history = workspace.history[workspace.board[0].ply & 1]
+            before = history[action]
+            history[action] = before + frame.depth * frame.depth - (before >> 9)
+    depth, generation = min(max(frame.depth, 0), MAX_DEPTH), workspace.state[0].generation
     store(table, frame.key, generation, to_table(value, ply), bound, action, depth)
     return value
