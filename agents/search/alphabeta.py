@@ -362,24 +362,19 @@ class AlphaBeta(TreeSearchAgent):
         return bool(self.options["iterative"] or self.options["time"] or self.options["nodes"])
 
     def _switches(self, defaults: Any) -> dict[str, int]:
-        o = self.options
-
-        def setting(name: str, otherwise: Any) -> Any:
-            """An option as given, else the default of the search form."""
-            return defaults.get(name, otherwise) if o[name] is None else o[name]
-
-        return {
-            "ordering": int(o["ordering"] != "none"),
-            "table": int(o["table"] > 0),
-            "killers": int(o["killers"]),
-            "history": int(setting("history", True)),
-            "scout": int(o["scout"]),
-            "radius": setting("radius", 0),
-            "width": setting("width", 0) if o["ordering"] != "none" else 0,
+        unset = {"history": True, "radius": 0, "width": 0, "win_in_one": False, **defaults}
+        o = {**self.options}
+        o.update((name, value) for name, value in unset.items() if o[name] is None)
+        ordering = o["ordering"] != "none"
+        switches = {
+            **{name: o[name] for name in ("killers", "history", "scout", "radius", "win_in_one")},
+            "ordering": ordering,
+            "table": o["table"] > 0,
+            "width": o["width"] if ordering else 0,
             "symmetric_plies": SYMMETRIC_PLIES if o["symmetry"] and not o["values"] else 0,
-            "root_values": int(o["values"]),
-            "win_in_one": int(setting("win_in_one", False)),
+            "root_values": o["values"],
         }
+        return {name: int(value) for name, value in switches.items()}
 
     def check_game(self, game: Game) -> None:
         super().check_game(game)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from plyground import make_agent, make_game
-from plyground.agents.search.gomoku.searcher import load_board, root_fours
+from plyground.agents.search.gomoku.fours import find_fours
 from plyground.agents.search.gomoku.value_network import HIDDEN_UNITS, INPUTS
 from plyground.agents.search.gomoku.values import (
     COMBINATIONS,
@@ -24,6 +24,7 @@ from plyground.agents.search.gomoku.values import (
     parts_of,
     with_pairs,
 )
+from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.games.gomoku import list_near, patterns
 from rich.progress import track
@@ -68,11 +69,11 @@ def read_positions(files, game):
             record = game.initial_position().record
             record.cells[:size] = cells
             record.ply = stones
-            load_board(rules, record, workspace.board)
+            load_record(rules, record, workspace.board)
             board = workspace.board[0]
             classes = board.classes.reshape(2, patterns.CLASSES)[[mover, 1 - mover]].copy()
             tactical = classes[:, patterns.WINS_NOW].any() or classes[0, patterns.WINS_SOON]
-            if tactical or root_fours(rules, workspace.board, workspace.fours, 60)[0] >= 0:
+            if tactical or find_fours(rules, workspace.board[0], workspace.fours, 60)[0] >= 0:
                 continue
             kinds = NUMBERS[board.keys[: 2 * size].reshape(size, 2)[:, [mover, 1 - mover]]]
             choices = near[: near_cells(rules, workspace.board, near)]

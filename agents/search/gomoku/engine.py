@@ -73,11 +73,7 @@ class GomokuEngine(Agent):
     def prepare(self, game: Game) -> None:
         o = self.options
         rules = fitted_rules(game)
-        options = EngineOptions(
-            o["radius"], o["width"], o["near_width"], o["reductions"], o["futility"], o["margin"],
-            o["razoring"], o["late"], o["killers"], o["history"], o["fours"], o["inner_fours"],
-            int(o["extensions"]),
-        )  # fmt: skip
+        options = EngineOptions(**{name: int(o[name]) for name in EngineOptions._fields})
         # The table of the game before is taken over: fresh memory costs time when it is first
         # written. What it holds is another generation's, and so is ignored.
         predecessor = self.searchers[0] if self.searchers else None

@@ -23,11 +23,10 @@ from ....envs.games.gomoku.rules import Gomoku
 from ....envs.specification import SpecificationError
 from ...policies.policy_file import WHOLE_RETURN, Network
 from ..puct import PATTERNS, hand_made
-from ..search_form import blank_records
+from ..search_form import blank_records, load_record
 from .engine_kernels import MOST_MOVES, list_moves
 from .fours import find_fours, new_fours_search
 from .patterns import PATTERNS_RECORD, put_patterns, urgency
-from .searcher import load_board
 from .values import ORDER, POINTS, fitted_rules, static_points
 
 RADIUS = 2  # cells farther from every stone get no weight
@@ -94,7 +93,7 @@ class PatternsNetwork(Network):
         super().__init__(PATTERNS, game, PATTERNS, WHOLE_RETURN, PATTERNS)
         self._rules = fitted_rules(game)
         self._boards = blank_records(2, PATTERNS_RECORD)
-        load_board(self._rules, game.initial_position().record, self._boards)
+        load_record(self._rules, game.initial_position().record, self._boards)
         self._fours, self._moves = new_fours_search(), np.zeros(MOST_MOVES, np.int16)
 
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

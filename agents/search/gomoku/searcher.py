@@ -9,7 +9,6 @@ import numpy as np
 
 from ....envs.compiled.kernels import kernel
 from ....envs.game import Position
-from ....envs.games.gomoku.patterns import CLASSES, WINS_NOW
 from ...deadline import Deadline
 from ..alphabeta_kernels import INFINITY
 from ..search_form import blank_records, load_record
@@ -38,29 +37,6 @@ def set_position(rules, source, workspace, table, keep):
     load_record(rules, source, workspace.board)
     workspace.killers[:] = NO_ACTION
     state.nodes = 0
-
-
-@kernel
-def load_board(rules, source, board):
-    """:func:`~plyground.agents.search.search_form.load_record` for callers in Python."""
-    load_record(rules, source, board)
-
-
-@kernel
-def five_at_once(rules, board, out):
-    """The action that makes a five at once, or −1."""
-    position = board[0]
-    mover = np.int64(position.ply & 1)
-    if position.classes[CLASSES * mover + WINS_NOW] > 0:
-        list_fives(rules, position, mover, out)
-        return np.int64(out[0])
-    return np.int64(-1)
-
-
-@kernel
-def root_fours(rules, board, arrays, nodes_allowed):
-    """:func:`~plyground.agents.search.gomoku.fours.find_fours` for callers in Python."""
-    return find_fours(rules, board[0], arrays, nodes_allowed)
 
 
 @kernel
@@ -168,13 +144,15 @@ class Searcher:
 
     def find_five(self) -> int:
         """The action that makes a five at once, or −1."""
-        return int(five_at_once(self.rules, self.workspace.board, self.workspace.actions[0]))
+        position, fives = self.workspace.board[0], self.workspace.actions[0]
+        count = list_fives(self.rules, position, int(position.ply) & 1, fives)
+        return int(fives[0]) if count else NO_ACTION
 
     def fours(self, most: int) -> tuple[int, int]:
         """A win by continuous fours: its action and plies, or −1; tries ``most`` moves."""
-        workspace = self.workspace
-        action, length, nodes = root_fours(self.rules, workspace.board, workspace.fours, most)
-        workspace.state[0].nodes += nodes
+        position, state = self.workspace.board[0], self.workspace.state[0]
+        action, length, nodes = find_fours(self.rules, position, self.workspace.fours, most)
+        state.nodes += nodes
         return int(action), int(length)
 
     def deepen(self, position: Position, depth: int, last_depth: int) -> None:
@@ -191,7 +169,7 @@ class Searcher:
         width = ASPIRATION if depth > 2 else INFINITY
         low, high = max(expected - width, -INFINITY), min(expected + width, INFINITY)
         while True:
-            load_board(self.rules, position.record, self.workspace.board)
+            load_record(self.rules, position.record, self.workspace.board)
             search.begin_search(self.workspace, depth, low, high)
             if not self._run(deadline, nodes):
                 return False

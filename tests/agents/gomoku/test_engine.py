@@ -7,8 +7,9 @@ import random
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
+from plyground.agents.search.gomoku.fours import find_fours
 from plyground.agents.search.gomoku.patterns import CHANGES, make_move, unmake_move
-from plyground.agents.search.gomoku.searcher import load_board, root_fours
+from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.specification import SpecificationError
 
@@ -54,7 +55,7 @@ def test_taking_stones_back_restores_every_byte(rule):
     rules, board = searcher.rules, searcher.workspace.board
     for _ in range(20):
         position = random_position(game, rng, rng.randrange(60), 7)
-        load_board(rules, position.record, searcher.workspace.board)
+        load_record(rules, position.record, searcher.workspace.board)
         before, actions = board.tobytes(), rng.sample(position.legal_actions(), 10)
         changes = np.zeros((len(actions), CHANGES), np.int32)
         for i, action in enumerate(actions):
@@ -65,12 +66,12 @@ def test_taking_stones_back_restores_every_byte(rule):
         assert board.tobytes() == before
 
 
-def find_fours(agent, position):
+def win_by_fours(agent, position):
     """The first move of a win by fours, or −1, and the plies to it."""
     (searcher,) = agent.searchers
-    load_board(searcher.rules, position.record, searcher.workspace.board)
+    load_record(searcher.rules, position.record, searcher.workspace.board)
     workspace = searcher.workspace
-    action, length, _ = root_fours(searcher.rules, workspace.board, workspace.fours, ENOUGH)
+    action, length, _ = find_fours(searcher.rules, workspace.board[0], workspace.fours, ENOUGH)
     return int(action), int(length)
 
 
@@ -81,7 +82,7 @@ def fives(position):
 
 def wins_against_every_reply(agent, position, plies):
     """Whether the moves found win by the rules of the game alone, within ``plies``."""
-    action, _ = find_fours(agent, position)
+    action, _ = win_by_fours(agent, position)
     if action < 0 or plies <= 0:
         return False
     after = position.after(action)
@@ -106,7 +107,7 @@ def test_wins_by_fours_hold_against_every_reply(rule):
     agent, won = engine(game), []
     while len(won) < 12:
         position = random_position(game, rng, rng.randrange(20, 34), 4)
-        action, length = find_fours(agent, position)
+        action, length = win_by_fours(agent, position)
         if action >= 0 and length > 3:
             won.append(length)
             assert wins_against_every_reply(agent, position, length), str(position)
@@ -119,7 +120,7 @@ def test_a_win_by_fours_is_played_to_the_five(rule):
     agent, defender, plies = engine(game), engine(game, "gomoku:depth=2"), 0
     while plies < 4:
         position = random_position(game, rng, rng.randrange(20, 34), 4)
-        action, length = find_fours(agent, position)
+        action, length = win_by_fours(agent, position)
         if action < 0 or length < 5:
             continue
         attacker, plies = position.to_move, plies + 1

@@ -27,7 +27,7 @@ def test_the_engine_and_the_plain_search_find_the_win(rule, stones):
     position = fours.position_of(rule, stones)
     board = position.record.cells[: fours.SIZE**2]
     assert fours.plain_win(board, position.to_move, rule, nodes=300)
-    won, _ = fours.found(rule, stones, seconds=1)
+    won, _ = fours.search_time(rule, stones, seconds=1)
     assert won
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from plyground import make_agent, make_game
 from plyground.agents.search.gomoku.guide import SURE, UNLIKELY, PatternsNetwork
-from plyground.agents.search.gomoku.searcher import load_board
 from plyground.agents.search.gomoku.values import POINTS, static_points
+from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.specification import SpecificationError
 
@@ -38,7 +38,7 @@ def test_quiet_positions_have_the_engines_static_value_and_weight_on_free_cells_
         assert (np.delete(logits, legal) == UNLIKELY).all()
         assert logits.max() > UNLIKELY
         if value < SURE - 1e-6:
-            load_board(searcher.rules, position.record, searcher.workspace.board)
+            load_record(searcher.rules, position.record, searcher.workspace.board)
             points = points_of(searcher.rules.network, searcher.workspace.board)
             assert value == pytest.approx(math.tanh(points / (2 * POINTS)), abs=1e-6)
             count += 1

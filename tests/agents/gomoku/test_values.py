@@ -9,8 +9,8 @@ import pytest
 from plyground import make_game
 from plyground.agents.search.gomoku import values
 from plyground.agents.search.gomoku.patterns import make_move
-from plyground.agents.search.gomoku.searcher import load_board
 from plyground.agents.search.gomoku.value_network import INPUTS, SHIFT
+from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
 from plyground.envs.games.gomoku import patterns
 
@@ -76,7 +76,7 @@ def boards(rule, size=15):
     searcher = engine(game).searchers[0]
     for _ in range(60):
         position = random_position(game, rng, rng.randrange(1, 40), 5)
-        load_board(searcher.rules, position.record, searcher.workspace.board)
+        load_record(searcher.rules, position.record, searcher.workspace.board)
         board = searcher.workspace.board[0]
         classes = board.classes.reshape(2, patterns.CLASSES)
         has_win = classes[:, patterns.WINS_NOW].any()
@@ -106,7 +106,7 @@ def test_the_inputs_follow_the_stones(rule):
             searcher.rules.changes,
         )  # fmt: skip
         sums = board.sums.copy()
-        load_board(searcher.rules, position.after(action).record, searcher.workspace.board)
+        load_record(searcher.rules, position.after(action).record, searcher.workspace.board)
         assert (board.sums == sums).all()
         assert game.rules.connect == 5
 
@@ -117,7 +117,7 @@ def test_both_players_are_judged_alike():
         before = points_of(weights, searcher.workspace.board)
         mirror = position.copy().record
         mirror.cells[:] = np.array([0, 2, 1], np.int8)[mirror.cells]
-        load_board(searcher.rules, mirror, searcher.workspace.board)
+        load_record(searcher.rules, mirror, searcher.workspace.board)
         searcher.workspace.board[0].ply ^= 1
         assert points_of(weights, searcher.workspace.board) == pytest.approx(before, abs=1)
         assert game.rules.rows == 15
