@@ -1,7 +1,7 @@
 """Connect four exactly: null-window negamax with a transposition table, on an explicit stack.
 
-Every search asks one question: is the value at least beta? :func:`solve_positions` narrows the
-bounds of a position by such questions until they meet. The work is cut into slices. A kernel
+Every search has a null window: is the value at least beta? :func:`solve_positions` narrows the
+bounds of a position by such searches until they meet. The work is cut into slices. A kernel
 returns when its allowance of nodes is used up, and continues from its stack on the next call.
 """
 
@@ -44,7 +44,7 @@ TABLE_MOVE_SCORE = 1 << 20
 THREAT_SCORE = 64
 QUARTERING_RANGE = 8  # Bounds further apart are narrowed from their ends.
 
-# A position of the search tree and the question that it is asked. Each is first a child of another
+# A position of the search tree and its null window. Each is first a child of another
 # and filled in as such; the fields from `nodes_before` on are used once it is searched.
 NODE = np.dtype(
     (
@@ -54,7 +54,7 @@ NODE = np.dtype(
             ("opp", np.uint64),
             ("moves", np.uint64),  # the cells that do not lose at once
             ("key", np.uint64),  # scrambled
-            ("beta", np.int32),  # the question: is the value at least beta?
+            ("beta", np.int32),  # is the value at least beta?
             ("stones", np.int16),  # on the board
             ("column", np.int8),  # the move of the parent that leads here
             ("opponent", np.bool_),  # whether the parent's side to move is the other one
@@ -80,7 +80,7 @@ STATE = np.dtype(
             ("nodes", np.int64),  # visited in all slices
             ("nodes_before", np.int64),  # visited before this position
             ("ply", np.int64),
-            ("value", np.int64),  # the answer of the latest question
+            ("value", np.int64),  # the result of the latest null window
         ],
     ),
     align=True,
@@ -150,13 +150,13 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
         task = tasks[state.index]
         if not state.searching:
             has_value = task.lower == task.upper
-            if settle_without_search(board, task, weak):
+            if bounds_without_search(board, task, weak):
                 state.index += 1
                 continue
             state.nodes_before = state.nodes
             state.searching = True
-            beta = task.lower if has_value else next_question(task.lower, task.upper, weak)
-            ask(board, table, stack, task, beta)
+            beta = task.lower if has_value else next_beta(task.lower, task.upper, weak)
+            begin_search(board, table, stack, task, beta)
         complete = False
         while not complete:
             if state.nodes >= node_limit:
@@ -164,12 +164,12 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
             buckets, limit = part_in_use(table, state.nodes - state.nodes_before)
             part = Table(table.entries, buckets, table.key_mask, table.dropped)
             complete = search(board, part, stack, min(node_limit, state.nodes_before + limit))
-        take_answer(task, stack.nodes[0], state.value)
+        update_bounds(task, stack.nodes[0], state.value)
         if is_solved(task, weak):
             state.index += 1
             state.searching = False
         else:
-            ask(board, table, stack, task, next_question(task.lower, task.upper, weak))
+            begin_search(board, table, stack, task, next_beta(task.lower, task.upper, weak))
     return True
 
 
@@ -180,7 +180,7 @@ def is_solved(task, weak):
 
 
 @kernel
-def settle_without_search(board, task, weak):
+def bounds_without_search(board, task, weak):
     """Bound a position by its next two plies and choose a move; whether that solves it."""
     own, opp = task.own, task.opp
     occupied = own | opp
@@ -206,8 +206,8 @@ def settle_without_search(board, task, weak):
 
 
 @kernel
-def take_answer(task, root, value):
-    """Narrow the bounds of a position by the answer to the question of the root."""
+def update_bounds(task, root, value):
+    """Narrow the bounds of a position by the result of the root's null window."""
     if value >= root.beta:
         task.column = root.best_column
         task.lower = max(task.lower, value)
@@ -216,11 +216,11 @@ def take_answer(task, root, value):
 
 
 @kernel
-def next_question(lower, upper, weak):
-    """The beta to ask next, above ``lower`` and at most ``upper``.
+def next_beta(lower, upper, weak):
+    """The beta of the next null window, above ``lower`` and at most ``upper``.
 
     Quick wins and losses are cheap to prove or refute. So the ends come first, a quarter of the
-    way in each time, and what they leave in the table helps near the value, where questions are
+    way in each time, and what they leave in the table helps near the value, where searches are
     expensive. Once the bounds are close, the result is asked for, then the middle.
     """
     if not weak and upper - lower > QUARTERING_RANGE:
@@ -253,8 +253,8 @@ def from_middle(board, column):
 
 
 @inner_kernel
-def ask(board, table, stack, task, beta):
-    """Make a position the root of the search, with a question."""
+def begin_search(board, table, stack, task, beta):
+    """Make a position the root of a search with a null window."""
     root, state = stack.nodes[0], stack.state
     own, opp = task.own, task.opp
     root.own, root.opp = own, opp
@@ -281,7 +281,7 @@ def begin_node(node, nodes):
 
 @inner_kernel
 def search(board, table, stack, node_limit):
-    """Answer the question of the root; False if ``node_limit`` nodes came first.
+    """Search the null window of the root; False if ``node_limit`` nodes came first.
 
     ``state.value`` is then a lower bound on its value if it is at least beta, else an upper bound.
     """
@@ -381,7 +381,7 @@ def list_children(board, table, node, children):
         )
         set_key(board, table, child)
         prefetch(table.entries, first_slot(table, child.key))
-        child.score = promise(board, after | opp, threats, column)
+        child.score = move_score(board, after | opp, threats, column)
         if column == node.table_column:
             child.score += TABLE_MOVE_SCORE
         count += 1
@@ -390,7 +390,7 @@ def list_children(board, table, node, children):
 
 
 @inner_kernel
-def promise(board, occupied, threats, column):
+def move_score(board, occupied, threats, column):
     """How promising a move is: by the threats it creates, then by the nearness to the middle.
 
     A threat two cells above the top of a column counts twice: nobody blocks it by playing next.

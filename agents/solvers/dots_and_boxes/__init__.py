@@ -3,7 +3,7 @@
 The value of a position is the margin in boxes, own minus the opponent's, of the rest of the game
 for the side to move, under best play by both. It depends on the free edges only. Positions with
 boxes to capture are reduced to quiet ones (:mod:`.captures`). Their value is narrowed down by
-questions to the search (:mod:`.search`): is it at least so much? Boards of at most 17 edges, and
+searches (:mod:`.search`) with null windows: is it at least so much? Boards of at most 17 edges, and
 those of at most 24 whose table is at hand, are looked up (:mod:`.value_tables`).
 
 The proofs that the reductions are sound stand in :mod:`.captures` and :mod:`.chains`. What the
@@ -50,7 +50,7 @@ class Goal(NamedTuple):
     enough: Callable[[int, int], bool]
     aim: int
 
-    def of_rest(self, gain: int) -> Goal:
+    def after_move(self, gain: int) -> Goal:
         """The goal for the position after a move that completed so many boxes.
 
         If it completed none, the opponent is to move there.
@@ -123,8 +123,8 @@ class DotsAndBoxesSolver(Solver):
         _ = position.is_over, position.to_move  # compiles the rules
         board = as_free_set(self._board, 0)
         self._known_bounds(board)
-        # The number of boxes answers this question.
-        self._ask(board, -self._captures.boxes, Monitor(), Bounds(0, 0))
+        # The number of boxes decides this window.
+        self._null_window(board, -self._captures.boxes, Monitor(), Bounds(0, 0))
         self._action_key(*self._captures.draw(board, 0))
 
     def clear(self) -> None:
@@ -157,7 +157,7 @@ class DotsAndBoxesSolver(Solver):
         best, good = (
             (optimal[0], True)
             if optimal and not weak
-            else self._best_action(free, _least_that_counts(bounds, ahead, weak), weak, monitor)
+            else self._best_action(free, _target_of(bounds, ahead, weak), weak, monitor)
         )
         has_value = bounds.lower == bounds.upper
         return Solution(
@@ -213,10 +213,8 @@ class DotsAndBoxesSolver(Solver):
 
         lower, upper = self._known_bounds(rest)
         while not goal.enough(*outcomes(lower, upper)):
-            gamma = _next_question(
-                lower, upper, lambda a, b: goal.enough(*outcomes(a, b)), goal.aim
-            )
-            answer = self._ask(rest, gamma, monitor, outcomes(lower, upper))
+            gamma = _next_gamma(lower, upper, lambda a, b: goal.enough(*outcomes(a, b)), goal.aim)
+            answer = self._null_window(rest, gamma, monitor, outcomes(lower, upper))
             if answer is None:
                 break
             lower, upper = (
@@ -239,7 +237,7 @@ class DotsAndBoxesSolver(Solver):
         complete_node(self._board, self._collections, root, self._stack.scratch, NO_LINKS)
         return root
 
-    def _ask(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
+    def _null_window(self, free: int, gamma: int, monitor: Monitor, bounds: Bounds) -> int | None:
         """A bound on V that tells whether V is at least ``gamma``; None if time was up.
 
         It is a lower bound if V is at least ``gamma``, else an upper one.
@@ -269,7 +267,7 @@ class DotsAndBoxesSolver(Solver):
     def _action_bounds(self, free: int, action: int, goal: Goal, monitor: Monitor) -> Bounds:
         """Bounds on what an action is worth to its player."""
         after, gain = self._captures.draw(free, action)
-        lower, upper = self._bounds(after, goal.of_rest(gain), monitor)
+        lower, upper = self._bounds(after, goal.after_move(gain), monitor)
         return Bounds(gain + lower, gain + upper) if gain else Bounds(-upper, -lower)
 
     def _all_bounds(
@@ -307,7 +305,7 @@ class DotsAndBoxesSolver(Solver):
         actions = self._ordered_actions(free)
         if captures_first:
             actions.sort(key=lambda action: -self._captures.draw(free, action)[1])
-        promises = {}
+        ranks = {}
         for action in actions:
             action_bounds = self._action_bounds(free, action, at_least(target), monitor)
             if action_bounds.lower >= target:
@@ -316,8 +314,8 @@ class DotsAndBoxesSolver(Solver):
             safe = all(
                 self._captures.valence(after, box) != 1 for box in self._captures.beside[action]
             )
-            promises[action] = (action_bounds.lower, gain, safe, action_bounds.upper)
-        return max(promises, key=lambda action: promises[action]), False
+            ranks[action] = (action_bounds.lower, gain, safe, action_bounds.upper)
+        return max(ranks, key=lambda action: ranks[action]), False
 
     def _principal_variation(
         self, free: int, action: int, value: int, monitor: Monitor
@@ -335,7 +333,7 @@ class DotsAndBoxesSolver(Solver):
             line.append(action)
 
 
-def _next_question(lower: int, upper: int, enough: Callable[[int, int], bool], aim: int) -> int:
+def _next_gamma(lower: int, upper: int, enough: Callable[[int, int], bool], aim: int) -> int:
     """A number between the bounds to compare V with.
 
     It is one whose answer is enough either way, if there is one, and of several the nearest to
@@ -346,7 +344,7 @@ def _next_question(lower: int, upper: int, enough: Callable[[int, int], bool], a
     return min(decisive or numbers, key=lambda number: abs(number - aim))
 
 
-def _least_that_counts(bounds: Bounds, ahead: int, weak: bool) -> int:
+def _target_of(bounds: Bounds, ahead: int, weak: bool) -> int:
     """What an action must be worth to be as good as the position.
 
     With ``weak`` and an unknown value that is no more than the result takes.

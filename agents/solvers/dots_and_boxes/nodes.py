@@ -46,10 +46,10 @@ NODE = np.dtype(
         ("move", np.int64),  # the move that leads here
         ("captured", np.int64),  # boxes that the opponent captures after that move
         ("spare", np.int64),  # how many of them the opponent may leave instead
-        ("gamma", np.int64),  # the question: is V at least gamma?
+        ("gamma", np.int64),  # the null window: is V at least gamma?
         ("count", np.int64),  # children
         ("filled", np.int64),  # children that have been filled in
-        ("cursor", np.int64),  # the child to be asked next
+        ("cursor", np.int64),  # the child to be searched next
         ("best", np.int64),  # the children refuted so far are worth no more
         ("began", np.int64),  # positions visited before this one
     ]
@@ -258,14 +258,14 @@ def margin_bounds(child):
 
 
 @inner_kernel
-def question_to(child, gamma):
+def child_gamma(child, gamma):
     """What to compare V of ``child`` with to learn whether its move is worth ``gamma``."""
     if child.spare == 0:
-        question = -gamma - child.captured + 1
+        window = -gamma - child.captured + 1
     else:
         reach = -gamma - child.captured + child.spare  # |V + spare| must not be larger
-        question = (
+        window = (
             -reach - child.spare if child.lower < -reach - child.spare else reach - child.spare + 1
         )
     # V is odd if and only if the number of boxes is.
-    return question + ((question ^ child.boxes) & 1)
+    return window + ((window ^ child.boxes) & 1)

@@ -8,7 +8,7 @@ A safe move, one that makes no box capturable, captures nothing: −V(R). Every 
 chain or loop. R is the position after the opponent's captures, s the number of boxes that the
 opponent may leave to keep the move.
 
-Every node answers one question: is V(P) at least ``gamma``? Two-sided bounds on V answer it. They
+Every node has a null window: is V(P) at least ``gamma``? Two-sided bounds on V decide it. They
 come from a table, from the children, and from the number of boxes.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 from ....envs.compiled.kernels import inner_kernel
 from ..prefetch import prefetch
 from .board import SCRATCH, new_scratch, pack_images
-from .nodes import NODE, fill_child, is_leaf, list_moves, margin_bounds, question_to
+from .nodes import NODE, child_gamma, fill_child, is_leaf, list_moves, margin_bounds
 from .table import bucket_of, probe, store
 
 ONE_BY_ONE = 2  # so many children are tried before all the others are looked up in the table
@@ -86,22 +86,22 @@ def search(board, collections, table, stack, positions_allowed):
     complete = False
     while positions < limit and not complete:
         node = nodes[ply]
-        # 1. A new position whose bounds answer its question is not searched.
+        # 1. A new position whose bounds decide its window is not searched.
         if entering:
             positions += 1
             node.began = positions
             look_up(table, node)
         else:
-            take_answer(children[ply, node.cursor], nodes[ply + 1].gamma, result)
-        if not entering or not is_answered(node):
+            update_bounds(children[ply, node.cursor], nodes[ply + 1].gamma, result)
+        if not entering or not is_decided(node):
             # 2. Otherwise its moves are tried, one after the other.
             if entering:
                 node.best = -node.boxes
                 pack_images(board, node.horizontal, node.vertical, packed[ply])
                 node.count = list_moves(board, collections, node, children[ply])
                 node.cursor = node.filled = 0
-            if find_child_to_ask(board, collections, table, stack, ply):
-                ask(children[ply, node.cursor], node.gamma, nodes, ply + 1)
+            if find_child_to_search(board, collections, table, stack, ply):
+                push_child(children[ply, node.cursor], node.gamma, nodes, ply + 1)
                 ply += 1
                 entering = True
                 continue
@@ -126,30 +126,30 @@ def look_up(table, node):
 
 
 @inner_kernel
-def is_answered(node):
-    """Whether the bounds of a node answer its question."""
+def is_decided(node):
+    """Whether the bounds of a node decide its null window."""
     return node.lower >= node.gamma or node.upper < node.gamma
 
 
 @inner_kernel
-def ask(child, gamma, nodes, ply):
-    """Put ``child`` on the stack and ask what tells whether its move is worth ``gamma``."""
+def push_child(child, gamma, nodes, ply):
+    """Put ``child`` on the stack, with the window that tells whether its move is worth ``gamma``."""
     nodes[ply] = child
-    nodes[ply].gamma = question_to(child, gamma)
+    nodes[ply].gamma = child_gamma(child, gamma)
     nodes[ply].count = nodes[ply].cursor = 0
 
 
 @inner_kernel
-def take_answer(child, question, answer):
-    """Bound V of a child by the answer to the question whether it is at least ``asked``."""
-    if answer >= question:
-        child.lower = max(child.lower, answer)
+def update_bounds(child, gamma, result):
+    """Bound V of a child by the result of its search with this window."""
+    if result >= gamma:
+        child.lower = max(child.lower, result)
     else:
-        child.upper = min(child.upper, answer)
+        child.upper = min(child.upper, result)
 
 
 @inner_kernel
-def find_child_to_ask(board, collections, table, stack, ply):
+def find_child_to_search(board, collections, table, stack, ply):
     """Move the cursor to the next child that may be good enough; False if V is bounded enough.
 
     The first children are often good enough, so they are tried before the others are filled in.
