@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -142,14 +141,7 @@ class Mcts(Agent):
         else:
             network = self._networks.for_game(game)
             self._guide = Guide(network, game, self.options["c_puct"], self.options["batch"])
-        search.find_descendant(
-            game.rules,
-            tree,
-            position.record,
-            self._descent,
-            np.zeros(REUSE_PLIES + 1, np.int64),
-            REUSE_PLIES,
-        )
+        self._find(tree, position)
         search.copy_subtree(tree.nodes, search.ROOT, search.new_tree(game, 2).nodes)
         search.follow_proofs(tree.nodes, 1, np.zeros(1, np.int32), np.zeros(1, np.float32))
 
@@ -166,14 +158,36 @@ class Mcts(Agent):
         return self._endgame.decide(position, seconds) or self._search(position, deadline)
 
     def _search(self, position: Position, deadline: float) -> Decision:
-        has_tree = self._reroot(position) if self.options["reuse"] else False
-        if not has_tree:
-            for tree in self._trees:
-                tree.positions[0] = position.record
+        last = self._root if self.options["reuse"] else None
+        reuse = last is not None and last.game == position.game
+        for index, tree in enumerate(self._trees):
+            node = self._find(tree, position) if reuse else -1
+            tree.positions[0] = position.record
+            if node < 0 or not self._keep_subtree(index, node):
                 search.reset_tree(position.game.rules, tree)
         self._root = position.copy()
-        simulations = self._grow(position, deadline)
-        return self._decision(position, simulations)
+        return self._decision(position, self._grow(position, deadline))
+
+    def _find(self, tree: search.Tree, position: Position) -> int:
+        """The node of a position a few plies below the root of a tree, or −1."""
+        rules, cursors = position.game.rules, np.zeros(REUSE_PLIES + 1, np.int64)
+        return int(
+            search.find_descendant(
+                rules, tree, position.record, self._descent, cursors, REUSE_PLIES
+            )
+        )
+
+    def _keep_subtree(self, index: int, node: int) -> bool:
+        """Let a tree be the subtree below one of its nodes; False if it does not fit."""
+        tree, spare = self._trees[index], self._spare[index]
+        if spare is None:
+            spare = np.zeros(tree.nodes.size, search.NODE).view(np.recarray)
+        size = int(search.copy_subtree(tree.nodes, node, spare))
+        if size:
+            self._trees[index], spare = tree._replace(nodes=spare), tree.nodes
+            tree.size[0] = size
+        self._spare[index] = spare
+        return size > 0
 
     def _grow(self, position: Position, deadline: float) -> int:
         """Simulate in every tree until the limits; returns the simulations run."""
@@ -183,7 +197,8 @@ class Mcts(Agent):
         threads, count = len(self._trees), 0
         goal = simulations if self.on_progress is None else FIRST_REPORT
         self._stopped = False
-        with ThreadPoolExecutor(threads) as pool, self._stopping_threads():
+        with ThreadPoolExecutor(threads) as pool, contextlib.ExitStack() as stack:
+            stack.callback(setattr, self, "_stopped", True)  # the threads end, after Ctrl-C too
             while True:
                 goal = min(goal, simulations)
                 # Shares of the whole, so that reports do not change what each tree gets.
@@ -194,15 +209,9 @@ class Mcts(Agent):
                 if threads == 1:
                     count += self._grow_tree(position, 0, shares[0], deadline)
                 else:
-                    count += sum(
-                        pool.map(
-                            self._grow_tree,
-                            [position] * threads,
-                            range(threads),
-                            shares,
-                            [deadline] * threads,
-                        )
-                    )
+                    positions, deadlines = [position] * threads, [deadline] * threads
+                    runs = pool.map(self._grow_tree, positions, range(threads), shares, deadlines)
+                    count += sum(runs)
                 if (
                     self.on_progress is None
                     or goal == simulations
@@ -212,14 +221,6 @@ class Mcts(Agent):
                     return count
                 self.on_progress(self._decision(position, count))
                 goal *= 2
-
-    @contextlib.contextmanager
-    def _stopping_threads(self) -> Iterator[None]:
-        """Let the threads end with the body, Ctrl-C included."""
-        try:
-            yield
-        finally:
-            self._stopped = True
 
     def _grow_tree(
         self, position: Position, index: int, simulations: float, deadline: float
@@ -244,41 +245,6 @@ class Mcts(Agent):
             left = min(SLICE_SECONDS, clock.left)
             portion = min(max(int(rate * left), 1), 4 * portion, LARGEST_SLICE)
         return count
-
-    def _reroot(self, position: Position) -> bool:
-        """Keep the subtrees of the last move's trees below ``position``.
-
-        False if there were none, or of another game.
-        """
-        if self._root is None or self._root.game != position.game:
-            return False
-        rules = position.game.rules
-        for index, tree in enumerate(self._trees):
-            node = int(
-                search.find_descendant(
-                    rules,
-                    tree,
-                    position.record,
-                    self._descent,
-                    np.zeros(REUSE_PLIES + 1, np.int64),
-                    REUSE_PLIES,
-                )
-            )
-            tree.positions[0] = position.record
-            if self._spare[index] is None:
-                self._spare[index] = np.zeros(tree.nodes.size, search.NODE).view(np.recarray)
-            size = (
-                int(search.copy_subtree(tree.nodes, node, self._spare[index])) if node >= 0 else 0
-            )
-            if size:
-                self._trees[index], self._spare[index] = (
-                    tree._replace(nodes=self._spare[index]),
-                    tree.nodes,
-                )
-                tree.size[0] = size
-            else:
-                search.reset_tree(rules, tree)
-        return True
 
     def _decision(self, position: Position, simulations: int) -> Decision:
         scale = position.game.facts.max_return

@@ -55,44 +55,39 @@ _ONLY_WITH, _NOT_WITH = (
 
 def load_guide(
     options: Mapping[str, Any], parameters: tuple[Parameter, ...]
-) -> Network | ZooNetworks | HandMade | None:
+) -> Network | ZooNetworks | HeuristicNetworks | None:
     """The network that ``network=`` names, or None.
 
     Raises:
         SpecificationError: the network cannot be had, or other options do not go with it.
     """
-    non_default = {
-        parameter.name for parameter in parameters if options[parameter.name] != parameter.default
-    }
+    defaults = {parameter.name: parameter.default for parameter in parameters}
     network = options["network"]
-    if network is None:
-        stray = [name for name in _ONLY_WITH if name in non_default]
-        if stray:
+    for name in _ONLY_WITH if network is None else _NOT_WITH:
+        if options[name] != defaults[name]:
             raise SpecificationError(
-                f"{stray[0]}= is for searches with a network; give network= as well"
+                f"{name}= is for searches with a network; give network= as well"
+                if network is None
+                else f"{name}= does not go with network=, which is asked in place of playouts, in "
+                f"one tree"
             )
+    if network is None:
         return None
-    stray = [name for name in _NOT_WITH if name in non_default]
-    if stray:
-        raise SpecificationError(
-            f"{stray[0]}= does not go with network=, which is asked in place of playouts, in one "
-            f"tree"
-        )
-    return HandMade() if network == PATTERNS else open_network(network)
+    return HeuristicNetworks() if network == PATTERNS else open_network(network)
 
 
-class HandMade:
-    """``network=patterns``: what a game offers in place of a network, under the same name."""
+class HeuristicNetworks:
+    """``network=patterns``: logits and values by a game's heuristics, in place of a network."""
 
     version = PATTERNS
 
     def for_game(self, game: Game) -> Network:
-        """The stand-in for a network; SpecificationError where the game has none."""
-        return hand_made(game.rules, game)
+        """The heuristic network of a game; SpecificationError where it has none."""
+        return heuristic_network(game.rules, game)
 
 
 @functools.singledispatch
-def hand_made(rules: Any, game: Game) -> Network:
+def heuristic_network(rules: Any, game: Game) -> Network:
     """What a game offers in place of a network: rules types register theirs here.
 
     Raises:

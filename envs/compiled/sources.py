@@ -28,7 +28,7 @@ _ANY_IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MU
 _DECLARES_GAME = re.compile(r"^@declare_game\b", re.MULTILINE)
 # what an agent needs for a game is registered for its rules type, mostly in a file of its own
 _REGISTERS_FOR_GAMES = re.compile(
-    r"register_body|register_bodies|register_solver|hand_made\.register"
+    r"register_body|register_bodies|register_solver|heuristic_network\.register"
 )
 # the list of all games, and what shows or compiles games and decides none of them
 _DECIDES_NOTHING = re.compile(

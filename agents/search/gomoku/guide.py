@@ -22,7 +22,7 @@ from ....envs.games.gomoku.patterns import CLASSES, LONGEST, WINS_NOW
 from ....envs.games.gomoku.rules import Gomoku
 from ....envs.specification import SpecificationError
 from ...policies.policy_file import WHOLE_RETURN, Network
-from ..puct import PATTERNS, hand_made
+from ..puct import PATTERNS, heuristic_network
 from ..search_form import blank_records, load_record
 from .engine_kernels import MOST_MOVES, list_moves
 from .fours import find_fours, new_fours_search
@@ -116,6 +116,6 @@ class PatternsNetwork(Network):
         return self.run(observations)
 
 
-@hand_made.register(Gomoku)
+@heuristic_network.register(Gomoku)
 def _patterns(rules: Gomoku, game: Game) -> Network:
     return PatternsNetwork(game)

@@ -133,7 +133,7 @@ def is_decided(node):
 
 @inner_kernel
 def push_child(child, gamma, nodes, ply):
-    """Put ``child`` on the stack, with the window that tells whether its move is worth ``gamma``."""
+    """Put ``child`` on the stack with the window of its move, which is to be worth ``gamma``."""
     nodes[ply] = child
     nodes[ply].gamma = child_gamma(child, gamma)
     nodes[ply].count = nodes[ply].cursor = 0
