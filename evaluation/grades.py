@@ -13,7 +13,7 @@ from .pages import notebook_html
 from .store.store import StoredGame
 
 BEST, GOOD, INACCURACY, MISTAKE = "best", "good", "inaccuracy", "mistake"
-FORCED = "forced"  # the only legal move; it is not counted
+ONLY_MOVE = "forced"  # the only legal move; it is not counted
 GRADES = (BEST, GOOD, INACCURACY, MISTAKE)
 # Losses of expected score from which a move is an inaccuracy, or a mistake.
 INACCURACY_LOSS, MISTAKE_LOSS = 0.05, 0.15
@@ -147,16 +147,16 @@ class PlayedGame:
 
     @classmethod
     def of_stored(
-        cls, game: Game | str, stored: StoredGame, players: tuple[str, str] = PLAYERS
+        cls, game: Game | str, entry: StoredGame, players: tuple[str, str] = PLAYERS
     ) -> PlayedGame:
         """A game of a store.
 
         Raises:
             IllegalActionError: the game was played by other rules than those installed.
         """
-        made, result = make_game(game), stored.result
+        made, result = make_game(game), entry.result
         made.position(result.moves)
-        return cls(made, result.moves, players, len(stored.opening), result.winner, result.reason)
+        return cls(made, result.moves, players, len(entry.opening), result.winner, result.reason)
 
     def _repr_html_(self) -> str:
         """Notebooks show the game, move by move."""
@@ -183,34 +183,34 @@ class Review:
 
     def totals(self, player: int) -> PlayerTotals:
         """The counted moves of a player, added up."""
-        counted = [
+        moves = [
             move
             for move in self.moves
-            if move.player == player and move.grade != FORCED and not move.opening
+            if move.player == player and move.grade != ONLY_MOVE and not move.opening
         ]
         return PlayerTotals(
-            len(counted),
-            {grade: sum(move.grade == grade for move in counted) for grade in GRADES},
-            sum(move.loss for move in counted) / len(counted) if counted else None,
-            sum(move.exact for move in counted),
+            len(moves),
+            {grade: sum(move.grade == grade for move in moves) for grade in GRADES},
+            sum(move.loss for move in moves) / len(moves) if moves else None,
+            sum(move.exact for move in moves),
         )
 
     def to_json(self) -> dict[str, Any]:
         """The review as plain data; actions by number and by name."""
-        played = self.played
+        record = self.played
         return {
-            "game": played.game.spec,
-            "players": list(played.players),
-            "actions": list(played.actions),
-            "opening": played.opening,
-            "winner": played.winner,
-            "reason": played.reason,
+            "game": record.game.spec,
+            "players": list(record.players),
+            "actions": list(record.actions),
+            "opening": record.opening,
+            "winner": record.winner,
+            "reason": record.reason,
             "agent": self.agent,
             "solver_seconds": self.solver_seconds,
             "inaccuracy_loss": INACCURACY_LOSS,
             "mistake_loss": MISTAKE_LOSS,
-            "values": [value_json(played.game, value) for value in self.values],
-            "moves": [move_json(played.game, move) for move in self.moves],
+            "values": [value_json(record.game, value) for value in self.values],
+            "moves": [move_json(record.game, move) for move in self.moves],
             "totals": [
                 dataclasses.asdict(self.totals(player))
                 | {"best_share": self.totals(player).best_share}

@@ -72,38 +72,39 @@ def show(
     if not isinstance(what, PlayedGame | Store | Game | str | os.PathLike):
         raise TypeError(f"what is shown is a review, a game or a store, not {type(what).__name__}")
     if isinstance(what, Game) or (isinstance(what, str) and moves is not None):
-        what = _given(what, () if moves is None else moves, players)
-    listed = [what] if isinstance(what, PlayedGame) else _stored(what, games)
-    graded = review if review is not None else isinstance(what, PlayedGame)
-    shown = [Reviewer(each.game, agent).review(each) for each in listed] if graded else listed
-    return Widget(review_page(shown, "Review" if graded else "Games"))
+        what = _record_of(what, () if moves is None else moves, players)
+    records = [what] if isinstance(what, PlayedGame) else _stored_games(what, games)
+    with_grades = review if review is not None else isinstance(what, PlayedGame)
+    if with_grades:
+        return Widget(review_page([Reviewer(each.game, agent).review(each) for each in records]))
+    return Widget(review_page(records, "Games"))
 
 
-def _given(
+def _record_of(
     game: Game | str, moves: GameResult | Sequence[int | str], players: tuple[str, str]
 ) -> PlayedGame:
     if not isinstance(moves, GameResult):
         return PlayedGame.of_actions(game, moves, players)
-    played = PlayedGame.of_actions(game, moves.moves, players)
-    return PlayedGame(played.game, moves.moves, players, winner=moves.winner, reason=moves.reason)
+    record = PlayedGame.of_actions(game, moves.moves, players)
+    return PlayedGame(record.game, moves.moves, players, winner=moves.winner, reason=moves.reason)
 
 
-def _stored(source: Store | str | os.PathLike[str], count: int) -> list[PlayedGame]:
+def _stored_games(source: Store | str | os.PathLike[str], count: int) -> list[PlayedGame]:
     """The games of a store that are shown."""
     if not isinstance(source, Store):
-        with Store(source) as opened:
-            return _stored(opened, count)
-    held = {tournament.number: tournament for tournament in source.tournaments()}
-    found: list[PlayedGame] = []
-    for _, number, stored in source.numbered_games():
-        if len(found) == count:
+        with Store(source) as store:
+            return _stored_games(store, count)
+    tournaments = {tournament.number: tournament for tournament in source.tournaments()}
+    games: list[PlayedGame] = []
+    for _, number, entry in source.numbered_games():
+        if len(games) == count:
             break
-        tournament = held[number]
-        first, second = (tournament.agents[player].label for player in stored.players)
+        tournament = tournaments[number]
+        first, second = (tournament.agents[player].label for player in entry.players)
         try:
-            found.append(PlayedGame.of_stored(tournament.settings["game"], stored, (first, second)))
+            games.append(PlayedGame.of_stored(tournament.settings["game"], entry, (first, second)))
         except (SpecificationError, KeyError, ValueError):
             continue  # a game, or rules, that are not installed
-    if not found:
+    if not games:
         raise StoreError(f"{source.path} holds no games that can be shown")
-    return found
+    return games

@@ -32,12 +32,12 @@ from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .grades import (
     BEST,
-    FORCED,
     GOOD,
     INACCURACY,
     INACCURACY_LOSS,
     MISTAKE,
     MISTAKE_LOSS,
+    ONLY_MOVE,
     PlayedGame,
     PositionValue,
     Review,
@@ -81,9 +81,9 @@ class Reviewer:
         memory_mb: int = SOLVER_MEMORY_MB,
     ) -> None:
         self.game = make_game(game)
-        chosen = estimator_of(self.game) if agent is None else agent
-        refuse_people([str(chosen)], "a review")
-        self._agent, self._seed = make_agent(chosen, self.game, seed), seed
+        estimator = estimator_of(self.game) if agent is None else agent
+        refuse_people([str(estimator)], "a review")
+        self._agent, self._seed = make_agent(estimator, self.game, seed), seed
         self._judge = _judge_of(self.game, solver_seconds, memory_mb)
         self._unsolved: list[int] = []  # the plies left in positions that took too long, ascending
         self._known: dict[Position, PositionValue] = {}
@@ -108,9 +108,9 @@ class Reviewer:
         if position.is_over:
             first = position.returns[0]
             return PositionValue(None, first, True, Score(first, kind="exact"))
-        return self._solved(position) or self._estimated(position)
+        return self._solver_value(position) or self._estimate(position)
 
-    def _solved(self, position: Position) -> PositionValue | None:
+    def _solver_value(self, position: Position) -> PositionValue | None:
         """The value by the solver; None if there is none or it took too long."""
         values = self._solver_values(position)
         if values is None:
@@ -135,13 +135,13 @@ class Reviewer:
         hopeless = len(self._unsolved) >= MOST_UNSOLVED and left >= self._unsolved[-1]
         if hopeless and not self._judge.knows(position):
             return None
-        known = self._judge.knows(position)
+        in_memory = self._judge.knows(position)
         values = self._judge.values(position)
-        if values is None and not known:
+        if values is None and not in_memory:
             self._unsolved = sorted([*self._unsolved, left])[:MOST_UNSOLVED]
         return None if values is None else dict(values)
 
-    def _estimated(self, position: Position) -> PositionValue:
+    def _estimate(self, position: Position) -> PositionValue:
         """The value as the agent sees it, which may be a proof."""
         self._agent.get_ready(self.game)
         self._agent.reset(self._seed)
@@ -185,7 +185,7 @@ class Reviewer:
         """
         before, child = self.value(position), position.after(action)
         after, player = self.value(child), position.to_move
-        move = ReviewedMove(ply, player, action, FORCED, before, after, 0.0, True)
+        move = ReviewedMove(ply, player, action, ONLY_MOVE, before, after, 0.0, True)
         if len(position.legal_actions()) == 1:
             return move
         attainable = self._attainable(position, before, after, action)
@@ -223,30 +223,30 @@ class Reviewer:
             return None
         return self._judge.verdict(position, action)[0]
 
-    def moves(self, played: PlayedGame) -> Iterator[ReviewedMove]:
+    def moves(self, record: PlayedGame) -> Iterator[ReviewedMove]:
         """Grade the moves of a game one by one, the last one first."""
         positions = [self.game.initial_position()]
-        for action in played.actions:
+        for action in record.actions:
             positions.append(positions[-1].after(action))
-        for ply in reversed(range(len(played.actions))):
-            move = self.grade(positions[ply], played.actions[ply], ply)
-            yield dataclasses.replace(move, opening=ply < played.opening)
+        for ply in reversed(range(len(record.actions))):
+            move = self.grade(positions[ply], record.actions[ply], ply)
+            yield dataclasses.replace(move, opening=ply < record.opening)
 
-    def review(self, played: PlayedGame, progress: Progress | None = None) -> Review:
+    def review(self, record: PlayedGame, progress: Progress | None = None) -> Review:
         """Review a game; ``progress`` is told how many moves are graded, of how many."""
-        graded: list[ReviewedMove] = []
-        for move in self.moves(played):
-            graded.append(move)
+        moves: list[ReviewedMove] = []
+        for move in self.moves(record):
+            moves.append(move)
             if progress is not None:
-                progress(len(graded), len(played.actions))
-        return self.gathered(played, graded)
+                progress(len(moves), len(record.actions))
+        return self.assemble(record, moves)
 
-    def gathered(self, played: PlayedGame, moves: Sequence[ReviewedMove]) -> Review:
+    def assemble(self, record: PlayedGame, moves: Sequence[ReviewedMove]) -> Review:
         """The review that consists of these moves, given in any order."""
-        ordered = tuple(sorted(moves, key=lambda move: move.ply))
-        last = ordered[-1].after if ordered else self.value(self.game.initial_position())
-        values = (*(move.before for move in ordered), last)
-        return Review(played, self.agent, self.solver_seconds, values, ordered)
+        in_order = tuple(sorted(moves, key=lambda move: move.ply))
+        last = in_order[-1].after if in_order else self.value(self.game.initial_position())
+        values = (*(move.before for move in in_order), last)
+        return Review(record, self.agent, self.solver_seconds, values, in_order)
 
 
 def review(
@@ -269,12 +269,12 @@ def review(
         IllegalActionError: the actions cannot be played.
         SpecificationError: the agent cannot review this game.
     """
-    known = (
+    record = (
         PlayedGame.of_stored(game, played, players)
         if isinstance(played, StoredGame)
         else PlayedGame.of_actions(game, played, players)
     )
-    return Reviewer(known.game, **options).review(known, progress)
+    return Reviewer(record.game, **options).review(record, progress)
 
 
 def estimator_of(game: Game) -> str:

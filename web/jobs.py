@@ -131,4 +131,4 @@ def _review(played: PlayedGame, agent: str | None, report: Report) -> Review:
     for move in reviewer.moves(played):
         moves.append(move)
         report(move_json(played.game, move))
-    return reviewer.gathered(played, moves)
+    return reviewer.assemble(played, moves)

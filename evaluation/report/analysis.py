@@ -30,7 +30,7 @@ def ranked_actions(decision: Decision) -> list[int]:
     """
     scores = _scores(decision)
     likely = decision.probabilities or {}
-    known = {*scores, *(decision.visits or {}), *likely}
+    actions = {*scores, *(decision.visits or {}), *likely}
     worst = (-math.inf, -math.inf, -math.inf)
 
     def place(action: int) -> tuple[float, ...]:
@@ -42,7 +42,7 @@ def ranked_actions(decision: Decision) -> list[int]:
             float(action),
         )
 
-    return sorted(known, key=place)
+    return sorted(actions, key=place)
 
 
 def _scores(decision: Decision) -> Mapping[int, Score]:
@@ -113,16 +113,16 @@ def print_decision(
     every_action: bool = False,
 ) -> None:
     """The table of actions, best first, and the decision."""
-    ranked = ranked_actions(decision)
-    if ranked:
+    actions = ranked_actions(decision)
+    if actions:
         console.print(
             _action_table(
-                position.game, decision, ranked if every_action else ranked[:ACTIONS_SHOWN]
+                position.game, decision, actions if every_action else actions[:ACTIONS_SHOWN]
             )
         )
-        if len(ranked) > ACTIONS_SHOWN and not every_action:
+        if len(actions) > ACTIONS_SHOWN and not every_action:
             console.print(
-                f"and {len(ranked) - ACTIONS_SHOWN} more (--all lists them)", markup=False
+                f"and {len(actions) - ACTIONS_SHOWN} more (--all lists them)", markup=False
             )
         console.print()
     if every_action and len(decision.scores or {}) < len(position.legal_actions()):
@@ -169,9 +169,9 @@ def _summary(position: Position, decision: Decision, agent_name: str) -> list[tu
         why = "the book states none" if decision.from_book else f"{agent_name} estimates nothing"
         lines.append(("value", f"none: {why}"))
     else:
-        proved = " (proved)" if decision.score.is_exact else ""
+        proof = " (proved)" if decision.score.is_exact else ""
         words = score_in_words(game, decision.score)
-        lines.append(("value", f"{words} for {player}, who is to move{proved}"))
+        lines.append(("value", f"{words} for {player}, who is to move{proof}"))
     if len(decision.principal_variation) > 1:
         lines.append(("expects", line_of_play(game, decision.principal_variation)))
     if decision.depth:
@@ -261,12 +261,12 @@ def solving_line(nodes: int, seconds: float, lower: int, upper: int) -> str:
     return f"{nodes:,} positions, {duration(seconds)}{speed}; the value is {_range(lower, upper)}"
 
 
-def _signed(value: int) -> str:
+def _plus(value: int) -> str:
     return f"{value:+d}" if value else "0"
 
 
 def _range(lower: int, upper: int) -> str:
-    return _signed(lower) if lower == upper else f"from {_signed(lower)} to {_signed(upper)}"
+    return _plus(lower) if lower == upper else f"from {_plus(lower)} to {_plus(upper)}"
 
 
 def _result(result: int, player: str) -> str:
@@ -285,13 +285,13 @@ def print_solution(position: Position, solution: Solution, weak: bool, console: 
         for action, value in sorted(solution.values.items(), key=lambda item: (-item[1], item[0])):
             table.add_row(
                 game.action_to_text(action),
-                {1: "win", 0: "draw", -1: "loss"}[value] if weak else _signed(value),
+                {1: "win", 0: "draw", -1: "loss"}[value] if weak else _plus(value),
             )
         console.print(table)
         missing = len(position.legal_actions()) - len(solution.values)
         console.print(f"{missing} more were not proved in time\n" if missing else "", markup=False)
     if solution.exact:
-        points = "" if weak or solution.value is None else f"{_signed(solution.value)}: "
+        points = "" if weak or solution.value is None else f"{_plus(solution.value)}: "
         lines = [
             (
                 "value",
@@ -307,8 +307,8 @@ def print_solution(position: Position, solution: Solution, weak: bool, console: 
             )
         )
     else:
-        known = "" if solution.result is None else f"; {_result(solution.result, player)}"
-        lines = [("value", f"not proved: {_range(solution.lower, solution.upper)}{known}")]
+        result = "" if solution.result is None else f"; {_result(solution.result, player)}"
+        lines = [("value", f"not proved: {_range(solution.lower, solution.upper)}{result}")]
         lines.append(
             ("best", f"{game.action_to_text(solution.best_action)}, as far as it is known")
         )

@@ -12,7 +12,7 @@ from ...envs.boards.grid import cell_name
 from ...envs.game import Position
 
 STYLES = ("bold red", "bold yellow")  # of the marks of player_0 and player_1
-CHANGED, WON = "reverse", "bold green reverse"
+CHANGE, WON = "reverse", "bold green reverse"
 # A line with a word is no row of the board; a row of cells begins with its number.
 WORDS, ROW_OF_CELLS = re.compile(r"[A-Za-z]{3}"), re.compile(r"\s*\d+ ")
 
@@ -25,7 +25,7 @@ def board(position: Position, before: Position | None = None) -> Text:
         before: the one before the last move, if there is one.
     """
     text = str(position)
-    shown = Text(text, no_wrap=True)
+    styled_text = Text(text, no_wrap=True)
     earlier = (text if before is None else str(before)).split("\n")
     start = 0
     for line, old in zip(text.split("\n"), earlier):
@@ -35,13 +35,13 @@ def board(position: Position, before: Position | None = None) -> Text:
                 place = start + column
                 if new in position.game.declaration.marks:
                     style = STYLES[position.game.declaration.marks.index(new)]
-                    shown.stylize(style, place, place + 1)
+                    styled_text.stylize(style, place, place + 1)
                 if new not in (former, " "):
-                    shown.stylize(CHANGED, place, place + 1)
+                    styled_text.stylize(CHANGE, place, place + 1)
         start += len(line) + 1
     for place in _winning_places(position, text):
-        shown.stylize(WON, place, place + 1)
-    return shown
+        styled_text.stylize(WON, place, place + 1)
+    return styled_text
 
 
 def winning_row(position: Position) -> list[str]:

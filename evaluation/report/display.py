@@ -79,14 +79,14 @@ def print_cross_table(table: CrossTable, console: Console) -> None:
 
     Where that is too wide, the opponents get a table of their own.
     """
-    shown = [_standings(table, counts=True, opponents=True)]
-    if _narrowest(shown[0], console) > console.width:
-        shown = [
+    tables = [_standings(table, counts=True, opponents=True)]
+    if _narrowest(tables[0], console) > console.width:
+        tables = [
             _standings(table, counts=True, opponents=False),
             _standings(table, counts=False, opponents=True),
         ]
     width = console.width
-    for index, part in enumerate(shown):
+    for index, part in enumerate(tables):
         if index:
             console.print("\nscore in % against each opponent")
         # rather lines that the terminal wraps than columns left out
@@ -111,17 +111,17 @@ def _narrowest(table: Table, console: Console) -> int:
 def _standings(table: CrossTable, counts: bool, opponents: bool) -> Table:
     """A row for each agent, the best first."""
     rows = table.standings()
-    shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    shown.add_column("#", justify="right")
-    shown.add_column(
+    standings = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    standings.add_column("#", justify="right")
+    standings.add_column(
         "agent", overflow="fold", min_width=min(16, max(len(row.label) for row in rows))
     )
     for heading in (
         ("score\n%", "won", "draw", "lost", "time\n/move", "distinct\n%") if counts else ()
     ):
-        shown.add_column(heading, justify="right", no_wrap=True)
+        standings.add_column(heading, justify="right", no_wrap=True)
     for place in range(1, len(rows) + 1) if opponents else ():
-        shown.add_column(f"#{place}", justify="right", no_wrap=True)
+        standings.add_column(f"#{place}", justify="right", no_wrap=True)
     for place, row in enumerate(rows, 1):
         total = row.total
         cells = [
@@ -137,8 +137,8 @@ def _standings(table: CrossTable, counts: bool, opponents: bool) -> Table:
                 "." if other is row else _whole_percent(row.against[other.number].score)
                 for other in rows
             ]
-        shown.add_row(str(place), Text(row.label), *cells)
-    return shown
+        standings.add_row(str(place), Text(row.label), *cells)
+    return standings
 
 
 def _whole_percent(share: float | None) -> str:
@@ -146,9 +146,9 @@ def _whole_percent(share: float | None) -> str:
 
 
 def _faults(row: AgentRow) -> Text:
-    counted = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
+    counts = ", ".join(f"{count} {fault}" for fault, count in row.faults.most_common())
     return Text(
-        f"{row.label} forfeited {sum(row.faults.values())} of {row.played} games ({counted}), one "
+        f"{row.label} forfeited {sum(row.faults.values())} of {row.played} games ({counts}), one "
         f"of them because {row.last_fault}",
         "red",
     )
@@ -234,7 +234,7 @@ def show_steps(what: str, console: Console) -> Iterator[Callable[[int, int], Non
     )  # fmt: skip
     task = bar.add_task(what, total=None)
     with bar:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda count, total: bar.update(task, completed=count, total=total)
 
 
 @contextlib.contextmanager

@@ -289,10 +289,10 @@ def _replays(report: TournamentReport) -> dict[str, Any] | None:
         game = make_game(report.tournament.settings["game"])
     except (SpecificationError, KeyError):
         return None
-    chosen = gallery.choose(report.ratings)
+    games = gallery.choose(report.ratings)
     return {
-        "shown": len(chosen),
-        "all": len(chosen) >= report.table.games,
+        "shown": len(games),
+        "all": len(games) >= report.table.games,
         "limited": report.table.distinct_games > gallery.limit,
-        "data": replay_data(game, chosen) | {"labels": [row.label for row in report.table.rows]},
+        "data": replay_data(game, games) | {"labels": [row.label for row in report.table.rows]},
     }

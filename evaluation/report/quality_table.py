@@ -127,11 +127,11 @@ def _overview(rows: list[Quality]) -> Table:
 
 def _by_phase(rows: list[Quality]) -> Table:
     table = _table(*(heading for phase in PHASES for heading in (phase, "lost")))
-    known = {(row.agent, row.phase): row for row in rows}
+    by_phase = {(row.agent, row.phase): row for row in rows}
     for agent in dict.fromkeys(row.agent for row in rows):
         figures = []
         for phase in PHASES:
-            row = known.get((agent, phase))
+            row = by_phase.get((agent, phase))
             figures += (
                 ["-", "-"] if row is None else [percent(row.optimal[0]), f"{row.loss[0]:.2f}"]
             )

@@ -48,9 +48,9 @@ class Gallery:
         result = game.result
         won = result.returns[0]
         kind = (*game.players, (won > 0) - (won < 0), result.fault)
-        kept = self._kinds.setdefault(kind, {})
-        if len(kept) < KEPT_OF_EACH_KIND:
-            kept.setdefault(hash(result.moves), game)
+        candidates = self._kinds.setdefault(kind, {})
+        if len(candidates) < KEPT_OF_EACH_KIND:
+            candidates.setdefault(hash(result.moves), game)
         if len(self._sequences) <= self.limit:
             sequence = hash((game.players, result.moves))
             if sequence not in self._sequences:
@@ -71,14 +71,14 @@ class Gallery:
         """
         if len(self._sequences) <= self.limit:
             return [ChosenGame(game, self._why(game, ratings)) for game in self._first]
-        chosen: dict[tuple[int, int, int], ChosenGame] = {}
+        choice: dict[tuple[int, int, int], ChosenGame] = {}
         for game in self._candidates(ratings):
-            if len(chosen) >= self.limit:
+            if len(choice) >= self.limit:
                 break
-            chosen.setdefault(
+            choice.setdefault(
                 (game.pair, *game.players), ChosenGame(game, self._why(game, ratings))
             )
-        return list(chosen.values())
+        return list(choice.values())
 
     def _candidates(self, ratings: Ratings | None) -> Iterator[StoredGame]:
         forfeits: dict[tuple[int, str], list[StoredGame]] = {}
@@ -146,10 +146,10 @@ class Frames:
             for number in opening.split('viewBox="0 0 ', 1)[1].split('"', 1)[0].split()
         )
         self.background = picture.background
-        self.start = self._numbered(picture)
+        self.start = self._numbers_of(picture)
 
-    def _numbered(self, picture: Picture) -> list[int]:
-        found = []
+    def _numbers_of(self, picture: Picture) -> list[int]:
+        numbers = []
         for shape in picture.shapes:
             key = (type(shape), shape)
             number = self._numbers.get(key)
@@ -158,8 +158,8 @@ class Frames:
                 self.shapes.append(
                     to_svg(self._ground._replace(shapes=[shape]))[self._head : -len("</svg>")]
                 )
-            found.append(number)
-        return found
+            numbers.append(number)
+        return numbers
 
     def of(self, moves: tuple[int, ...]) -> tuple[list[list[list[int]]], str]:
         """A game move by move.
@@ -176,7 +176,7 @@ class Frames:
                 position.play(action)
             except IllegalActionError:
                 break
-            after = self._numbered(r.picture(self.game.rules, position.record, action))
+            after = self._numbers_of(r.picture(self.game.rules, position.record, action))
             changes.append(_change(before, after))
             movers += str(mover)
             before = after
@@ -189,37 +189,37 @@ def _change(before: list[int], after: list[int]) -> list[list[int]]:
     First the places to delete, ascending; then place and number, in turn, of each insertion,
     ascending.
     """
-    gone, come = set(before) - set(after), set(after) - set(before)
-    deleted = [place for place, number in enumerate(before) if number in gone]
-    inserted = [
-        value for place, number in enumerate(after) if number in come for value in (place, number)
+    old, new = set(before) - set(after), set(after) - set(before)
+    deletions = [place for place, number in enumerate(before) if number in old]
+    insertions = [
+        value for place, number in enumerate(after) if number in new for value in (place, number)
     ]
-    kept = [number for number in before if number not in gone]
+    common = [number for number in before if number not in old]
     # shapes have changed their order, or one occurs twice
-    if kept != [number for number in after if number not in come]:
+    if common != [number for number in after if number not in new]:
         return [list(range(len(before))), [value for pair in enumerate(after) for value in pair]]
-    return [deleted, inserted]
+    return [deletions, insertions]
 
 
-def replay_data(game: Game, chosen: list[ChosenGame]) -> dict[str, Any]:
+def replay_data(game: Game, choices: list[ChosenGame]) -> dict[str, Any]:
     """The games to show as plain data for the browser.
 
     One set of shapes; for each game its players, result, moves and changes.
     """
     frames = Frames(game)
-    shown = [
+    entries = [
         game_entry(
             frames,
-            stored.result.moves,
-            stored.players,
-            stored.result.winner,
-            stored.result.reason,
-            len(stored.opening),
+            game_record.result.moves,
+            game_record.players,
+            game_record.result.winner,
+            game_record.result.reason,
+            len(game_record.opening),
         )
-        | {"why": why, "pair": stored.pair}
-        for stored, why in chosen
+        | {"why": why, "pair": game_record.pair}
+        for game_record, why in choices
     ]
-    return viewer_data(frames, shown)
+    return viewer_data(frames, entries)
 
 
 def game_entry(
@@ -262,13 +262,13 @@ def game_entry(
     }
 
 
-def viewer_data(frames: Frames, shown: list[dict[str, Any]]) -> dict[str, Any]:
+def viewer_data(frames: Frames, entries: list[dict[str, Any]]) -> dict[str, Any]:
     """What the viewer of a page needs: the entries of its games, and their boards."""
     return {
         "size": frames.size,
         "background": frames.background,
         "colours": frames.game.declaration.colours,
         "start": frames.start,
-        "games": shown,
+        "games": entries,
         "shapes": frames.shapes,
     }

@@ -201,21 +201,21 @@ def report_tournament(
     game = game_of(tournament)
     courses = Courses(game)
 
-    def noted() -> Iterator[StoredGame]:
-        for stored in games:
-            result = stored.result
+    def count_each() -> Iterator[StoredGame]:
+        for entry in games:
+            result = entry.result
             endings[result.reason if result.fault is None else f"forfeit: {result.fault}"] += 1
-            opening = courses.start(stored)
+            opening = courses.start(entry)
             count, points = openings.get(opening, (0, 0.0))
             won = result.returns[0]
             openings[opening] = count + 1, points + (1 if won > 0 else 0 if won < 0 else 0.5)
             if gallery is not None:
-                gallery.note(stored)
-            yield stored
+                gallery.note(entry)
+            yield entry
 
-    table = CrossTable(labels, game, noted())
+    table = CrossTable(labels, game, count_each())
     try:
-        ratings, unrated = (
+        ratings, fault = (
             rate(
                 labels,
                 table.meetings(),
@@ -224,8 +224,8 @@ def report_tournament(
             None,
         )
     except RatingsError as error:
-        ratings, unrated = None, str(error)
-    return TournamentReport(tournament, table, ratings, unrated, endings, openings, gallery)
+        ratings, fault = None, str(error)
+    return TournamentReport(tournament, table, ratings, fault, endings, openings, gallery)
 
 
 def print_report(reports: list[TournamentReport], console: Console) -> None:
@@ -273,7 +273,7 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
 
 def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:
     """A row for each agent, the strongest first."""
-    shown = plain_table(
+    table = plain_table(
         "agent", "Elo", "±", "score %", "games", "time/move", "stronger than\nthe next, %"
     )
     order = ratings.order()
@@ -286,8 +286,8 @@ def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:
             percent(row.total.score),
             str(row.total.games),
         ]
-        shown.add_row(Text(row.label), *figures, duration(row.seconds_per_move), superior)
-    return shown
+        table.add_row(Text(row.label), *figures, duration(row.seconds_per_move), superior)
+    return table
 
 
 def _facts(report: TournamentReport) -> Iterator[str]:

@@ -31,15 +31,15 @@ def review_page(games: Sequence[PlayedGame | Review], title: str = "Review") -> 
     """
     kinds: dict[Game, list[PlayedGame | Review]] = {}
     for each in games:
-        kinds.setdefault(_played(each).game, []).append(each)
+        kinds.setdefault(_record_of(each).game, []).append(each)
     sections = [
         {
             "title": game.declaration.title,
             "spec": game.spec if game.spec != game.name else "",
-            "reviewed": any(isinstance(each, Review) for each in listed),
-            "data": _section_data(game, listed),
+            "reviewed": any(isinstance(each, Review) for each in records),
+            "data": _section_data(game, records),
         }
-        for game, listed in kinds.items()
+        for game, records in kinds.items()
     ]
     return render_page("review.html", title=title, sections=sections)
 
@@ -50,42 +50,42 @@ def _page_of_game(game: PlayedGame | Review) -> str:
     return review_page([game], "Review" if isinstance(game, Review) else "Game")
 
 
-def _played(game: PlayedGame | Review) -> PlayedGame:
+def _record_of(game: PlayedGame | Review) -> PlayedGame:
     return game.played if isinstance(game, Review) else game
 
 
-def _section_data(game: Game, listed: Sequence[PlayedGame | Review]) -> dict[str, Any]:
+def _section_data(game: Game, games: Sequence[PlayedGame | Review]) -> dict[str, Any]:
     """What the viewer of the games of one kind needs."""
-    names = [name for each in listed for name in _played(each).players]
+    names = [name for each in games for name in _record_of(each).players]
     labels = list(dict.fromkeys(names))
-    frames, shown = Frames(game), []
-    for each in listed:
-        played = _played(each)
-        first, second = map(labels.index, played.players)
+    frames, entries = Frames(game), []
+    for each in games:
+        record = _record_of(each)
+        first, second = map(labels.index, record.players)
         entry = game_entry(
             frames,
-            played.actions,
+            record.actions,
             (first, second),
-            played.winner,
-            played.reason,
-            played.opening,
+            record.winner,
+            record.reason,
+            record.opening,
         )
         if isinstance(each, Review):
             entry["review"] = _review_data(frames, each)
-        shown.append(entry)
-    return viewer_data(frames, shown) | {"labels": labels}
+        entries.append(entry)
+    return viewer_data(frames, entries) | {"labels": labels}
 
 
 def _review_data(frames: Frames, review: Review) -> dict[str, Any]:
     """The values, grades and totals of a game for the viewer."""
-    played, facts = review.played, frames.game.facts
+    record, facts = review.played, frames.game.facts
     lowest, highest = facts.min_return, facts.max_return
     marks = frames.game.declaration.marks
     totals = []
     for player in range(len(PLAYERS)):
         total = review.totals(player)
         counts = [str(count) for count in total.grades.values()]
-        name = f"{marks[player]} {played.players[player]}"
+        name = f"{marks[player]} {record.players[player]}"
         totals.append([name, *counts, percent(total.mean_loss)])
     return {
         "scores": [
@@ -93,14 +93,14 @@ def _review_data(frames: Frames, review: Review) -> dict[str, Any]:
         ],
         "exact": [value.exact for value in review.values],
         "values": [value_text(frames.game, value) for value in review.values],
-        "moves": [_move_data(frames, played, move) for move in review.moves],
+        "moves": [_move_data(frames, record, move) for move in review.moves],
         "head": ["", *GRADES, "loss, %"],
         "totals": totals,
         "method": method_text(review),
     }
 
 
-def _move_data(frames: Frames, played: PlayedGame, move: ReviewedMove) -> dict[str, Any]:
+def _move_data(frames: Frames, record: PlayedGame, move: ReviewedMove) -> dict[str, Any]:
     """A grade in words, and the boards of the better line."""
     data: dict[str, Any] = {
         "grade": "book" if move.opening else move.grade,
@@ -108,7 +108,7 @@ def _move_data(frames: Frames, played: PlayedGame, move: ReviewedMove) -> dict[s
     }
     if move.better and not move.opening:
         line = move.line[:LINE_SHOWN]
-        changes, _ = frames.of(played.actions[: move.ply] + line)
+        changes, _ = frames.of(record.actions[: move.ply] + line)
         data["line"] = {
             "names": [frames.game.action_to_text(action) for action in line],
             "changes": changes[move.ply :],

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ...envs.game import PLAYERS, Game
-from ..grades import BEST, FORCED, GOOD, INACCURACY, MISTAKE, PositionValue, Review, ReviewedMove
+from ..grades import BEST, GOOD, INACCURACY, MISTAKE, ONLY_MOVE, PositionValue, Review, ReviewedMove
 from .display import percent, plain_table
 
-STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", FORCED: "dim"}
+STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", ONLY_MOVE: "dim"}
 LINE_SHOWN = 6  # moves of a better line
 
 
@@ -80,7 +80,7 @@ def method_text(review: Review) -> str:
     estimates = sum(not value.exact for value in review.values)
     if not estimates:
         return "All values are exact."
-    proved = len(review.values) - estimates
+    proofs = len(review.values) - estimates
     mark = review.played.game.declaration.marks[0]
-    exact = f"{proved} of {len(review.values)} values are exact. " if proved else ""
+    exact = f"{proofs} of {len(review.values)} values are exact. " if proofs else ""
     return f"{exact}~ marks estimates by {review.agent}: the expected score of {mark}."

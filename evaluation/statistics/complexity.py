@@ -49,16 +49,16 @@ class SizeLine(NamedTuple):
 
 def size_report(game: Game) -> list[SizeLine]:
     """The size of a game, from what it declares and, for the mean branching, from random games."""
-    declared = r.complexity(game.rules)
+    bounds = r.complexity(game.rules)
     depth, actions = game.facts.longest_game, game.facts.num_actions
-    lines = [SizeLine(*bound) for bound in declared.board]
-    if declared.states is not None:
-        lines.append(SizeLine(*declared.states))
+    lines = [SizeLine(*bound) for bound in bounds.board]
+    if bounds.states is not None:
+        lines.append(SizeLine(*bounds.states))
     else:
         nodes = sum(actions**ply for ply in range(depth + 1))
         lines.append(SizeLine("states, at most", "nodes of the game tree", nodes))
     lines.append(SizeLine("depth, at most", "plies of the longest game", depth))
-    if declared.fewer_each_ply:
+    if bounds.fewer_each_ply:
         degrees = list(range(depth, 0, -1))
         lines.append(SizeLine("branching at first", "", depth))
         lines.append(SizeLine("branching, roughly on average", "half of that", depth / 2))

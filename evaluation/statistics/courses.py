@@ -27,13 +27,13 @@ class Courses:
         self._game = game
         self._start = functools.lru_cache(RECENT_OPENINGS)(self._position_after)
 
-    def start(self, stored: StoredGame) -> int:
+    def start(self, game: StoredGame) -> int:
         """A hash of the position in which the agents take over."""
-        return self._start(stored.opening)
+        return self._start(game.opening)
 
-    def course(self, stored: StoredGame) -> int:
+    def course(self, game: StoredGame) -> int:
         """A hash of the positions from there to the end."""
-        return hash((self.start(stored), stored.result.moves[len(stored.opening) :]))
+        return hash((self.start(game), game.result.moves[len(game.opening) :]))
 
     def _position_after(self, opening: tuple[int, ...]) -> int:
         if self._game is not None:

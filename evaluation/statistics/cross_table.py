@@ -160,20 +160,20 @@ class _Encounter:
         """
         result = _Result(game.pair, game.players, game.result.returns[0])
         if self._lines is None:
-            return self._counted([result])
+            return self._countable([result])
         line = hash((game.players[0], start))
         earlier = self._lines.get(line)
         if earlier is None:
             self._lines[line] = course
-            return self._counted([result])
+            return self._countable([result])
         if earlier == course:
             self._held.append(result)
             return []
-        counted = self._counted([*self._held, result])
+        countable = self._countable([*self._held, result])
         self._held, self._lines = [], None
-        return counted
+        return countable
 
-    def _counted(self, results: list[_Result]) -> list[_Result]:
+    def _countable(self, results: list[_Result]) -> list[_Result]:
         for pair, players, result in results:
             points = (result > 0) - (result < 0)
             half_points = 1 + (points if players[0] == self._first else -points)
@@ -243,14 +243,14 @@ class CrossTable:
 
     def meetings(self) -> list[Meeting]:
         """The results that count, pair by pair, as the ratings want them."""
-        found = []
+        meetings = []
         for (first, second), encounter in self._encounters.items():
             losses, draws, wins = (encounter.singles()[half_points] for half_points in (0, 1, 2))
             all_lost, one, two, three, all_won = encounter.pairs
-            found.append(
+            meetings.append(
                 Meeting(first, second, (all_lost, one, two, three, all_won), (losses, draws, wins))
             )
-        return found
+        return meetings
 
     def standings(self) -> list[AgentRow]:
         """The rows, the highest score first; equals in the order of the tournament."""

@@ -166,17 +166,17 @@ def rate(
                 f"a meeting is between two of the agents 0 to {count - 1}, not {meeting.first} and "
                 f"{meeting.second}"
             )
-    played = [meeting for meeting in meetings if meeting.games]
-    _check_connected(labels, played)
-    first, second = (np.array([meeting[side] for meeting in played], np.int64) for side in (0, 1))
+    results = [meeting for meeting in meetings if meeting.games]
+    _check_connected(labels, results)
+    first, second = (np.array([meeting[side] for meeting in results], np.int64) for side in (0, 1))
     strengths, bread, prior = _fit(
         count,
         first,
         second,
-        np.array([m.games for m in played], float),
-        np.array([m.points for m in played]),
+        np.array([m.games for m in results], float),
+        np.array([m.points for m in results]),
     )
-    covariance = ELO**2 * _sandwich(strengths, bread, prior, played)
+    covariance = ELO**2 * _sandwich(strengths, bread, prior, results)
     elo = ELO * strengths
     if anchor is None:
         return Ratings(labels, elo, covariance)

@@ -58,7 +58,7 @@ class Withdrawals:
 
     def _count(self, agent: int, game: StoredGame) -> None:
         fault, seat = game.result.fault, game.result.forfeited
-        crashed = fault in CRASHES and seat is not None and game.players[seat] == agent
-        self._in_a_row[agent] = self._in_a_row[agent] + 1 if crashed else 0
+        crash = fault in CRASHES and seat is not None and game.players[seat] == agent
+        self._in_a_row[agent] = self._in_a_row[agent] + 1 if crash else 0
         if self._after and self._in_a_row[agent] >= self._after:
             self.withdrawn.add(agent)

@@ -10,7 +10,7 @@ from typing import Any
 from ..report.display import duration, percent
 from .measurements.measurement import SECONDS, SHARE, YES, Measurement, Row, matches
 
-UNTESTED, HOLDS = "The claim is not tested", "The claim holds ("  # how verdicts begin
+NO_TEST, HOLDS = "The claim is not tested", "The claim holds ("  # how verdicts begin
 # How a verdict writes the values of a column.
 FORMATS: dict[str, Callable[[float], str]] = {
     SHARE: lambda value: f"{percent(value)} %",
@@ -49,7 +49,7 @@ class Claim:
             if matches(row, dict(self.where)) and row.get(self.column) is not None
         ]
         if not values:
-            return f"{UNTESTED} by this run."
+            return f"{NO_TEST} by this run."
         column = next(each for each in measurement.columns if each.key == self.column)
         texts = map(FORMATS.get(column.kind, "{:,.6g}".format), (min(values), max(values)))
         span = " to ".join(dict.fromkeys(texts))

@@ -17,10 +17,10 @@ from ..report.html import render_page, versions
 from .figures import draw
 from .measurements.measurement import (
     COUNT,
+    DIFFERENCE,
     NUMBER,
     SECONDS,
     SHARE,
-    SIGNED,
     TEXT,
     YES,
     Column,
@@ -78,7 +78,7 @@ def cell_text(value: Any, kind: str) -> str:
         return f"{100 * value:.1f} %"
     if kind == SECONDS:
         return duration(value)
-    if kind == SIGNED:
+    if kind == DIFFERENCE:
         return f"{value:+.2f}".removesuffix(".00") if abs(value) < 10 else f"{value:+,.0f}"
     assert kind == NUMBER
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"

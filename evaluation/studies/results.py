@@ -9,18 +9,18 @@ from typing import Any
 from ...envs import __version__
 from ...envs.files import written_whole
 from ...envs.specification import SpecificationError
-from .declaration import HOLDS, UNTESTED
+from .declaration import HOLDS, NO_TEST
 from .measurements.measurement import Measurement, Row
 from .runner import Findings, MeasuredExperiment
 
 
-def rows_of(measurement: Measurement, rows: list[Row], timed: bool) -> list[Row]:
+def rows_of(measurement: Measurement, rows: list[Row], times: bool) -> list[Row]:
     """The times of the rows, or all that is no time.
 
     Everything that a time limit decides counts as time.
     """
     all_timed = not measurement.repeatable
-    keys = [column.key for column in measurement.columns if (column.timed or all_timed) == timed]
+    keys = [column.key for column in measurement.columns if (column.timed or all_timed) == times]
     return [{key: row[key] for key in keys} for row in rows]
 
 
@@ -50,14 +50,14 @@ def sentences(experiment: MeasuredExperiment) -> list[str]:
 
 def summary(experiment: MeasuredExperiment) -> str:
     """The title of an experiment, and how many of its claims hold."""
-    tested = [text for _, text in verdicts(experiment) if not text.startswith(UNTESTED)]
-    count = sum(text.startswith(HOLDS) for text in tested)
-    claims = f" Claims that hold: {count} of {len(tested)}." if tested else ""
+    verdict_texts = [text for _, text in verdicts(experiment) if not text.startswith(NO_TEST)]
+    count = sum(text.startswith(HOLDS) for text in verdict_texts)
+    claims = f" Claims that hold: {count} of {len(verdict_texts)}." if verdict_texts else ""
     return f"{experiment.declaration.title}.{claims}"
 
 
-def to_json(findings: Findings, timed: bool = False) -> dict[str, Any]:
-    """A study's numbers: the same for the same seed, or with ``timed`` those that are times."""
+def to_json(findings: Findings, times: bool = False) -> dict[str, Any]:
+    """A study's numbers: the same for the same seed, or with ``times`` those that are times."""
     return {
         "study": findings.study.name,
         "quick": findings.quick,
@@ -70,8 +70,8 @@ def to_json(findings: Findings, timed: bool = False) -> dict[str, Any]:
                 "measurements": [
                     {
                         "declaration": measurement.to_json(),
-                        "rows": rows_of(measurement, cell.rows, timed),
-                        **({"cpu_seconds": cell.cpu_seconds} if timed else {}),
+                        "rows": rows_of(measurement, cell.rows, times),
+                        **({"cpu_seconds": cell.cpu_seconds} if times else {}),
                     }
                     for measurement, cell in experiment.measurements
                 ],
@@ -83,9 +83,9 @@ def to_json(findings: Findings, timed: bool = False) -> dict[str, Any]:
 
 def write_json(findings: Findings, folder: Path) -> None:
     """Write ``NAME.json`` and, with the times, ``NAME.times.json``."""
-    for ending, timed in (("json", False), ("times.json", True)):
+    for ending, times in (("json", False), ("times.json", True)):
         with written_whole(folder / f"{findings.study.name}.{ending}") as file:
-            text = json.dumps(to_json(findings, timed), ensure_ascii=False, indent=1)
+            text = json.dumps(to_json(findings, times), ensure_ascii=False, indent=1)
             file.write(f"{text}\n".encode())
 
 

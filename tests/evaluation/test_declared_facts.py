@@ -38,20 +38,20 @@ def test_a_game_that_declares_no_bounds_is_bounded_by_its_tree():
     game = Game(Line())
     assert r.complexity(game.rules).states is None
     actions, depth = game.facts.num_actions, game.facts.longest_game
-    found = {line.quantity: line.value for line in size_report(game)}
-    assert found["states, at most"] == sum(actions**ply for ply in range(depth + 1))
-    assert found["minimax leaves, at most"] == actions**depth
-    assert "cells" not in found
+    sizes = {line.quantity: line.value for line in size_report(game)}
+    assert sizes["states, at most"] == sum(actions**ply for ply in range(depth + 1))
+    assert sizes["minimax leaves, at most"] == actions**depth
+    assert "cells" not in sizes
     assert 1 <= mean_branching(game) <= actions
 
 
 @pytest.mark.parametrize("name", game_names())
 def test_no_game_exceeds_its_size_report(name):
     game = make_game(name)
-    found = {line.quantity: line.value for line in size_report(game)}
-    branching = found.get("branching at first", found.get("branching, at most"))
+    sizes = {line.quantity: line.value for line in size_report(game)}
+    branching = sizes.get("branching at first", sizes.get("branching, at most"))
     assert len(game.initial_position().legal_actions()) <= branching
-    assert perft(game.initial_position(), 2) <= found["minimax leaves, at most"]
+    assert perft(game.initial_position(), 2) <= sizes["minimax leaves, at most"]
 
 
 @pytest.mark.parametrize("name", game_names())

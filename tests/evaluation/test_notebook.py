@@ -31,8 +31,8 @@ MARKUP = "<script>alert(1)</script>"
 
 @pytest.fixture(scope="module")
 def browser():
-    with chromium() as opened:
-        yield opened
+    with chromium() as chrome:
+        yield chrome
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def store(tmp_path_factory):
     return path
 
 
-class Shown:
+class View:
     """The output of a cell, in a page as a notebook makes it."""
 
     def __init__(self, browser, output: str, width: int = 900, scheme: str = "light") -> None:
@@ -70,64 +70,64 @@ class Shown:
 
 
 def data_of(page: str) -> list[dict]:
-    found = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
-    return [json.loads(text) for text in found]
+    blocks = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+    return [json.loads(text) for text in blocks]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.thorough
 def test_a_reviewed_game_is_stepped_through_inside_a_frame(browser, scheme):
     widget = plyground.show(GAME, BLUNDER, players=("one", MARKUP))
-    shown = Shown(browser, widget._repr_html_(), scheme=scheme)
-    frame = shown.frame
-    assert "Before the first move" in shown.text(".status")
+    view = View(browser, widget._repr_html_(), scheme=scheme)
+    frame = view.frame
+    assert "Before the first move" in view.text(".status")
     mistake = frame.locator(".moves button.mistake").last
     assert mistake.inner_text() == "e?"
     mistake.click()
-    assert "X wins" in shown.text(".verdict")
-    assert "to lost)" in shown.text(".verdict")
+    assert "X wins" in view.text(".verdict")
+    assert "to lost)" in view.text(".verdict")
     line = frame.locator(".line button")
     assert line.first.inner_text() == "d"
     line.first.click()
-    assert shown.text(".status") == "Instead of e: d"
+    assert view.text(".status") == "Instead of e: d"
     better = make_game(GAME).position([*BLUNDER[:5], "d"])
     expected = to_svg(r.picture(better.game.rules, better.record, 3))
     assert frame.locator(".board circle").count() == expected.count("<circle")
     frame.locator(".moves button").first.focus()
-    shown.page.keyboard.press("Home")
-    assert "Before the first move" in shown.text(".status")
-    shown.page.keyboard.press("ArrowRight")
-    assert "Move 1 of 7: a (one)" in shown.text(".status")
+    view.page.keyboard.press("Home")
+    assert "Before the first move" in view.text(".status")
+    view.page.keyboard.press("ArrowRight")
+    assert "Move 1 of 7: a (one)" in view.text(".status")
     frame.locator(".graph").click(position={"x": 5, "y": 20})
-    assert "Before the first move" in shown.text(".status")
-    assert MARKUP in shown.text(".totals")
-    assert "All values are exact." in shown.text(".totals")
+    assert "Before the first move" in view.text(".status")
+    assert MARKUP in view.text(".totals")
+    assert "All values are exact." in view.text(".totals")
     frame.wait_for_function("window.frameElement.offsetHeight > 400")
     height = frame.evaluate("document.documentElement.offsetHeight")
     assert abs(frame.evaluate("window.frameElement.offsetHeight") - height) <= 2
     contrast, text = frame.evaluate(CONTRASTS)[0]
     assert contrast >= 4.5, text
-    shown.close()
+    view.close()
 
 
 def test_nothing_is_wider_than_a_narrow_cell(browser):
-    shown = Shown(browser, plyground.show(GAME, BLUNDER)._repr_html_(), width=360)
-    assert shown.frame.evaluate("document.documentElement.scrollWidth") <= 360
-    shown.close()
+    view = View(browser, plyground.show(GAME, BLUNDER)._repr_html_(), width=360)
+    assert view.frame.evaluate("document.documentElement.scrollWidth") <= 360
+    view.close()
 
 
 def test_the_games_of_a_store_share_a_list_for_each_kind(browser, store):
     widget = plyground.show(store)
-    shown = Shown(browser, widget._repr_html_())
-    assert shown.frame.locator(".viewer").count() == 2
+    view = View(browser, widget._repr_html_())
+    assert view.frame.locator(".viewer").count() == 2
     assert [len(data["games"]) for data in data_of(widget.page)] == [2, 4]
-    assert shown.frame.locator(".viewer").nth(1).locator(".list button").count() == 4
-    assert not shown.frame.locator(".graph").first.is_visible()
-    shown.close()
-    with Store(store) as opened:
-        assert len(data_of(plyground.show(opened, games=1).page)[0]["games"]) == 1
-    reviewed = data_of(plyground.show(store, review=True, games=3).page)
-    assert all("review" in game for data in reviewed for game in data["games"])
+    assert view.frame.locator(".viewer").nth(1).locator(".list button").count() == 4
+    assert not view.frame.locator(".graph").first.is_visible()
+    view.close()
+    with Store(store) as open_store:
+        assert len(data_of(plyground.show(open_store, games=1).page)[0]["games"]) == 1
+    sections = data_of(plyground.show(store, review=True, games=3).page)
+    assert all("review" in game for data in sections for game in data["games"])
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
@@ -135,45 +135,45 @@ def test_the_page_of_every_game_holds_its_moves_and_values(spec):
     game = make_game(spec)
     result = play_game(game, [make_agent("greedy"), make_agent("random")], seeds=(1, 2))
     (data,) = data_of(plyground.show(game, result, agent="alphabeta:depth=2").page)
-    (shown,) = data["games"]
+    (game_data,) = data["games"]
     names = [game.action_to_text(action) for action in result.moves]
-    assert shown["moves"] == names
-    assert shown["reason"] == result.reason
-    found = shown["review"]
-    assert len(found["scores"]) == len(found["values"]) == len(names) + 1
-    assert len(found["moves"]) == len(names)
-    for entry in found["moves"]:
+    assert game_data["moves"] == names
+    assert game_data["reason"] == result.reason
+    grades = game_data["review"]
+    assert len(grades["scores"]) == len(grades["values"]) == len(names) + 1
+    assert len(grades["moves"]) == len(names)
+    for entry in grades["moves"]:
         if "line" in entry:
             assert len(entry["line"]["names"]) == len(entry["line"]["changes"])
 
 
 def test_objects_show_themselves(browser, store):
     """Each by its own ``_repr_html_``: a review, a game, a report, a tournament's table."""
-    found = review(GAME, BLUNDER)
-    with Store(store) as opened:
-        report = report_store(opened)[0]
+    result = review(GAME, BLUNDER)
+    with Store(store) as open_store:
+        report = report_store(open_store)[0]
     for thing, words in (
-        (found, "mistake"),
+        (result, "mistake"),
         (PlayedGame.of_actions(GAME, BLUNDER), "player_0"),
         (report, "Ratings"),
     ):
-        shown = Shown(browser, thing._repr_html_())
-        assert words in shown.frame.content()
-        shown.close()
+        view = View(browser, thing._repr_html_())
+        assert words in view.frame.content()
+        view.close()
 
 
 def test_a_tournaments_table_is_a_plain_table(browser, store):
-    with Store(store) as opened:
-        (first, *_) = opened.tournaments()
-        table = CrossTable([MARKUP, "random"], None, opened.games(first.number))
-    shown = Shown(browser, table._repr_html_())
-    rows = shown.page.locator("tr")
+    with Store(store) as open_store:
+        (first, *_) = open_store.tournaments()
+        table = CrossTable([MARKUP, "random"], None, open_store.games(first.number))
+    view = View(browser, table._repr_html_())
+    rows = view.page.locator("tr")
     assert rows.count() == 3
-    assert MARKUP in shown.page.inner_text("table")
-    assert "4 games" in shown.page.inner_text("body")
-    shown.close()
-    with Store(store) as opened:
-        tournament = Tournament(Plan("tic_tac_toe", ("greedy", "random"), pairs=2), opened)
+    assert MARKUP in view.page.inner_text("table")
+    assert "4 games" in view.page.inner_text("body")
+    view.close()
+    with Store(store) as open_store:
+        tournament = Tournament(Plan("tic_tac_toe", ("greedy", "random"), pairs=2), open_store)
         assert "<td>greedy</td>" in tournament._repr_html_()
         assert "<p>4 games</p>" in tournament._repr_html_()
 
@@ -183,8 +183,8 @@ def test_replay_writes_the_page(store, tmp_path):
     result = command("replay", store, 1, "--html", page)
     assert result.exit_code == 0, result.output
     (data,) = data_of(page.read_text("utf-8"))
-    with Store(store) as opened:
-        _, game = opened.game(1)
+    with Store(store) as open_store:
+        _, game = open_store.game(1)
     assert len(data["games"][0]["moves"]) == len(game.result.moves)
     assert "review" in data["games"][0]
     assert command("replay", store, 1, "--html", "no/such/folder/x.html").exit_code == 2

@@ -99,20 +99,20 @@ def test_a_general_optimiser_finds_the_same_maximum_of_the_penalised_likelihood(
             information += meeting.games * p * (1 - p) * np.outer(contrast, contrast)
         return -likelihood - np.linalg.slogdet(information[1:, 1:])[1] / 2
 
-    found = scipy.optimize.minimize(
+    optimum = scipy.optimize.minimize(
         loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-12}
     )
-    assert rate(names(3), pool, ("agent 0", 0)).elo[1:] == pytest.approx(ELO * found.x, abs=1e-3)
+    assert rate(names(3), pool, ("agent 0", 0)).elo[1:] == pytest.approx(ELO * optimum.x, abs=1e-3)
 
 
 def test_intervals_agree_with_a_bootstrap_over_pairs():
     rng = np.random.default_rng(3)
     again = []
     for _ in range(400):
-        resampled = [
+        samples = [
             m._replace(pairs=tuple(rng.multinomial(300, np.array(m.pairs) / 300))) for m in POOL
         ]
-        again.append(rate(names(5), resampled).elo)
+        again.append(rate(names(5), samples).elo)
     margins = [rate(names(5), POOL).margin(agent) for agent in range(5)]
     assert margins == pytest.approx(1.96 * np.std(again, axis=0), rel=0.1)
 
@@ -150,26 +150,26 @@ def test_a_chain_of_perfect_scores_is_rated_in_its_order():
 )
 def test_intervals_cover_the_true_ratings_as_often_as_they_say(count, pairs, draws, bias, spread):
     rng = np.random.default_rng(count)
-    covered = []
+    hits = []
     for _ in range(200):
         elo = rng.normal(0, spread, count)
         elo -= elo.mean()
         ratings = rate(names(count), simulated_pool(rng, elo, pairs, draws, bias))
-        covered += [
+        hits += [
             abs(ratings.elo[agent] - elo[agent]) <= ratings.margin(agent) for agent in range(count)
         ]
-    assert 0.92 <= np.mean(covered) <= 0.98  # benchmarks/ratings.py measures this more precisely
+    assert 0.92 <= np.mean(hits) <= 0.98  # benchmarks/ratings.py measures this more precisely
 
 
 def test_without_an_anchor_the_mean_is_zero_and_an_anchor_moves_everybody_alike():
-    free, anchored = rate(names(5), POOL), rate(names(5), POOL, ("agent 3", 1500))
+    free, with_anchor = rate(names(5), POOL), rate(names(5), POOL, ("agent 3", 1500))
     assert free.elo.mean() == pytest.approx(0, abs=1e-6)
-    assert anchored.elo[3] == 1500
-    margins = [[ratings.margin(agent) for agent in range(5)] for ratings in (free, anchored)]
+    assert with_anchor.elo[3] == 1500
+    margins = [[ratings.margin(agent) for agent in range(5)] for ratings in (free, with_anchor)]
     assert margins[0] == pytest.approx(margins[1])
-    assert anchored.elo - free.elo == pytest.approx(np.full(5, 1500 - free.elo[3]))
-    assert anchored.difference(0, 1) == pytest.approx(free.difference(0, 1))
-    assert anchored.superiority(0, 1) == pytest.approx(free.superiority(0, 1))
+    assert with_anchor.elo - free.elo == pytest.approx(np.full(5, 1500 - free.elo[3]))
+    assert with_anchor.difference(0, 1) == pytest.approx(free.difference(0, 1))
+    assert with_anchor.superiority(0, 1) == pytest.approx(free.superiority(0, 1))
 
 
 def test_the_likelihood_of_superiority_is_the_normal_probability_of_the_difference():
@@ -179,8 +179,8 @@ def test_the_likelihood_of_superiority_is_the_normal_probability_of_the_differen
 
 
 def test_the_order_of_agents_and_meetings_does_not_matter():
-    turned = [Meeting(4 - m.second, 4 - m.first, m.pairs[::-1]) for m in reversed(POOL)]
-    assert rate(names(5), turned).elo[::-1] == pytest.approx(
+    mirror_image = [Meeting(4 - m.second, 4 - m.first, m.pairs[::-1]) for m in reversed(POOL)]
+    assert rate(names(5), mirror_image).elo[::-1] == pytest.approx(
         rate(names(5), [*POOL, Meeting(0, 1)]).elo, abs=1e-6
     )
 

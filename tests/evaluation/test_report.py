@@ -118,9 +118,9 @@ def test_where_games_show_no_spread_nothing_is_said_of_the_first_move(results, t
     store_results(tmp_path / "store.db", results, ("a", "b"))
     (report,) = report_store(Store(tmp_path / "store.db"))
     assert report.first_move_elo is None
-    told = run("report", str(tmp_path / "store.db")).stdout
-    assert "what the first move is worth cannot be said" in " ".join(told.split())
-    assert "nan" not in told
+    text = run("report", str(tmp_path / "store.db")).stdout
+    assert "what the first move is worth cannot be said" in " ".join(text.split())
+    assert "nan" not in text
 
 
 def test_forfeits_are_counted_by_their_kind(tmp_path):
@@ -155,7 +155,7 @@ def test_a_pool_that_cannot_be_rated_is_reported_with_the_reason(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def store_path(tmp_path_factory):
     """A store of two tournaments, one of which repeats its games."""
     path = tmp_path_factory.mktemp("report") / "store.db"
     with Store(path) as store:
@@ -167,8 +167,8 @@ def played(tmp_path_factory):
     return path
 
 
-def test_the_command_reports_each_tournament_within_the_width_of_a_terminal(played):
-    result = run("report", str(played), "--anchor", "random=0")
+def test_the_command_reports_each_tournament_within_the_width_of_a_terminal(store_path):
+    result = run("report", str(store_path), "--anchor", "random=0")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert sum(line.startswith("agent ") for line in lines) == 2
@@ -183,9 +183,9 @@ def test_the_command_reports_each_tournament_within_the_width_of_a_terminal(play
     assert all(len(line.rstrip()) <= 80 for line in lines)
 
 
-def test_json_holds_everything_the_text_shows(played):
+def test_json_holds_everything_the_text_shows(store_path):
     first, second = json.loads(
-        run("report", str(played), "--anchor", "random=1000", "--json").stdout
+        run("report", str(store_path), "--anchor", "random=1000", "--json").stdout
     )["tournaments"]
     assert [agent["elo"] for agent in first["ratings"]["agents"] if agent["agent"] == "random"] == [
         1000
@@ -197,7 +197,7 @@ def test_json_holds_everything_the_text_shows(played):
     assert {key for key in first if key not in second} == set()
 
 
-def test_an_anchor_is_an_agent_of_the_store_and_a_rating(played):
+def test_an_anchor_is_an_agent_of_the_store_and_a_rating(store_path):
     assert parse_anchor("alphabeta:depth=2=1500.5") == ("alphabeta:depth=2", 1500.5)
     for text in ("random", "random=", "=5", "random=much"):
         with pytest.raises(
@@ -210,7 +210,7 @@ def test_an_anchor_is_an_agent_of_the_store_and_a_rating(played):
             r"the anchor 'mcts' is none of the agents in .*; they are alphabeta:depth=2, .*, random"
         ),
     ):
-        report_store(Store(played), ("mcts", 0.0))
+        report_store(Store(store_path), ("mcts", 0.0))
 
 
 def test_a_store_that_does_not_exist_is_not_made(tmp_path):

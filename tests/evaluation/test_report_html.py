@@ -55,11 +55,11 @@ def store(tmp_path_factory):
     are forfeited.
     """
     path = tmp_path_factory.mktemp("html") / "results.db"
-    with Store(path) as opened:
+    with Store(path) as open_store:
         for spec in GAMES:
             entries = [AgentEntry(label, "random", {"note": "<u>"}, "1 <s>") for label in LABELS]
             settings = {"game": spec, "seed": 1, "openings": "<i>none</i>"}
-            number = opened.enter_tournament(
+            number = open_store.enter_tournament(
                 f"<b>{spec}</b>",
                 settings,
                 entries,
@@ -85,7 +85,7 @@ def store(tmp_path_factory):
                                 game = game._replace(
                                     result=game.result._replace(returns=(-1.0, 1.0), **faulty)
                                 )
-                            opened.add(number, game)
+                            open_store.add(number, game)
     return path
 
 
@@ -100,8 +100,8 @@ def page_file(store):
 
 @pytest.fixture(scope="module")
 def browser():
-    with chromium() as opened:
-        yield opened
+    with chromium() as chrome:
+        yield chrome
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def open_page(browser, page_file):
     """Opens the report; afterwards nothing may have gone wrong in it, and nothing have been asked
     of the network.
     """
-    said, requested, contexts = [], [], []
+    messages, urls, contexts = [], [], []
 
     def opener(width=1200, height=900, scheme="light"):
         context = browser.new_context(
@@ -117,20 +117,20 @@ def open_page(browser, page_file):
         )
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
         page.on(
-            "dialog", lambda dialog: (said.append(f"dialog {dialog.message}"), dialog.dismiss())
+            "dialog", lambda dialog: (messages.append(f"dialog {dialog.message}"), dialog.dismiss())
         )
-        page.on("request", lambda request: requested.append(request.url))
+        page.on("request", lambda request: urls.append(request.url))
         page.goto(page_file.as_uri())
         return page
 
     yield opener
     for context in contexts:
         context.close()
-    assert said == []
-    assert set(requested) == {page_file.as_uri()}
+    assert messages == []
+    assert set(urls) == {page_file.as_uri()}
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_changes_add_up_to_the_picture_of_every_position(spec):
         ).moves
         changes, movers = frames.of(moves)
         board, position = list(frames.start), game.initial_position()
-        for action, mover, (deleted, inserted) in zip(moves, movers, changes, strict=True):
+        for action, mover, (deletions, insertions) in zip(moves, movers, changes, strict=True):
             assert str(position.to_move) == mover
             position.play(action)
-            for place in reversed(deleted):
+            for place in reversed(deletions):
                 del board[place]
-            for place, number in zip(inserted[::2], inserted[1::2]):
+            for place, number in zip(insertions[::2], insertions[1::2]):
                 board.insert(place, number)
             picture = r.picture(game.rules, position.record, action)
             assert to_svg(picture).endswith(
@@ -166,11 +166,11 @@ def test_shapes_that_change_their_order_or_stand_there_twice_are_drawn_anew():
         ([], [5]),
         ([4, 5], []),
     ):
-        deleted, inserted = _change(before, after)
+        deletions, insertions = _change(before, after)
         board = list(before)
-        for place in reversed(deleted):
+        for place in reversed(deletions):
             del board[place]
-        for place, number in zip(inserted[::2], inserted[1::2]):
+        for place, number in zip(insertions[::2], insertions[1::2]):
             board.insert(place, number)
         assert board == after
 
@@ -178,12 +178,12 @@ def test_shapes_that_change_their_order_or_stand_there_twice_are_drawn_anew():
 def test_moves_that_the_rules_do_not_allow_end_what_is_shown():
     game = plyground.make_game("tic_tac_toe")
     result = GameResult((4, 4, 0), (1.0, -1.0), "3 in a row", None, None, (0.0, 0.0), (1, 1))
-    (shown,) = replay_data(game, [ChosenGame(StoredGame(0, (0, 1), (), (1, 2), result), "")])[
+    (entry,) = replay_data(game, [ChosenGame(StoredGame(0, (0, 1), (), (1, 2), result), "")])[
         "games"
     ]
-    assert shown["moves"] == ["b2"]
+    assert entry["moves"] == ["b2"]
     assert (
-        shown["note"] == "The rules of tic_tac_toe as installed do not allow move 2 of this game."
+        entry["note"] == "The rules of tic_tac_toe as installed do not allow move 2 of this game."
     )
 
 
@@ -198,7 +198,7 @@ def test_a_few_games_are_all_shown_and_repeated_ones_once():
     gallery = Gallery(10)
     for pair in range(6):
         gallery.note(StoredGame(pair, (0, 1), (), (1, 2), result_of(pair // 2, 1.0)))
-    assert [chosen.game.pair for chosen in gallery.choose(None)] == [0, 2, 4]
+    assert [choice.game.pair for choice in gallery.choose(None)] == [0, 2, 4]
 
 
 def test_of_many_games_the_telling_ones_are_shown_first():
@@ -210,8 +210,8 @@ def test_of_many_games_the_telling_ones_are_shown_first():
         length = 5 if pair == 200 else 30 if pair == 201 else 9
         gallery.note(StoredGame(pair, (0, 1), (), (1, 2), result_of(pair, won, fault, length)))
     ratings = rate(["weak", "strong"], [Meeting(0, 1, singles=(249, 249, 2))])
-    chosen = gallery.choose(ratings)
-    assert [(each.game.pair, each.why) for each in chosen] == [
+    choices = gallery.choose(ratings)
+    assert [(each.game.pair, each.why) for each in choices] == [
         *((pair, "forfeit") for pair in (400, 401, 402, 403)),
         *((77, "upset"), (333, "upset")),
         *((200, "shortest"), (201, "longest")),
@@ -269,9 +269,9 @@ def test_names_are_shown_as_they_are_and_never_run(open_page):
 def test_the_browser_draws_every_position_as_the_rules_do(open_page, index):
     page = open_page()
     game = plyground.make_game(GAMES[index])
-    shown = page.evaluate(f"viewers[{index}].data.games.map((game) => game.moves)")
-    assert len(shown) == 18
-    for number, names in enumerate(shown[:4]):
+    move_lists = page.evaluate(f"viewers[{index}].data.games.map((game) => game.moves)")
+    assert len(move_lists) == 18
+    for number, names in enumerate(move_lists[:4]):
         page.evaluate(f"viewers[{index}].show(viewers[{index}].data.games[{number}])")
         position, expected = game.initial_position(), [game.initial_position().to_svg()]
         for name in names:
@@ -367,8 +367,8 @@ def test_paper_gets_the_games_without_controls_in_light_colours(open_page):
 
 
 def test_a_store_of_one_tournament_has_no_list_of_tournaments(store):
-    with Store(store) as opened:
-        reports = report_store(opened, replays=5)
+    with Store(store) as open_store:
+        reports = report_store(open_store, replays=5)
     page = report_page(reports[:1], "one", ["plyground report"])
     assert 'class="tournaments"' not in page
     assert (
@@ -383,15 +383,15 @@ def test_a_store_of_one_tournament_has_no_list_of_tournaments(store):
 
 
 def test_a_game_that_is_not_installed_is_reported_without_boards(tmp_path):
-    with Store(tmp_path / "store.db") as opened:
-        number = opened.enter_tournament(
+    with Store(tmp_path / "store.db") as open_store:
+        number = open_store.enter_tournament(
             "of my own",
             {"game": "chess_boxing"},
             [AgentEntry(label, label, {}, "1") for label in "ab"],
             1,
         )
-        opened.add(number, StoredGame(0, (0, 1), (), (1, 2), result_of(0, 1.0)))
-        (report,) = report_store(opened, replays=5)
+        open_store.add(number, StoredGame(0, (0, 1), (), (1, 2), result_of(0, 1.0)))
+        (report,) = report_store(open_store, replays=5)
     page = report_page([report], "store.db", [])
     assert "chess_boxing" in page
     assert 'data-viewer="' not in page
@@ -404,8 +404,8 @@ def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monk
         result.stderr.splitlines()[-1]
         == f"plyground: {tmp_path}/none/report.html cannot be written: No such file or directory"
     )
-    with Store(tmp_path / "empty.db") as opened:
-        opened.open()
+    with Store(tmp_path / "empty.db") as open_store:
+        open_store.open()
     result = run("report", str(tmp_path / "empty.db"), "--html", str(tmp_path / "report.html"))
     assert result.stdout.strip() == f"{tmp_path / 'empty.db'} holds no games"
     monkeypatch.setitem(sys.modules, "jinja2", None)
@@ -418,16 +418,18 @@ def test_where_no_html_can_be_written_one_sentence_says_so(store, tmp_path, monk
 
 
 def test_a_table_that_is_wider_than_its_place_says_so(open_page):
-    shown = {}
+    overflows = {}
     for width in (390, 1600):
         page = open_page(width=width)
         hints, scrolls = page.locator("#t1 .swipe"), page.locator("#t1 .swipe + .scroll")
         for index in range(hints.count()):
-            needed = scrolls.nth(index).evaluate("each => each.scrollWidth > each.clientWidth + 1")
-            assert hints.nth(index).is_visible() == needed
-            shown[width, index] = needed
-    assert shown[390, 0]  # the standings
-    assert not shown[1600, 1]  # the cross table
+            overflow = scrolls.nth(index).evaluate(
+                "each => each.scrollWidth > each.clientWidth + 1"
+            )
+            assert hints.nth(index).is_visible() == overflow
+            overflows[width, index] = overflow
+    assert overflows[390, 0]  # the standings
+    assert not overflows[1600, 1]  # the cross table
 
 
 def test_names_of_agents_break_between_words_only(tmp_path):
@@ -446,5 +448,5 @@ def test_names_of_agents_break_between_words_only(tmp_path):
 
 
 def test_no_likelihood_claims_certainty():
-    shown = [likelihood(probability) for probability in (1.0, 0.9995, 0.95, 0.0)]
-    assert shown == ["> 99.9", "> 99.9", "95.0", "< 0.1"]
+    texts = [likelihood(probability) for probability in (1.0, 0.9995, 0.95, 0.0)]
+    assert texts == ["> 99.9", "> 99.9", "95.0", "< 0.1"]

@@ -12,11 +12,11 @@ from plyground.envs.game import IllegalActionError
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.grades import (
     BEST,
-    FORCED,
     GOOD,
     GRADES,
     INACCURACY,
     MISTAKE,
+    ONLY_MOVE,
     PlayedGame,
 )
 from plyground.evaluation.match import play_game
@@ -29,25 +29,25 @@ def signs(values):
 
 
 def test_a_blunder_in_connect_four_is_found_with_the_better_move():
-    found = review("connect_four:rows=5,cols=5", ["a", "a", "b", "b", "c", "e", "d"])
-    blunder = found.moves[5]
+    result = review("connect_four:rows=5,cols=5", ["a", "a", "b", "b", "c", "e", "d"])
+    blunder = result.moves[5]
     assert (blunder.grade, blunder.player, blunder.exact) == (MISTAKE, 1, True)
     assert blunder.change is not None
     assert blunder.change.endswith("to lost")
-    game = found.played.game
+    game = result.played.game
     assert [game.action_to_text(action) for action in blunder.better] == ["d"]
     assert blunder.line[0] == game.text_to_action("d")
     assert blunder.reply == (game.text_to_action("d"),)
-    last = found.moves[6]
+    last = result.moves[6]
     assert (last.grade, last.loss, last.after.to_move) == (BEST, 0.0, None)
-    assert found.played.winner == 0
+    assert result.played.winner == 0
 
 
 def test_exact_values_are_those_of_the_solver_from_the_side_of_player_0():
     game = make_game("tic_tac_toe")
     actions = [4, 1, 0, 8, 6, 2, 3]
-    found = review(game, actions)
-    for ply, value in enumerate(found.values):
+    result = review(game, actions)
+    for ply, value in enumerate(result.values):
         position = game.position(actions[:ply])
         if position.is_over:
             assert value.value == position.returns[0]
@@ -56,7 +56,7 @@ def test_exact_values_are_those_of_the_solver_from_the_side_of_player_0():
         assert value.value == (expected if position.to_move == 0 else -expected)
         assert value.exact
         assert value.solved == expected
-    assert all(move.exact for move in found.moves)
+    assert all(move.exact for move in result.moves)
 
 
 def test_the_grade_tells_a_changed_result_from_a_slower_win():
@@ -96,38 +96,38 @@ def test_a_game_without_a_solver_is_estimated_and_said_to_be():
     game = make_game("gomoku:size=9,rule=caro")
     # three open stones are not answered; the next move makes an open four
     actions = ["e5", "a1", "e6", "a3", "e4", "a5", "e7", "i9", "e3"]
-    found = review(game, actions, agent="alphabeta:depth=4")
-    assert found.solver_seconds is None
-    assert not found.values[0].exact
-    assert found.moves[5].grade == MISTAKE  # a5 lets the open four happen
-    assert found.moves[8].grade == BEST
-    assert found.values[-1].exact
-    assert found.values[0].score.unit == "points"
+    result = review(game, actions, agent="alphabeta:depth=4")
+    assert result.solver_seconds is None
+    assert not result.values[0].exact
+    assert result.moves[5].grade == MISTAKE  # a5 lets the open four happen
+    assert result.moves[8].grade == BEST
+    assert result.values[-1].exact
+    assert result.values[0].score.unit == "points"
 
 
 def test_an_agent_may_prove_what_no_solver_knows():
-    found = review("hex:size=3", ["b2", "a1", "a3", "c1"], agent="alphabeta:depth=9")
-    assert found.solver_seconds is None
-    assert any(value.exact for value in found.values)
+    result = review("hex:size=3", ["b2", "a1", "a3", "c1"], agent="alphabeta:depth=9")
+    assert result.solver_seconds is None
+    assert any(value.exact for value in result.values)
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
 def test_every_game_can_be_reviewed_and_the_review_is_plain_data(spec):
     game = make_game(spec)
     result = play_game(game, [make_agent("random"), make_agent("random")], seeds=(5, 6))
-    told = []
+    steps = []
     reviewer = Reviewer(game, "alphabeta:depth=2")
-    found = reviewer.review(
+    whole = reviewer.review(
         PlayedGame.of_actions(game, result.moves, ("one", "two")),
-        lambda done, total: told.append((done, total)),
+        lambda count, total: steps.append((count, total)),
     )
     length = len(result.moves)
-    assert told == [(done, length) for done in range(1, length + 1)]
-    assert len(found.values) == length + 1
-    assert [move.action for move in found.moves] == list(result.moves)
-    assert all(0 <= move.loss <= 1 for move in found.moves)
-    assert all(move.grade in (*GRADES, FORCED) for move in found.moves)
-    data = json.loads(json.dumps(found.to_json()))
+    assert steps == [(count, length) for count in range(1, length + 1)]
+    assert len(whole.values) == length + 1
+    assert [move.action for move in whole.moves] == list(result.moves)
+    assert all(0 <= move.loss <= 1 for move in whole.moves)
+    assert all(move.grade in (*GRADES, ONLY_MOVE) for move in whole.moves)
+    data = json.loads(json.dumps(whole.to_json()))
     assert data["players"] == ["one", "two"]
     assert [value["expected_score"] for value in data["values"]][-1] in (
         (0.0, 0.5, 1.0) if game.facts.max_return == 1 else pytest.approx(0.5, abs=0.5)
@@ -135,10 +135,12 @@ def test_every_game_can_be_reviewed_and_the_review_is_plain_data(spec):
     for player in (0, 1):
         total = data["totals"][player]
         assert sum(total["grades"].values()) == total["moves"]
-        counted = [
-            move for move in data["moves"] if move["player"] == player and move["grade"] != FORCED
+        moves = [
+            move
+            for move in data["moves"]
+            if move["player"] == player and move["grade"] != ONLY_MOVE
         ]
-        assert total["moves"] == len(counted)
+        assert total["moves"] == len(moves)
 
 
 def test_moves_come_one_by_one_from_the_last_to_the_first():
@@ -151,31 +153,31 @@ def test_once_positions_take_too_long_the_solver_is_not_asked_for_earlier_ones()
     """The limit is so short that only the end is solved."""
     game = make_game("connect_four")
     reviewer = Reviewer(game, "alphabeta:depth=2", solver_seconds=1e-9)
-    asked = []
+    positions = []
     values = reviewer._judge.values
-    reviewer._judge.values = lambda position: asked.append(position) or values(position)
-    found = reviewer.review(PlayedGame.of_actions(game, ["d", "d", "d", "d", "d", "d"]))
-    assert len({position.key for position in asked}) <= 4
-    assert not found.values[0].exact
+    reviewer._judge.values = lambda position: positions.append(position) or values(position)
+    result = reviewer.review(PlayedGame.of_actions(game, ["d", "d", "d", "d", "d", "d"]))
+    assert len({position.key for position in positions}) <= 4
+    assert not result.values[0].exact
 
 
 def test_moves_of_the_opening_and_forced_moves_do_not_count():
     result = play_game("tic_tac_toe", [make_agent("random"), make_agent("random")], [4, 0], (1, 2))
-    stored = StoredGame(0, (0, 1), (4, 0), (1, 2), result)
-    found = review("tic_tac_toe", stored, ("x", "o"))
-    assert [move.opening for move in found.moves[:3]] == [True, True, False]
-    assert sum(found.totals(player).moves for player in (0, 1)) == len(
-        [move for move in found.moves[2:] if move.grade != FORCED]
+    entry = StoredGame(0, (0, 1), (4, 0), (1, 2), result)
+    whole = review("tic_tac_toe", entry, ("x", "o"))
+    assert [move.opening for move in whole.moves[:3]] == [True, True, False]
+    assert sum(whole.totals(player).moves for player in (0, 1)) == len(
+        [move for move in whole.moves[2:] if move.grade != ONLY_MOVE]
     )
     full = [0, 1, 2, 4, 3, 5, 7, 6, 8]
-    assert review("tic_tac_toe", full).moves[8].grade == FORCED
+    assert review("tic_tac_toe", full).moves[8].grade == ONLY_MOVE
 
 
 def test_a_game_that_was_given_up_ends_with_the_value_of_its_last_position():
-    found = review("tic_tac_toe", [4, 1])
-    assert found.values[-1].to_move == 0
-    assert (found.values[-1].value, found.values[-1].exact) == (1.0, True)
-    assert found.played.reason == ""
+    result = review("tic_tac_toe", [4, 1])
+    assert result.values[-1].to_move == 0
+    assert (result.values[-1].value, result.values[-1].exact) == (1.0, True)
+    assert result.played.reason == ""
     assert review("tic_tac_toe", []).values[0].value == 0
 
 
@@ -209,15 +211,15 @@ def test_loss_limits_decide_between_inaccuracy_and_mistake():
     """3×3 boxes by the margin: a lost box is 2 of the 18 points between the extremes."""
     game = make_game("dots_and_boxes:rows=3,cols=3,reward=margin")
     reviewer = Reviewer(game)
-    seen = {}
+    examples = {}
     for seed in range(40):
         position = random_position(game, 14, seed)
         if position.is_over:
             continue
         for action in position.legal_actions():
             move = reviewer.grade(position, action)
-            if move.change is None and move.grade not in (BEST, FORCED):
-                seen.setdefault(move.solver_loss, set()).add(move.grade)
-        if len(seen) > 1:
+            if move.change is None and move.grade not in (BEST, ONLY_MOVE):
+                examples.setdefault(move.solver_loss, set()).add(move.grade)
+        if len(examples) > 1:
             break
-    assert seen[2] == {INACCURACY}  # 2 of 18
+    assert examples[2] == {INACCURACY}  # 2 of 18

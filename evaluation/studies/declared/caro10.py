@@ -6,7 +6,7 @@ from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.games import Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
-from .searches import Named, at_equal_cost, ladder, names, pick, specs
+from .searches import Searches, at_equal_cost, ladder, names, pick, specs
 
 _GAME, _SMALL = "gomoku:size=10", "gomoku:size=5,connect=4"
 _MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
@@ -25,7 +25,7 @@ _WIDE = {"heuristic": "caro10", "shared": ",radius=1", "options": ",width=0,win_
 _IMPROVEMENTS = (*ladder(**_WIDE), ("+ pattern tables", "alphabeta:depth={depth}"))
 
 
-def _rivals(nodes: str, simulations: str) -> Named:
+def _rivals(nodes: str, simulations: str) -> Searches:
     """One improvement more in each search, then another kind of search, at equal cost."""
     return (
         *at_equal_cost(nodes, "caro10", ",radius=1,width=0,win_in_one=no"),

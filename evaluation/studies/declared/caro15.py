@@ -7,7 +7,7 @@ from ..measurements.games import Book, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
 from ..measurements.quality import Answers, Case, MoveQuality
-from .searches import Named, at_equal_cost, ladder, names, pick, specs
+from .searches import Searches, at_equal_cost, ladder, names, pick, specs
 
 _GAME, _SMALL = "gomoku", "gomoku:size=5,connect=4"
 _LEVELS = ("easy", "medium", "hard")
@@ -38,7 +38,7 @@ _IMPROVEMENTS = (
 )
 
 
-def _rivals(nodes: str, simulations: str) -> Named:
+def _rivals(nodes: str, simulations: str) -> Searches:
     """One improvement more in each search, then another kind of search, at equal cost."""
     wide = f"alphabeta:nodes={nodes},heuristic=caro15_open,radius=2,width=0"
     return (
@@ -61,7 +61,7 @@ _FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", 
 _BOOK = Book("alphabeta:depth=8", 2)
 
 
-def _with_book(nodes: str) -> Named:
+def _with_book(nodes: str) -> Searches:
     search = f"alphabeta:nodes={nodes}"
     return (
         ("without a book", search),

@@ -9,7 +9,7 @@ from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Reach, Task
 from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
-from .searches import Named, at_equal_cost, ladder, names, pick, specs
+from .searches import Searches, at_equal_cost, ladder, names, pick, specs
 
 
 def _dots(size: str, margin: bool = True) -> str:
@@ -81,7 +81,7 @@ _PARETO = Figure(
 )
 
 
-def _rivals(nodes: str, simulations: str) -> Named:
+def _rivals(nodes: str, simulations: str) -> Searches:
     """One improvement more in each search, then other kinds of search, at equal cost."""
     mcts = f"mcts:simulations={simulations}"
     return (
@@ -101,7 +101,7 @@ _FEW = pick(
 _BOOK = Book("solver:memory=64", 4)
 
 
-def _with_book(nodes: str) -> Named:
+def _with_book(nodes: str) -> Searches:
     search = f"alphabeta:nodes={nodes}"
     return ("without a book", search), ("with one", f"{search},book={{book}}")
 

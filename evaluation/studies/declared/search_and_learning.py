@@ -17,7 +17,7 @@ _ERRORS = Figure(
     measurement=1, stacked=ERRORS[1:],
 )  # fmt: skip
 _GOMOKU = "zoo:gomoku"
-_TAUGHT, _PPO = "zoo:connect_four_taught", "zoo:connect_four_ppo"
+_SUPERVISED, _PPO = "zoo:connect_four_taught", "zoo:connect_four_ppo"
 
 
 def _search(depths: tuple[int, ...], simulations: tuple[int, ...]) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ def _search(depths: tuple[int, ...], simulations: tuple[int, ...]) -> tuple[str,
     )
 
 
-def _learned(network: str, simulations: tuple[int, ...]) -> tuple[str, ...]:
+def _network(network: str, simulations: tuple[int, ...]) -> tuple[str, ...]:
     """A shipped network alone and in search."""
     return (
         network, *(f"mcts:network={network},simulations={count}" for count in simulations)
@@ -47,9 +47,13 @@ def _experiment(
     awaited: tuple[str, ...] = (),
 ) -> Experiment:
     """The pool and the quality of moves of one game; the quick pool has the least budgets."""
-    depths, simulations, guided = budgets
-    pool = ("random", *_search(depths, simulations), *_learned(network, guided))
-    few = ("random", *_search(depths[1:2], simulations[:1]), *_learned(network, guided[:1]))
+    depths, simulations, visits = budgets
+    pool = ("random", *_search(depths, simulations), *_network(network, visits))
+    few = (
+        "random",
+        *_search(depths[1:2], simulations[:1]),
+        *_network(network, visits[:1]),
+    )
     parts = Figure(
         "bars", "part", "optimal", "Best moves of the network alone, by phase and by situation",
         where=(("agent", network),), measurement=1,
@@ -91,11 +95,11 @@ STUDY = Study(
             "The ceiling of supervised learning",
             "How well does a network of the same size play that learnt the best moves "
             "from the exact solver?",
-            (MoveQuality("connect_four", ("zoo:connect_four",), 300, awaited=(_TAUGHT,)),),
-            (MoveQuality("connect_four", ("zoo:connect_four",), 30, awaited=(_TAUGHT,)),),
+            (MoveQuality("connect_four", ("zoo:connect_four",), 300, awaited=(_SUPERVISED,)),),
+            (MoveQuality("connect_four", ("zoo:connect_four",), 30, awaited=(_SUPERVISED,)),),
             (
                 Claim("Taught by perfect play, it plays a best move in 85 % of positions",
-                      "optimal", 0.85, 1, (("agent", _TAUGHT), ("part", ALL))),
+                      "optimal", 0.85, 1, (("agent", _SUPERVISED), ("part", ALL))),
             ),
             (Figure("bars", "part", "optimal", "Best moves by phase and by situation", "agent"),),
         ),
@@ -103,7 +107,7 @@ STUDY = Study(
             "Connect four", "connect_four", "zoo:connect_four",
             budgets=((2, 4, 8), (100, 1000, 10_000), (25, 100, 400)),
             opening="random:4", pairs=(6, 3), positions=(300, 45),
-            awaited=(_TAUGHT, f"mcts:network={_TAUGHT},simulations=100", _PPO),
+            awaited=(_SUPERVISED, f"mcts:network={_SUPERVISED},simulations=100", _PPO),
         ),
         _experiment(
             "Dots and boxes, 4×4 dots", "dots_and_boxes:rows=3,cols=3", "zoo:dots_and_boxes",
@@ -123,8 +127,8 @@ STUDY = Study(
                       ("random", "medium", "hard", "alphabeta:depth=4", "gomoku:depth=4",
                        "gomoku:depth=8", "mcts:simulations=1000",
                        "mcts:network=patterns,simulations=100",
-                       "mcts:network=patterns,simulations=1000", *_learned(_GOMOKU, (100, 400))),
-                      6, "random:4", awaited=_learned("zoo:gomoku_taught", (100, 400))),),
+                       "mcts:network=patterns,simulations=1000", *_network(_GOMOKU, (100, 400))),
+                      6, "random:4", awaited=_network("zoo:gomoku_taught", (100, 400))),),
             (Strength("gomoku:size=9", ("random", "medium", "gomoku:depth=4", _GOMOKU),
                       2, "random:4"),),
             (),

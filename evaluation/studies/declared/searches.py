@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-Named = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
+Searches = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
 
 _OFF = {
     "iterative": "no",
@@ -27,7 +27,7 @@ def _without(names: list[str]) -> str:
     return "".join(f",{name}={_OFF[name]}" for name in names)
 
 
-def ladder(heuristic: str = "default", options: str = "", shared: str = "") -> Named:
+def ladder(heuristic: str = "default", options: str = "", shared: str = "") -> Searches:
     """To a depth: minimax, plain alpha-beta, then one improvement more in each.
 
     Args:
@@ -48,7 +48,7 @@ def ladder(heuristic: str = "default", options: str = "", shared: str = "") -> N
     return tuple(steps)
 
 
-def at_equal_cost(nodes: str, heuristic: str, options: str = "") -> Named:
+def at_equal_cost(nodes: str, heuristic: str, options: str = "") -> Searches:
     """Within so many nodes: plain search, then one improvement more in each.
 
     A search within a limit deepens ply by ply in any case: that is how it has an answer in time.
@@ -65,16 +65,16 @@ def at_equal_cost(nodes: str, heuristic: str, options: str = "") -> Named:
     return tuple(steps)
 
 
-def pick(names: tuple[str, ...], searches: Named) -> Named:
+def pick(names: tuple[str, ...], searches: Searches) -> Searches:
     """Some of the searches, by name."""
     return tuple(step for step in searches if step[0] in names)
 
 
-def specs(searches: Named) -> tuple[str, ...]:
+def specs(searches: Searches) -> tuple[str, ...]:
     """Their specifications, as pools list their agents."""
     return tuple(spec for _, spec in searches)
 
 
-def names(*searches: Named) -> Named:
+def names(*searches: Searches) -> Searches:
     """Specification and name, as pools take the names of their agents."""
     return tuple((spec, name) for group in searches for name, spec in group)

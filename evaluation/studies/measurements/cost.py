@@ -70,11 +70,11 @@ def _count(spec: str, game: Game, seconds: float, positions: Sequence[Position])
 def positions_of(number: int, game: Game, games: Sequence[StoredGame]) -> list[Position]:
     """Some positions in which an agent was to move, spread over its games."""
     beginnings: list[tuple[int, ...]] = []
-    for stored in games:
+    for entry in games:
         position = game.initial_position()
-        for ply, action in enumerate(stored.result.moves):
-            if ply >= len(stored.opening) and stored.players[position.to_move] == number:
-                beginnings.append(stored.result.moves[:ply])
+        for ply, action in enumerate(entry.result.moves):
+            if ply >= len(entry.opening) and entry.players[position.to_move] == number:
+                beginnings.append(entry.result.moves[:ply])
             position.play(action)
     step = max(1, len(beginnings) // SAMPLE)
     return [game.position(actions) for actions in beginnings[::step][:SAMPLE]]

@@ -19,8 +19,8 @@ from ....envs.registry import make_game
 from ...statistics.intervals import QUANTILE
 from .measurement import (
     COUNT,
+    DIFFERENCE,
     NUMBER,
-    SIGNED,
     TEXT,
     YES,
     Column,
@@ -51,7 +51,7 @@ class FirstMoves(Measurement):
         Column("game", "game", TEXT),
         Column("moves", "first moves, equal by symmetry", TEXT),
         Column("count", "moves", COUNT),
-        Column("value", "exact value", SIGNED),
+        Column("value", "exact value", DIFFERENCE),
         Column("best", "best", YES),
         Column("believed", "Monte Carlo believes", NUMBER, interval=("margin",)),
         Column("margin", "± (95 %)", NUMBER),

@@ -26,11 +26,11 @@ from ...tournament import Plan, Tournament
 from .cost import COUNT_BLANK, positions_of, seconds_per_move, with_equal_cost
 from .measurement import (
     COUNT,
+    DIFFERENCE,
     FORMAT,
     NUMBER,
     SECONDS,
     SHARE,
-    SIGNED,
     TEXT,
     Column,
     Measurement,
@@ -185,7 +185,7 @@ class Strength(Pool):
         Column("game", "game", TEXT),
         Column("agent", "agent", TEXT),
         Column("plays", "which is", TEXT),
-        Column("elo", "Elo", SIGNED, interval=("margin",)),
+        Column("elo", "Elo", DIFFERENCE, interval=("margin",)),
         Column("margin", "± (95 %)", NUMBER),
         Column("score", "score", SHARE),
         Column("score_first", "moving first", SHARE),

@@ -15,8 +15,8 @@ from ...move_quality import PHASES, MoveJudge, sample_positions
 from .measurement import (
     ALL,
     COUNT,
+    DIFFERENCE,
     SHARE,
-    SIGNED,
     TEXT,
     Column,
     Measurement,
@@ -54,7 +54,7 @@ class Heuristics(Measurement):
         Column("heuristic", "heuristic", TEXT),
         Column("phase", "phase", TEXT),
         Column("positions", "positions", COUNT),
-        Column("correlation", "rank correlation with exact values", SIGNED),
+        Column("correlation", "rank correlation with exact values", DIFFERENCE),
         *share_columns("optimal", "best move chosen"),
         Column("chance", "by chance", SHARE),
     )

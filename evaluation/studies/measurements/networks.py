@@ -75,9 +75,9 @@ class Learning(Measurement):
         for card in _cards(self.boards):
             curve = card.training.get("curve", ())
             opponents = dict.fromkeys(point["opponent"] for point in curve)
-            listed = {OPTIMAL, *[name for name in opponents if name != OPTIMAL][-1:]}
+            columns = {OPTIMAL, *[name for name in opponents if name != OPTIMAL][-1:]}
             for point in curve:
-                if point["opponent"] in listed:
+                if point["opponent"] in columns:
                     score = point["score"], point["low"], point["high"]
                     run = f"zoo:{card.name} on {card.game}", card.algorithm
                     yield *run, point["opponent"], point["processor_hours"], *score

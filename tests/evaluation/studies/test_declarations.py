@@ -33,10 +33,10 @@ def all_measurements():
 
 
 def test_every_numbered_line_is_answered_by_an_experiment():
-    answered = itertools.chain.from_iterable(
+    lines = itertools.chain.from_iterable(
         experiment.lines for study in STUDIES.values() for experiment in study.experiments
     )
-    assert set(answered) == set(LINES)
+    assert set(lines) == set(LINES)
 
 
 @SIZES
@@ -52,14 +52,14 @@ def test_the_games_exist(spec):
 
 
 def test_the_agents_exist_and_play_their_games():
-    wanted = {
+    pairs = {
         (example(spec), game)
         for measurement in all_measurements()
         for spec in measurement.agents_named()
         for game in measurement.games()
         if spec != SOLVER
     }
-    for spec, game in sorted(wanted):
+    for spec, game in sorted(pairs):
         make_agent(spec, game)
 
 
@@ -87,17 +87,17 @@ def test_claims_and_figures_name_columns_that_are_measured(experiment, quick):
         assert {claim.column, *dict(claim.where)} <= columns
     for figure in experiment.figures:
         columns = {column.key for column in measurements[figure.measurement].columns}
-        named = {figure.x, figure.y, figure.series, *figure.stacked}
-        named |= set(dict(figure.where))
-        assert named - {""} <= columns
+        names = {figure.x, figure.y, figure.series, *figure.stacked}
+        names |= set(dict(figure.where))
+        assert names - {""} <= columns
 
 
 def test_a_changed_declaration_or_seed_is_another_measurement():
     digests = {each.digest() for each in all_measurements()}
     assert len(digests) == len(set(all_measurements()))
     for each in all_measurements():
-        changed = with_seed(each, 12345)
-        assert (changed.digest() in digests) == (changed == each)
+        other = with_seed(each, 12345)
+        assert (other.digest() in digests) == (other == each)
 
 
 def test_another_network_is_another_measurement(monkeypatch):
@@ -119,7 +119,7 @@ COLUMNS = STUDIES["connect_four"].experiments[1].quick[0]
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "sentence"),
     [
         ([0.35, 0.45], "The claim holds (35.0 % to 45.0 %)."),
         ([0.6], "The claim does not hold (60.0 %)."),
@@ -128,7 +128,7 @@ COLUMNS = STUDIES["connect_four"].experiments[1].quick[0]
         ([], "The claim is not tested by this run."),
     ],
 )
-def test_a_verdict_says_what_the_numbers_say(values, said):
+def test_a_verdict_says_what_the_numbers_say(values, sentence):
     claim = Claim("30 to 50 %", "draws", 0.3, 0.5, (("first", "a"),))
     rows = [{"draws": value, "first": "a"} for value in values]
-    assert claim.verdict(COLUMNS, [*rows, {"draws": 9.0, "first": "other"}]) == said
+    assert claim.verdict(COLUMNS, [*rows, {"draws": 9.0, "first": "other"}]) == sentence

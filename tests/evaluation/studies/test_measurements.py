@@ -108,9 +108,9 @@ def test_pure_monte_carlo_is_judged_by_exact_values_of_first_moves(place):
 )
 def test_first_moves_are_grouped_by_symmetry(spec, classes):
     game = make_game(spec)
-    grouped = symmetry_classes(game)
-    assert len(grouped) == classes
-    assert sorted(itertools.chain(*grouped)) == game.initial_position().legal_actions()
+    groups = symmetry_classes(game)
+    assert len(groups) == classes
+    assert sorted(itertools.chain(*groups)) == game.initial_position().legal_actions()
 
 
 def test_the_solver_judges_positions_without_declared_answers(place):
@@ -157,13 +157,13 @@ def test_counts_of_equal_cost_are_measured_once(place):
         1,
         seconds=0.002,
     )
-    filled = pool.entrants(place)
-    assert pool.entrants(place) == filled
-    assert filled[2] == "random"
-    nodes, simulations = (int(spec.partition("=")[2]) for spec in filled[:2])
+    entrants = pool.entrants(place)
+    assert pool.entrants(place) == entrants
+    assert entrants[2] == "random"
+    nodes, simulations = (int(spec.partition("=")[2]) for spec in entrants[:2])
     assert nodes > simulations > 0  # a simulation plays a game to its end
     rows = pool.measure(place)
-    assert {row["plays"] for row in rows} == {*filled[:2], None}
+    assert {row["plays"] for row in rows} == {*entrants[:2], None}
 
 
 def test_an_agent_that_is_awaited_enters_once_it_exists(place):
@@ -210,12 +210,12 @@ def test_the_curve_of_a_network_begins_with_the_run_it_began_with(place):
     ],
 )
 def test_rank_correlations(first, second, correlation):
-    found = rank_correlation(first, second)
-    assert found == (None if correlation is None else pytest.approx(correlation))
+    result = rank_correlation(first, second)
+    assert result == (None if correlation is None else pytest.approx(correlation))
 
 
 @pytest.mark.parametrize(
-    ("moves", "played", "kind"),
+    ("moves", "choice", "kind"),
     [
         ("a1,a3,b1,b3", "c1", None),
         ("a1,a3,b1,b3", "b2", "missed_win"),
@@ -223,10 +223,10 @@ def test_rank_correlations(first, second, correlation):
         ("a1", "c1", "worse_result"),  # only the centre holds the draw
     ],
 )
-def test_kinds_of_errors(moves, played, kind):
+def test_kinds_of_errors(moves, choice, kind):
     game = make_game("tic_tac_toe")
     position = game.position(moves.split(","))
-    action = game.text_to_action(played)
+    action = game.text_to_action(choice)
     judge = MoveJudge(game)
     loss, blunder = judge.verdict(position, action)
     move = JudgedMove(0, 0, 0, loss, blunder, 0.0, action)
@@ -234,7 +234,7 @@ def test_kinds_of_errors(moves, played, kind):
 
 
 @pytest.mark.parametrize(
-    ("spec", "moves", "asked"),
+    ("spec", "moves", "answer"),
     [
         ("tic_tac_toe", "a1,a3,b1,b3", "wins at once"),
         ("tic_tac_toe", "a1,a3,b1", "must parry"),
@@ -243,6 +243,6 @@ def test_kinds_of_errors(moves, played, kind):
         (BOXES, "", "quiet"),
     ],
 )
-def test_situations(spec, moves, asked):
+def test_situations(spec, moves, answer):
     position = make_game(spec).position(moves.split(",") if moves else [])
-    assert situation(position, grades(position)) == asked
+    assert situation(position, grades(position)) == answer

@@ -51,9 +51,9 @@ def test_a_study_leaves_pages_and_numbers(out):
 
 def test_what_was_found_is_said_first(out):
     page = (out / f"{CHEAP}.md").read_text("utf-8")
-    found = page.partition("## What was found")[2].partition("\n## ")[0]
-    assert len(re.findall(r"^- \*\*", found, re.M)) == len(STUDIES[CHEAP].experiments)
-    assert "Claims that hold: 1 of 1" in found  # the 549,946 nodes
+    summaries = page.partition("## What was found")[2].partition("\n## ")[0]
+    assert len(re.findall(r"^- \*\*", summaries, re.M)) == len(STUDIES[CHEAP].experiments)
+    assert "Claims that hold: 1 of 1" in summaries  # the 549,946 nodes
 
 
 def test_parquet_holds_the_numbers_of_the_json(out):
@@ -96,25 +96,25 @@ def in_order(rows: list) -> list:
     return sorted(rows, key=texts) if rows and isinstance(rows[0], dict) else rows
 
 
-def differences(found, recorded) -> list[str]:
+def differences(numbers, reference) -> list[str]:
     """The experiments whose numbers are not those on record.
 
     What a network says depends a little on the processor.
     """
     return [
         experiment["title"]
-        for experiment, known in zip(found["experiments"], recorded["experiments"], strict=True)
-        if not close(experiment, known, NETWORK if "zoo:" in json.dumps(known) else ROUNDING)
+        for experiment, other in zip(numbers["experiments"], reference["experiments"], strict=True)
+        if not close(experiment, other, NETWORK if "zoo:" in json.dumps(other) else ROUNDING)
     ]
 
 
-def recorded(name: str):
+def record_of(name: str):
     """The record of a study: plyground study NAME --quick --out OUT, its NAME.json."""
     return json.loads((DATA / "studies" / f"{name}.json").read_text("utf-8"))
 
 
 def test_the_quick_numbers_are_those_on_record(out):
-    assert differences(results(out), recorded(CHEAP)) == []
+    assert differences(results(out), record_of(CHEAP)) == []
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,13 @@ def test_the_quick_numbers_are_those_on_record(out):
     ],
 )
 def test_another_number_is_noticed(name, column, change):
-    known = recorded(name)
-    for experiment in known["experiments"]:
+    numbers = record_of(name)
+    for experiment in numbers["experiments"]:
         for measurement in experiment["measurements"]:
             for row in measurement["rows"]:
                 if row.get(column):
                     row[column] *= change
-    assert differences(known, recorded(name)) != []
+    assert differences(numbers, record_of(name)) != []
 
 
 def start(folder: Path, concurrency: int) -> subprocess.Popen:
@@ -158,11 +158,11 @@ def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
     process.kill()
     process.communicate()
     psutil.wait_procs(workers, timeout=30)
-    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("cells/*.json")}
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("cells/*.json")}
     assert not (tmp_path / f"{CHEAP}.json").exists()
     result = plyground("study", CHEAP, "--quick", "--out", tmp_path, "--concurrency", "2")
     assert result.exit_code == 0, result.output
-    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert {path: path.stat().st_mtime_ns for path in times} == times
     assert results(tmp_path) == results(out)
 
 
@@ -172,10 +172,10 @@ def test_ctrl_c_ends_a_study_and_its_processes(tmp_path, concurrency):
     process = start(tmp_path, concurrency)
     workers = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "stopped; the same command goes on where it was" in said
-    assert "Traceback" not in said
+    assert "stopped; the same command goes on where it was" in errors
+    assert "Traceback" not in errors
     assert psutil.wait_procs(workers, timeout=30)[1] == []
 
 
@@ -186,8 +186,8 @@ def test_another_seed_gives_other_games(out, tmp_path):
 
 
 def test_the_list_names_every_line():
-    listed = plyground("study --list").stdout
-    assert set(LINES) <= set(re.findall(r"\b[A-Z]\d+\b", listed))
+    text = plyground("study --list").stdout
+    assert set(LINES) <= set(re.findall(r"\b[A-Z]\d+\b", text))
 
 
 @pytest.mark.parametrize(
@@ -230,11 +230,11 @@ def test_the_page_in_a_browser(out, scheme):
             executable_path=shutil.which("chromium"), args=list(CHROMIUM)
         )
         page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
-        asked, errors = [], []
-        page.on("request", lambda request: asked.append(request.url))
+        requests, errors = [], []
+        page.on("request", lambda request: requests.append(request.url))
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto((out / f"{CHEAP}.html").as_uri())
-        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
         assert errors == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         widths = page.evaluate("[...document.images].map((image) => image.naturalWidth)")
@@ -261,7 +261,7 @@ def test_figures_follow_the_colour_scheme_and_need_no_colour(out):
 def test_every_study_is_on_record_and_all_take_three_minutes_on_two_cores(tmp_path):
     result = plyground("study", "all", "--quick", "--out", tmp_path)
     assert result.exit_code == 0, result.output
-    assert {name: differences(results(tmp_path, name), recorded(name)) for name in STUDIES} == {
+    assert {name: differences(results(tmp_path, name), record_of(name)) for name in STUDIES} == {
         name: [] for name in STUDIES
     }
     cells = [json.loads(path.read_text("utf-8")) for path in tmp_path.glob("cells/*.json")]
