@@ -86,7 +86,7 @@ class Reviewer:
         self._agent, self._seed = make_agent(estimator, self.game, seed), seed
         self._judge = _judge_of(self.game, solver_seconds, memory_mb)
         self._unsolved: list[int] = []  # the plies left in positions that took too long, ascending
-        self._known: dict[Position, PositionValue] = {}
+        self._values: dict[bytes, PositionValue] = {}  # by positions as records
 
     @property
     def agent(self) -> str:
@@ -100,9 +100,9 @@ class Reviewer:
 
     def value(self, position: Position) -> PositionValue:
         """The value of a position: exact where the solver reaches, else as the agent sees it."""
-        if position not in self._known:
-            self._known[position.copy()] = self._find(position)
-        return self._known[position]
+        if (key := position.record.tobytes()) not in self._values:
+            self._values[key] = self._find(position)
+        return self._values[key]
 
     def _find(self, position: Position) -> PositionValue:
         if position.is_over:

@@ -135,11 +135,8 @@ def test_every_game_can_be_reviewed_and_the_review_is_plain_data(spec):
     for player in (0, 1):
         total = data["totals"][player]
         assert sum(total["grades"].values()) == total["moves"]
-        moves = [
-            move
-            for move in data["moves"]
-            if move["player"] == player and move["grade"] != ONLY_MOVE
-        ]
+        own = [move for move in data["moves"] if move["player"] == player]
+        moves = [move for move in own if move["grade"] != ONLY_MOVE]
         assert total["moves"] == len(moves)
 
 
