@@ -25,7 +25,7 @@ from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from ..evaluation.runners.isolated_agent import make_safe_agent
-from .app import Stopped, command
+from .app import Interruption, command
 from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
 from .output import print_json, say
 
@@ -82,27 +82,27 @@ def analyse(
 
     plyground analyse connect_four --moves d,d,c --static
     """
-    chosen = make_game(game)
-    given = {"game": chosen.spec, "position": position, "moves": moves}
-    shown = read_position(chosen, position, moves)
+    board = make_game(game)
+    request = {"game": board.spec, "position": position, "moves": moves}
+    root = read_position(board, position, moves)
     if static:
-        _show_static(shown, given, as_json)
+        _show_static(root, request, as_json)
         return
-    analyst = _analyst(agent, chosen, seed)
+    analyst = _analyst(agent, board, seed)
     if all_actions and analyst.name in VALUES_OF_ALL:
-        analyst = type(analyst)(chosen, seed, **(analyst.options | VALUES_OF_ALL[analyst.name]))
+        analyst = type(analyst)(board, seed, **(analyst.options | VALUES_OF_ALL[analyst.name]))
     if not as_json:
-        say(f"{shown}\n\n{PLAYERS[shown.to_move]} to move\n")
-    progress = _report_progress(analyst, shown, verbose, quiet=as_json)
-    decision = analyst.analyse(shown)
+        say(f"{root}\n\n{PLAYERS[root.to_move]} to move\n")
+    progress = _report_progress(analyst, root, verbose, quiet=as_json)
+    decision = analyst.analyse(root)
     if as_json:
-        value = given | {"agent": analyst.spec} | report.to_json(shown, decision)
+        value = request | {"agent": analyst.spec} | report.to_json(root, decision)
         print_json(value | ({"progress": progress} if verbose else {}))
         return
     if progress:
         say()
     console = Console(highlight=False)
-    report.print_decision(shown, decision, analyst.name, console, every_action=all_actions)
+    report.print_decision(root, decision, analyst.name, console, every_action=all_actions)
 
 
 def _analyst(spec: str, game: Game, seed: int) -> Agent:
@@ -114,7 +114,7 @@ def _analyst(spec: str, game: Game, seed: int) -> Agent:
     return make_safe_agent(spec, game, seed)
 
 
-def _show_static(position: Position, given: dict[str, str], as_json: bool) -> None:
+def _show_static(position: Position, request: dict[str, str], as_json: bool) -> None:
     """Every heuristic's points for the position, from the side of each player."""
     if not as_json:
         say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
@@ -123,7 +123,7 @@ def _show_static(position: Position, given: dict[str, str], as_json: bool) -> No
     points = report.static_evaluations(position)
     print_json(
         {
-            **given,
+            **request,
             "to_move": PLAYERS[position.to_move],
             "heuristics": {name: dict(zip(PLAYERS, pair)) for name, pair in points.items()},
         }
@@ -181,35 +181,35 @@ def solve(
 
     plyground solve connect_four --position 7/7/3X3/2OO3/2XO3/OXXXO2:X
     """
-    chosen = make_game(game)
-    given = {"game": chosen.spec, "position": position, "moves": moves}
-    shown = read_position(chosen, position, moves)
-    solver = make_solver(chosen, memory)
+    board = make_game(game)
+    request = {"game": board.spec, "position": position, "moves": moves}
+    root = read_position(board, position, moves)
+    solver = make_solver(board, memory)
     if not as_json:
-        say(f"{shown}\n\n{PLAYERS[shown.to_move]} to move\n")
-    interrupted = False
+        say(f"{root}\n\n{PLAYERS[root.to_move]} to move\n")
+    interrupt: SolveInterrupted | None = None
     try:
         with display.status_line(Console(stderr=True)) as tell:
             solution = solver.solve(
-                shown,
+                root,
                 moves="all" if all_moves else "best",
                 weak=weak,
                 time=time,
                 progress=lambda p: tell(report.solving_line(p.nodes, p.seconds, p.lower, p.upper)),
             )
-    except SolveInterrupted as stopped:
-        interrupted, solution = True, stopped.solution
-    _show_solution(shown, solution, given, weak, as_json)
-    if interrupted:
-        raise Stopped("stopped by Ctrl-C before the value was proved")
+    except SolveInterrupted as error:
+        interrupt, solution = error, error.solution
+    _show_solution(root, solution, request, weak, as_json)
+    if interrupt is not None:
+        raise Interruption("stopped by Ctrl-C before the value was proved")
 
 
 def _show_solution(
-    position: Position, solution: Solution, given: dict[str, str], weak: bool, as_json: bool
+    position: Position, solution: Solution, request: dict[str, str], weak: bool, as_json: bool
 ) -> None:
     if as_json:
-        known = {**given, "to_move": PLAYERS[position.to_move], "weak": weak}
-        print_json(known | describe(position, solution))
+        question = {**request, "to_move": PLAYERS[position.to_move], "weak": weak}
+        print_json(question | describe(position, solution))
     else:
         report.print_solution(position, solution, weak, Console(highlight=False))
 
@@ -235,14 +235,14 @@ def book(
 
     plyground book connect_four --agent alphabeta:depth=6,values=yes --plies 4 --out c4.book
     """
-    chosen = make_game(game)
-    analyst = _analyst(agent, chosen, seed)
+    board = make_game(game)
+    analyst = _analyst(agent, board, seed)
     try:
         with display.show_steps("positions", Console(stderr=True)) as progress:
-            count = write_book(out, chosen, analyst, plies, seed, progress)
+            count = write_book(out, board, analyst, plies, seed, progress)
     except KeyboardInterrupt:
-        raise Stopped("stopped; no book was written") from None
+        raise Interruption("stopped; no book was written") from None
     say(
-        f"{count} positions of the first {plies} plies of {chosen.spec}, as {agent} sees them, are "
+        f"{count} positions of the first {plies} plies of {board.spec}, as {agent} sees them, are "
         f"in {out}"
     )

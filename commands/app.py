@@ -38,7 +38,7 @@ from .output import note, use_plain_characters
 
 LONGEST_SENTENCE = 1000  # characters
 OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
-FAILED, BAD_INPUT = 1, 2  # exit statuses
+FAILURE, BAD_INPUT = 1, 2  # exit statuses
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # The functions of each file of this folder that are commands, in groups of their own after a space.
@@ -68,7 +68,7 @@ GROUPS = {"train": "Train a learner; the commands differ in the algorithm."}
 _words: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("words", default=())
 
 
-class Stopped(KeyboardInterrupt):
+class Interruption(KeyboardInterrupt):
     """Ctrl-C has ended a command; the text says what remains, and how to go on."""
 
 
@@ -113,13 +113,13 @@ def make_app(words: Sequence[str] | None = None) -> App:
     first = [word for word in words or () if not word.startswith("-")]
     paths = {path: file for file, paths in COMMANDS.items() for path in paths}
     names = {path: tuple(path.strip("_").replace("_", "-").split()) for path in paths}
-    asked = [path for path in paths if names[path] == tuple(first[: len(names[path])])]
+    to_import = [path for path in paths if names[path] == tuple(first[: len(names[path])])]
     for path, file in paths.items():
         group, _, function = path.rpartition(" ")
-        if words is None or path in asked:
+        if words is None or path in to_import:
             _add_command(groups[group], names[path], file, function)
         else:
-            summary = "" if asked else _summaries(file)[function]
+            summary = "" if to_import else _summaries(file)[function]
             place = f"{__package__}.{file}:{function}"
             groups[group].command(place, name=names[path][-1], help=summary)
     return app
@@ -166,12 +166,12 @@ def run(words: Sequence[str]) -> int:
         return _refuse(_sentence(error))
     except MemoryError as error:
         # numpy says how much was asked for, then the type of the array, which is no news to a user.
-        asked = str(error).partition(" for an array")[0] or "a request failed"
-        return _refuse(f"there is not enough memory: {asked}")
+        request = str(error).partition(" for an array")[0] or "a request failed"
+        return _refuse(f"there is not enough memory: {request}")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
     except KeyboardInterrupt as interrupt:
-        note(str(interrupt) if isinstance(interrupt, Stopped) else "stopped")
+        note(str(interrupt) if isinstance(interrupt, Interruption) else "stopped")
         return INTERRUPTED
     except BrokenPipeError:
         # The reader has enough (`| head`).
@@ -219,17 +219,18 @@ def _refuse(sentence: str) -> int:
 def _report(error: Exception) -> int:
     """Tell of an error that nobody has expected, and write what is known of it to a file."""
     what = plain_text("".join(traceback.format_exception_only(error)))
-    known = f"plyground {__version__}, Python {sys.version}, {sys.platform}\n{same_command()}\n\n"
-    told = f"an error that should not happen: {what}"
+    versions = f"plyground {__version__}, Python {sys.version}, {sys.platform}"
+    complaint = f"an error that should not happen: {what}"
     try:
         descriptor, name = tempfile.mkstemp(".txt", "plyground-error-")
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(known + "".join(traceback.format_exception(error)))
+            trace = "".join(traceback.format_exception(error))
+            file.write(f"{versions}\n{same_command()}\n\n{trace}")
     except OSError:
-        note(f"plyground: {told}")
-        return FAILED
-    note(f"plyground: {told}. Please report it, with the file {name}")
-    return FAILED
+        note(f"plyground: {complaint}")
+        return FAILURE
+    note(f"plyground: {complaint}. Please report it, with the file {name}")
+    return FAILURE
 
 
 def _sentence(error: CycloptsError) -> str:
@@ -262,15 +263,15 @@ def given_options() -> set[str]:
     return {word.partition("=")[0] for word in _words.get() if word.startswith("--")}
 
 
-def same_command(flag: str = "", *, given: bool = True) -> str:
+def same_command(flag: str = "", *, present: bool = True) -> str:
     """The command line as it was given.
 
     Args:
         flag: an option without a value that is added to it, or left out of it.
-        given: whether it is added.
+        present: whether it is added.
     """
     words = [word for word in _words.get() if word != flag]
-    if flag and given:
+    if flag and present:
         end = words.index("--") if "--" in words else len(words)
         words.insert(end, flag)
     return f"plyground {shlex.join(words)}"

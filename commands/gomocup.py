@@ -58,8 +58,8 @@ def gomocup(
     reader = threading.Thread(target=_read, args=(here, lines, brain), daemon=True)
     reader.start()
     while True:
-        line, received = lines.get()
-        if not brain.answer(line, received):
+        line, arrival = lines.get()
+        if not brain.answer(line, arrival):
             brain.close()
             leave_at_once(0)  # Python would take its time
 
@@ -73,11 +73,11 @@ def _read(descriptor: int, lines: queue.SimpleQueue[tuple[str, float]], brain: B
     with open(descriptor, "rb", closefd=False) as stream:
         while True:
             raw = stream.readline(LONGEST_LINE)
-            received = time.perf_counter()
+            arrival = time.perf_counter()
             line = raw.decode("utf-8", "replace") if raw else "END"
             ends = line.strip().upper() == "END"
             if ends and brain.thinking and lines.empty():
                 leave_at_once(0)
-            lines.put((line, received))
+            lines.put((line, arrival))
             if ends:
                 return

@@ -30,12 +30,12 @@ def games(*, as_json: JsonOption = False) -> None:
 
     plyground games
     """
-    listed = [make_game(name) for name in game_names()]
+    boards = [make_game(name) for name in game_names()]
     if as_json:
-        print_json([_game_json(game) for game in listed])
+        print_json([_game_json(game) for game in boards])
         return
     console = Console(highlight=False)
-    for game in listed:
+    for game in boards:
         console.print(
             f"[bold]{game.name}[/bold]  {game.declaration.title}, id {game.declaration.game_id}"
         )
@@ -60,14 +60,14 @@ def _game_json(game: Game) -> dict[str, Any]:
     parameters = [
         _parameter_json(parameter) for parameter in declaration.parameters + declaration.short_forms
     ]
-    known = {
+    facts = {
         "name": game.name,
         "id": declaration.game_id,
         "title": declaration.title,
         "limits": declaration.limits,
         "facts": game.facts._asdict(),
     }
-    return known | {"parameters": parameters, "heuristics": declaration.heuristics}
+    return facts | {"parameters": parameters, "heuristics": declaration.heuristics}
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:
@@ -96,33 +96,33 @@ def agents(
     classes, presets = agent_classes(), agent_presets()
     if name is not None:
         check_names("there is no agent", [name], [*classes, *presets])
-    shown = [known for known in classes if name in (None, known)]
+    names = [agent for agent in classes if name in (None, agent)]
     if as_json:
-        found = [
+        entries = [
             {
                 "name": n,
                 "summary": classes[n].summary,
                 "parameters": [_parameter_json(p) for p in classes[n].parameters],
             }
-            for n in shown
+            for n in names
         ]
         short = [
             {"name": n, "stands_for": spec, "summary": text}
             for n, (spec, text) in presets.items()
             if name in (None, n)
         ]
-        print_json({"agents": found, "presets": short})
+        print_json({"agents": entries, "presets": short})
         return
     console = Console(highlight=False)
-    for known in shown:
-        console.print(f"[bold]{known}[/bold]  {escape(classes[known].summary)}")
+    for agent in names:
+        console.print(f"[bold]{agent}[/bold]  {escape(classes[agent].summary)}")
         if name is not None:
-            description = inspect.cleandoc(classes[known].__doc__ or "").partition(
+            description = inspect.cleandoc(classes[agent].__doc__ or "").partition(
                 "\n\nAttributes:"
             )[0]
             console.print(f"\n{description}\n", markup=False)
-        if classes[known].parameters:
-            console.print(Padding(display.parameter_table(classes[known].parameters), (0, 0, 0, 2)))
+        if classes[agent].parameters:
+            console.print(Padding(display.parameter_table(classes[agent].parameters), (0, 0, 0, 2)))
     if name is None and presets:
         console.print("\n[bold]Presets[/bold]")
     for preset, (spec, summary) in presets.items():
@@ -145,10 +145,10 @@ def size(game: GameArgument, /, *, as_json: JsonOption = False) -> None:
 
     plyground size connect_four
     """
-    chosen = make_game(game)
-    lines = size_report(chosen)
+    board = make_game(game)
+    lines = size_report(board)
     if as_json:
-        print_json({"game": chosen.spec, "size": [line.to_json() for line in lines]})
+        print_json({"game": board.spec, "size": [line.to_json() for line in lines]})
     else:
         Console(highlight=False).print(display.size_table(lines))
 
@@ -172,12 +172,12 @@ def perft(
 
     plyground perft connect_four --depth 8
     """
-    chosen = make_game(game)
-    position = chosen.position(read_moves(chosen, opening))
+    board = make_game(game)
+    position = board.position(read_moves(board, opening))
     counts = []
     for plies in range(depth + 1):
         counts.append(count_sequences(position, plies))
         if not as_json:
             say(f"{plies:>3} {counts[-1]:>20,}")
     if as_json:
-        print_json({"game": chosen.spec, "perft": counts})
+        print_json({"game": board.spec, "perft": counts})

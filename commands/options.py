@@ -24,11 +24,11 @@ from ..evaluation.runners.ray_cluster import RayRunner
 from ..evaluation.runners.runner import LocalRunner, Runner
 from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.tournament import Tournament
-from .app import FAILED
+from .app import FAILURE
 from .common import option
 from .output import note
 
-CHANGED = ("ask", "refuse", "new")
+CHANGE_ANSWERS = ("ask", "refuse", "new")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 IsolateOption = Annotated[
@@ -41,9 +41,10 @@ IsolateOption = Annotated[
 ChangedOption = Annotated[
     str,
     option(
-        "|".join(CHANGED),
+        "|".join(CHANGE_ANSWERS),
         "If the store's games are of other rules or agents, by their source code: ask at a "
         "terminal, refuse, or begin a new tournament.",
+        name="--changed",
     ),
 ]
 OpeningsOption = Annotated[
@@ -199,28 +200,28 @@ PLAYED_OUT = AdjudicationOptions()
 
 
 def _bytes(size: str) -> int:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?", size.strip(), re.IGNORECASE)
-    if found is None:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?", size.strip(), re.IGNORECASE)
+    if match is None:
         raise SpecificationError(
             f"--memory-limit {size} is no amount of memory; write 2G, 700M or a number of bytes"
         )
-    return int(float(found[1]) * UNITS[found[2].upper()])
+    return int(float(match[1]) * UNITS[match[2].upper()])
 
 
-def answer_to_change(chosen: str) -> Callable[[str], bool]:
+def answer_to_change(choice: str) -> Callable[[str], bool]:
     """What a tournament asks where the code has changed: whether a new one is to begin.
 
     Raises:
         SpecificationError: there is no such choice.
     """
-    check_names("there is no way to deal with changed code", [chosen], CHANGED)
+    check_names("there is no way to deal with changed code", [choice], CHANGE_ANSWERS)
 
-    def answer(told: str) -> bool:
-        if chosen != "ask":
-            return chosen == "new"
+    def answer(question: str) -> bool:
+        if choice != "ask":
+            return choice == "new"
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return False
-        note(told)
+        note(question)
         sys.stderr.write("Begin a new tournament for the code as it is now? [y/N] ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
@@ -234,21 +235,21 @@ def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
         for number, games in tournament.withdrawn().agents.items():
             after = tournament.conditions.withdraw_after
             crashes = f"its process crashed in {after} game{'s' if after > 1 else ''} in a row"
-            told = (
+            text = (
                 f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are "
                 f"not played (--withdraw-after 0 plays them)"
             )
-            notes.print(told, style="red", markup=False)
+            notes.print(text, style="red", markup=False)
 
 
 def end_if_given_up(runner: Runner, notes: Console) -> None:
     """If games could not be played wherever they were tried, say so and end with exit status 1."""
     for given_up in runner.given_up:
         first, second = given_up.game.players
-        told = (
+        text = (
             f"game {given_up.game.pair} of agents {first} and {second} was given up, since every "
             f"worker died over it; the last one {given_up.reason}"
         )
-        notes.print(told, style="red", markup=False)
+        notes.print(text, style="red", markup=False)
     if runner.given_up:
-        raise SystemExit(FAILED)
+        raise SystemExit(FAILURE)

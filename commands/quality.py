@@ -27,7 +27,7 @@ from ..evaluation.report.quality_table import print_qualities, to_json
 from ..evaluation.runners.contest import Contest
 from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
-from .app import Stopped, command
+from .app import Interruption, command
 from .common import GameArgument, JsonOption, SeedOption, argument, option
 from .output import print_json
 
@@ -108,21 +108,21 @@ def quality(
 
     plyground quality connect_four --games plyground-tournament.db
     """
-    chosen = make_game(game)
-    judge = MoveJudge(chosen, solver.memory, solver.time_limit)
-    first = first_ply_within_reach(chosen) if sample.from_ply is None else sample.from_ply
+    board = make_game(game)
+    judge = MoveJudge(board, solver.memory, solver.time_limit)
+    first = first_ply_within_reach(board) if sample.from_ply is None else sample.from_ply
     try:
         evidence = _gather(judge, list(agents), sample, seed, first)
     except KeyboardInterrupt:
-        raise Stopped("stopped; nothing was judged to the end") from None
+        raise Interruption("stopped; nothing was judged to the end") from None
     meaning = judge.solver.meaning
     if as_json:
-        settings = {"game": chosen.spec, "from_ply": first, "seed": seed, "meaning": meaning}
+        settings = {"game": board.spec, "from_ply": first, "seed": seed, "meaning": meaning}
         print_json(settings | to_json(evidence))
         return
     console = Console(highlight=False)
     store = None if sample.games is None else sample.games.name
-    heading = _heading(chosen, evidence, first, store)
+    heading = _heading(board, evidence, first, store)
     console.print(f"{heading}\n", markup=False, soft_wrap=True)
     print_qualities(evidence, meaning, console)
 

@@ -51,21 +51,21 @@ def import_(
         raise SpecificationError("import needs a file; plyground import --help explains it")
     check_names("there is no rule", [rule], RULES.values())
     records = [record for path in files for record in _read(path, rule)]
-    kept = 0
-    with Store(store) as opened:
-        held = held_games(opened)
+    count = 0
+    with Store(store) as games:
+        present = held_games(games)
         for path, record in records:
             key = (record.game.spec, record.players, record.moves)
-            if key in held:
+            if key in present:
                 continue
             try:
-                keep_record(opened, record)
+                keep_record(games, record)
             except RecordError as error:
-                raise RecordError(f"{path}: {error}; {kept} games are in {store}") from None
-            held.add(key)
-            kept += 1
-    there = len(records) - kept
-    note(f"{kept} games in {store}" + (f"; {there} were there already" if there else ""))
+                raise RecordError(f"{path}: {error}; {count} games are in {store}") from None
+            present.add(key)
+            count += 1
+    there = len(records) - count
+    note(f"{count} games in {store}" + (f"; {there} were there already" if there else ""))
 
 
 def _read(path: Path, rule: str) -> list[tuple[Path, Record]]:
@@ -86,8 +86,8 @@ def _read(path: Path, rule: str) -> list[tuple[Path, Record]]:
 
 def export_records(store: Path, format: str, out: Path | None) -> None:
     """Write the games of gomoku of a store: to a file of SGF, or as files of PSQ in a folder."""
-    with Store(store) as opened:
-        records = list(stored_records(opened))
+    with Store(store) as games:
+        records = list(stored_records(games))
     if not records:
         raise SpecificationError(f"{store} holds no game of gomoku, which {format} is for")
     try:

@@ -38,7 +38,7 @@ from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan
-from .app import FAILED, Stopped, command, same_command
+from .app import FAILURE, Interruption, command, same_command
 from .common import (
     DEFAULT_STORE,
     GameArgument,
@@ -101,16 +101,16 @@ def report(
     plyground report plyground-tournament.db --json
     """
     notes = _notes()
-    with Store(store) as opened, status_line(notes) as tell:
+    with Store(store) as games, status_line(notes) as tell:
         tell(f"reading the games in {store}")
         reports = report_store(
-            opened, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays
+            games, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays
         )
     if html is not None and reports:
         _write_page(html, reports, store)
         notes.print(f"report in {html}", markup=False)
     if as_json:
-        print_json({"store": str(store), "tournaments": [found.to_json() for found in reports]})
+        print_json({"store": str(store), "tournaments": [each.to_json() for each in reports]})
     elif not reports:
         say(f"{store} holds no games")
     elif html is None:
@@ -158,8 +158,8 @@ def export(
     if format in RECORD_FORMATS:
         export_records(store, format, out)
         return
-    with Store(store) as opened:
-        count = export_games(opened, format, sys.stdout.buffer if out is None else out)
+    with Store(store) as games:
+        count = export_games(games, format, sys.stdout.buffer if out is None else out)
     if out is not None:
         note(f"{count} games in {out}")
 
@@ -167,8 +167,8 @@ def export(
 def _export_minari(store: Path, out: Path | None) -> None:
     if out is None:
         raise SpecificationError("name the folder of the datasets: --out FOLDER")
-    with Store(store) as opened:
-        for name, episodes in export_minari(opened, out).items():
+    with Store(store) as games:
+        for name, episodes in export_minari(games, out).items():
             note(f"{episodes} episodes in {out / name}; MINARI_DATASETS_PATH={out}")
 
 
@@ -201,7 +201,7 @@ def sprt(
     second: Annotated[str, argument("B", "The agent it is compared with.")],
     /,
     *,
-    tested: HypothesisOptions = DEFAULT_HYPOTHESES,
+    test: HypothesisOptions = DEFAULT_HYPOTHESES,
     max_pairs: Annotated[int, option("N", "Largest number of pairs of games.", low=1)] = 10_000,
     opening: OpeningsOption = "random:4",
     balance: BalanceOptions = ANY_OPENING,
@@ -209,8 +209,8 @@ def sprt(
     store: StoreOption = DEFAULT_STORE,
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
-    ended: AdjudicationOptions = PLAYED_OUT,
-    changed: ChangedOption = "ask",
+    adjudication: AdjudicationOptions = PLAYED_OUT,
+    code_change: ChangedOption = "ask",
     as_json: JsonOption = False,
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0.
@@ -226,12 +226,12 @@ def sprt(
     --max-pairs 500
     """
     refuse_people((first, second), "a test")
-    conditions = limits.conditions(adjudication=ended.adjudication())
-    agents, (balanced, within) = (first, second), (balance.balanced, balance.within)
-    plan = Plan(game, agents, max_pairs, opening, seed, balanced=balanced, within=within)
-    with Store(store) as opened, where.make() as runner:
-        answer = answer_to_change(changed)
-        match = SprtMatch(plan, tested.hypotheses(), opened, runner, conditions, answer)
+    conditions = limits.conditions(adjudication=adjudication.adjudication())
+    agents, (balance_agent, within) = (first, second), (balance.balanced, balance.within)
+    plan = Plan(game, agents, max_pairs, opening, seed, balanced=balance_agent, within=within)
+    with Store(store) as games, where.make() as runner:
+        answer = answer_to_change(code_change)
+        match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
         _run_sprt(match, store)
         tell_of_withdrawals([match.tournament], _notes())
     if as_json:
@@ -239,7 +239,7 @@ def sprt(
     else:
         _print_sprt(match, Console(highlight=False))
     if match.withdrawn is not None:
-        raise SystemExit(FAILED)
+        raise SystemExit(FAILURE)
     end_if_given_up(runner, _notes())
 
 
@@ -263,8 +263,8 @@ def _run_sprt(match: SprtMatch, store: Path) -> None:
 
             match.run(show)
     except KeyboardInterrupt:
-        stopped = f"stopped; the games are in {store}. To go on:\n  {same_command()}"
-        raise Stopped(stopped) from None
+        text = f"stopped; the games are in {store}. To go on:\n  {same_command()}"
+        raise Interruption(text) from None
 
 
 def _print_sprt(match: SprtMatch, console: Console) -> None:
@@ -272,10 +272,10 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
     state, (elo0, elo1, _, _), (first, second) = match.state, match.hypotheses, match.labels
     console.print(Text(f"{match.plan.game}: {first} against {second}"))
     if state.verdict is not None:
-        accepted, other = (elo1, elo0) if state.verdict == H1 else (elo0, elo1)
+        difference, other = (elo1, elo0) if state.verdict == H1 else (elo0, elo1)
         console.print(
             Text(
-                f"{state.verdict} is accepted: the difference is {accepted:g} Elo rather than "
+                f"{state.verdict} is accepted: the difference is {difference:g} Elo rather than "
                 f"{other:g}",
                 "bold",
             )
@@ -305,21 +305,21 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
             )
         )
     lower, upper = match.hypotheses.bounds
-    shown = plain_table("", "", left=2)
-    shown.show_header = False
-    shown.add_row(
+    table = plain_table("", "", left=2)
+    table.show_header = False
+    table.add_row(
         "log-likelihood ratio", f"{state.ratio:.2f} ({H0} at {lower:.2f}, {H1} at {upper:.2f})"
     )
     ratings = match.ratings()
     if ratings is not None:
         elo, margin = ratings.difference(0, 1)
-        shown.add_row("Elo", f"{elo:+.0f} ± {margin:.0f} (95 %)")
-        shown.add_row("likelihood of superiority", f"{likelihood(ratings.superiority(0, 1))} %")
+        table.add_row("Elo", f"{elo:+.0f} ± {margin:.0f} (95 %)")
+        table.add_row("likelihood of superiority", f"{likelihood(ratings.superiority(0, 1))} %")
         outcomes = ", ".join(
             f"{points}: {count}" for count, points in zip(state.pairs, ("0", "½", "1", "1½", "2"))
         )
-        shown.add_row("pairs", f"{sum(state.pairs)} (by points: {outcomes})")
+        table.add_row("pairs", f"{sum(state.pairs)} (by points: {outcomes})")
     if state.repeated:
-        shown.add_row("repeated games", f"{state.repeated}, which do not count")
-    shown.add_row("time", duration(match.seconds))
-    console.print(shown)
+        table.add_row("repeated games", f"{state.repeated}, which do not count")
+    table.add_row("time", duration(match.seconds))
+    console.print(table)

@@ -17,7 +17,7 @@ from ..evaluation.studies.declaration import Study
 from ..evaluation.studies.pages import write_pages
 from ..evaluation.studies.results import summary, write_json, write_parquet
 from ..evaluation.studies.runner import Findings, run_studies
-from .app import Stopped, command
+from .app import Interruption, command
 from .common import argument, flag, option
 from .output import say
 
@@ -53,7 +53,9 @@ DEFAULT = StudyOptions()
 def study(
     *names: Annotated[str, argument("NAME", f"Names of studies, or {ALL}.")],
     options: StudyOptions = DEFAULT,
-    listed: Annotated[bool, flag("List the studies and the lines they answer.", "--list")] = False,
+    only_list: Annotated[
+        bool, flag("List the studies and the lines they answer.", "--list")
+    ] = False,
 ) -> None:
     """Measure the tables and experiments of known course projects again, larger and exact.
 
@@ -69,35 +71,35 @@ def study(
 
     plyground study dots_and_boxes connect_four --out studies
     """
-    if listed:
+    if only_list:
         _list()
         return
-    chosen = _chosen(names)
+    studies = _select(names)
     _check_packages()
     out = options.out
     try:
         with show_steps("measuring", Console(stderr=True)) as progress:
-            found = run_studies(
-                chosen, out / CELLS, options.quick, options.seed, options.concurrency, progress
+            results = run_studies(
+                studies, out / CELLS, options.quick, options.seed, options.concurrency, progress
             )
     except KeyboardInterrupt:
-        raise Stopped("stopped; the same command goes on where it was") from None
+        raise Interruption("stopped; the same command goes on where it was") from None
     try:
-        for findings in found:
+        for findings in results:
             _write(findings, out)
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror}") from None
 
 
-def _chosen(names: tuple[str, ...]) -> list[Study]:
+def _select(names: tuple[str, ...]) -> list[Study]:
     if not names:
         raise SpecificationError(
             f"name the studies to run: {', '.join(STUDIES)}, or {ALL}; plyground study --list "
             f"says what they are about"
         )
     check_names("there is no study", names, [*STUDIES, ALL])
-    wanted = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
-    return [STUDIES[name] for name in wanted]
+    selection = list(STUDIES) if ALL in names else list(dict.fromkeys(names))
+    return [STUDIES[name] for name in selection]
 
 
 def _check_packages() -> None:
@@ -123,10 +125,10 @@ def _write(findings: Findings, out: Path) -> None:
 
 def _list() -> None:
     console = Console(highlight=False)
-    for known in STUDIES.values():
-        console.print(f"[bold]{known.name}[/bold]  {known.about}")
+    for study in STUDIES.values():
+        console.print(f"[bold]{study.name}[/bold]  {study.about}")
         table = plain_table("lines", "experiment", left=2)
-        for experiment in known.experiments:
+        for experiment in study.experiments:
             table.add_row(", ".join(experiment.lines), experiment.title)
         console.print(table)
         console.print()

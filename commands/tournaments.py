@@ -19,7 +19,7 @@ from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan, Tournament
 from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
-from .app import Stopped, command, given_options, same_command
+from .app import Interruption, command, given_options, same_command
 from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreOption, argument, flag, option
 from .options import (
     ANY_OPENING,
@@ -90,14 +90,14 @@ def tournament(
     store: StoreOption = DEFAULT_STORE,
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
-    ended: AdjudicationOptions = PLAYED_OUT,
+    adjudication: AdjudicationOptions = PLAYED_OUT,
     withdraw_after: Annotated[
         int,
         option(
             "N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0
         ),
     ] = WITHDRAW_AFTER,
-    changed: ChangedOption = "ask",
+    code_change: ChangedOption = "ask",
     resume: Annotated[
         bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
     ] = False,
@@ -125,16 +125,16 @@ def tournament(
     plyground tournament gomoku alphabeta:time=1 "gomocup:./pbrain-x,time=1" --opening swap2:5
     --balanced alphabeta:nodes=50000 --within 50 --draw-after 200 --agreed-after 3
     """
-    planned = _planned(game, agents, schedule, balance, seed)
-    conditions = limits.conditions(withdraw_after, ended.adjudication())
-    on_changed = answer_to_change(changed)
-    with Store(store) as opened, where.make() as runner:
+    plans = _make_plans(game, agents, schedule, balance, seed)
+    conditions = limits.conditions(withdraw_after, adjudication.adjudication())
+    on_changed = answer_to_change(code_change)
+    with Store(store) as games, where.make() as runner:
         # All plans are checked before any game is played.
         tournaments = [
-            Tournament(x.plan, opened, x.name, runner, conditions, on_changed) for x in planned
+            Tournament(x.plan, games, x.name, runner, conditions, on_changed) for x in plans
         ]
         _begin(tournaments, store, resume)
-        tables = _play(tournaments, opened, same_command("--resume"))
+        tables = _play(tournaments, games, same_command("--resume"))
         tell_of_withdrawals(tournaments, _notes())
         if as_json:
             values = [_to_json(one, store, table) for one, table in zip(tournaments, tables)]
@@ -148,7 +148,7 @@ def _is_file(game: str) -> bool:
     return game.endswith(".toml")
 
 
-def _planned(
+def _make_plans(
     game: str,
     agents: tuple[str, ...],
     schedule: ScheduleOptions,
@@ -157,17 +157,17 @@ def _planned(
 ) -> list[PlannedTournament]:
     """The tournament of the command line, or those of the file that it names."""
     if _is_file(game):
-        planned = _from_file(Path(game), agents)
+        plans = _from_file(Path(game), agents)
     else:
         pairs, format, opening = schedule.pairs, schedule.format, schedule.opening
-        balanced, within = balance.balanced, balance.within
+        balance_agent, within = balance.balanced, balance.within
         plan = Plan(
-            game, agents, pairs, opening, seed, format, balanced, within, schedule.transform
+            game, agents, pairs, opening, seed, format, balance_agent, within, schedule.transform
         )
-        planned = [PlannedTournament(plan, schedule.name)]
-    for one in planned:
+        plans = [PlannedTournament(plan, schedule.name)]
+    for one in plans:
         refuse_people(one.plan.agents, "a tournament")
-    return planned
+    return plans
 
 
 def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
@@ -183,16 +183,16 @@ def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
         )
     _choose_openings(tournaments)
     for one in tournaments:
-        one.enter(same_command("--resume", given=False))
+        one.enter(same_command("--resume", present=False))
 
 
 def _from_file(path: Path, agents: tuple[str, ...]) -> list[PlannedTournament]:
     """The tournaments of a file; the command line may not repeat what belongs in the file."""
-    refused = ["agents"] if agents else []
-    refused += [f"--{key}" for key in KEYS if f"--{key}" in given_options()]
-    if refused:
+    misplaced = ["agents"] if agents else []
+    misplaced += [f"--{key}" for key in KEYS if f"--{key}" in given_options()]
+    if misplaced:
         raise SpecificationError(
-            f"{refused[0]} belongs in the file {path}, not on the command line"
+            f"{misplaced[0]} belongs in the file {path}, not on the command line"
         )
     return read_tournaments(path)
 
@@ -208,12 +208,12 @@ def _choose_openings(tournaments: list[Tournament]) -> None:
         with display.status_line(Console(stderr=True)) as tell:
             for one in tournaments:
                 one.find_openings(
-                    lambda found, judged: tell(
-                        f"choosing openings: {found} found, {judged} looked at"
+                    lambda openings, candidates: tell(
+                        f"choosing openings: {openings} found, {candidates} looked at"
                     )
                 )
     except KeyboardInterrupt:
-        raise Stopped("stopped while choosing openings; nothing was played") from None
+        raise Interruption("stopped while choosing openings; nothing was played") from None
 
 
 def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[CrossTable]:
@@ -222,18 +222,18 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
     Ctrl-C ends the program with the command that goes on.
     """
     notes = _notes()
-    held = [one.table() for one in tournaments]
+    tables = [one.table() for one in tournaments]
     missing = [one.missing for one in tournaments]
-    before = sum(table.games for table in held)
+    before = sum(table.games for table in tables)
     total = before + sum(missing)
     if not any(missing):
         these = "this tournament" if len(tournaments) == 1 else "these tournaments"
-        told = (
+        text = (
             f"all {before} games of {these} are in {store.path} already: none was played. More "
             f"pairs or another seed give new ones."
         )
-        notes.print(told, markup=False)
-        return held
+        notes.print(text, markup=False)
+        return tables
     if before:
         notes.print(
             f"{before} of {total} games are in {store.path} already; playing the other "
@@ -243,7 +243,7 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
     progress = display.TournamentProgress(total, before)
     try:
         with display.show_progress(progress, Console(stderr=True)):
-            for number, (one, table, games) in enumerate(zip(tournaments, held, missing), 1):
+            for number, (one, table, games) in enumerate(zip(tournaments, tables, missing), 1):
                 if not games:
                     continue
                 title = f"{number}/{len(tournaments)} {one.name}" if len(tournaments) > 1 else ""
@@ -251,9 +251,9 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
                 one.get_ready()
                 one.run(progress.count)
     except KeyboardInterrupt:
-        kept = sum(one.table().games for one in tournaments)
-        where = f"{kept} of {total} games are in {store.path}"
-        raise Stopped(f"stopped; {where}. To go on:\n  {resume}") from None
+        count = sum(one.table().games for one in tournaments)
+        where = f"{count} of {total} games are in {store.path}"
+        raise Interruption(f"stopped; {where}. To go on:\n  {resume}") from None
     # Games that another process has added count as well.
     return [one.table() for one in tournaments]
 
@@ -261,14 +261,14 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
 def _to_json(one: Tournament, store: Path, table: CrossTable) -> dict[str, Any]:
     plan = one.plan._replace(pairs=one.schedule.pairs)._asdict()
     withdrawn = {one.labels[number]: games for number, games in one.withdrawn().agents.items()}
-    played = {
+    description = {
         "tournament": plan,
         "name": one.name,
         "store": str(store),
         "left_out_games": one.schedule.left_out,
         "withdrawn": withdrawn,
     }
-    return played | table.to_json()
+    return description | table.to_json()
 
 
 def _print_results(tournaments: list[Tournament], tables: list[CrossTable], store: Path) -> None:
@@ -282,10 +282,10 @@ def _print_results(tournaments: list[Tournament], tables: list[CrossTable], stor
 def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:
     """A line with a tournament's settings, and its table."""
     plan, left_out = one.plan, one.schedule.left_out
-    judged = f" balanced by {plan.balanced}" if plan.balanced else ""
-    judged += ", transformed" if plan.transform else ""
+    options = f" balanced by {plan.balanced}" if plan.balanced else ""
+    options += ", transformed" if plan.transform else ""
     settings = (
-        f"{plan.format}, pairs {one.schedule.pairs}, opening {plan.opening}{judged}, seed "
+        f"{plan.format}, pairs {one.schedule.pairs}, opening {plan.opening}{options}, seed "
         f"{plan.seed}"
     )
     console.print(

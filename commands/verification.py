@@ -12,12 +12,12 @@ from ..evaluation.store.digests import Change
 from ..evaluation.store.store import Store
 from ..evaluation.verification import Verification
 from ..evaluation.verification import verify as verify_games
-from .app import FAILED, command
+from .app import FAILURE, command
 from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreArgument, option
 from .options import IsolateOption
 from .output import print_json, say
 
-SHOWN = 10  # findings of a kind
+MOST_LINES = 10  # findings of a kind
 
 
 @command("[STORE]")
@@ -44,23 +44,23 @@ def verify(
 
     plyground verify plyground-tournament.db --games 0
     """
-    found: list[Verification] = []
-    with Store(store) as opened:
-        tournaments = opened.tournaments()
-        changes = opened.changes()
+    results: list[Verification] = []
+    with Store(store) as games_store:
+        tournaments = games_store.tournaments()
+        changes = games_store.changes()
         for tournament in tournaments:
             with display.status_line(Console(stderr=True)) as tell:
                 tell(f"checking {tournament.name}")
-                found.append(verify_games(tournament, opened, games, isolate, seed))
+                results.append(verify_games(tournament, games_store, games, isolate, seed))
             if not as_json:
-                _print(found[-1])
+                _print(results[-1])
     if as_json:
-        told = {"store": str(store), "changes": [change._asdict() for change in changes]}
-        print_json(told | {"tournaments": [one.to_json() for one in found]})
+        description = {"store": str(store), "changes": [change._asdict() for change in changes]}
+        print_json(description | {"tournaments": [one.to_json() for one in results]})
     else:
         _list(changes)
-    if changes or not all(one.sound for one in found):
-        raise SystemExit(FAILED)
+    if changes or not all(one.sound for one in results):
+        raise SystemExit(FAILURE)
 
 
 def _print(one: Verification) -> None:
@@ -83,7 +83,7 @@ def _print(one: Verification) -> None:
 
 
 def _list(changes: list[Change]) -> None:
-    for change in changes[:SHOWN]:
+    for change in changes[:MOST_LINES]:
         say(f"  {change.what}")
-    if len(changes) > SHOWN:
-        say(f"  and {len(changes) - SHOWN} more; --json lists all")
+    if len(changes) > MOST_LINES:
+        say(f"  and {len(changes) - MOST_LINES} more; --json lists all")

@@ -55,22 +55,22 @@ def zoo(
     """
     if markdown and (as_json or name is not None):
         raise SpecificationError("--markdown writes the whole page; leave out NAME and --json")
-    shown = list(cards()) if name is None else ZooNetworks(name.removeprefix("zoo:")).cards
+    selection = list(cards()) if name is None else ZooNetworks(name.removeprefix("zoo:")).cards
     if as_json:
-        print_json([vars(card) for card in shown])
+        print_json([vars(card) for card in selection])
     elif markdown:
-        say("\n\n".join([HEAD, *map(_markdown, shown)]))
+        say("\n\n".join([HEAD, *map(_markdown, selection)]))
     elif name is None:
-        _print_list(shown)
+        _print_list(selection)
     else:
-        say("\n\n".join(map(_text, shown)))
+        say("\n\n".join(map(_text, selection)))
 
 
-def _print_list(shown: list[Card]) -> None:
+def _print_list(selection: list[Card]) -> None:
     """A line for each network."""
     table = display.plain_table("network", "game", "KiB", "hours", "optimal %", "Elo", left=2)
     table.columns[0].no_wrap = True
-    for card in shown:
+    for card in selection:
         table.add_row(
             f"zoo:{card.name}",
             card.game,
@@ -98,8 +98,8 @@ def _share(card: Card, agent: str, phase: str) -> float | None:
 
 def _elo(card: Card) -> str:
     rows = card.measured.get("ratings", {}).get("rows", [])
-    found = [str(row["elo"]) for row in rows if row["agent"] == f"zoo:{card.name}"]
-    return found[0] if found else "-"
+    ratings = [str(row["elo"]) for row in rows if row["agent"] == f"zoo:{card.name}"]
+    return ratings[0] if ratings else "-"
 
 
 def _facts(card: Card) -> list[tuple[str, str]]:
@@ -133,10 +133,10 @@ def _duration(training: Any) -> str:
 
 def _experience(training: Any) -> str:
     """How much was played."""
-    played = f"{training['steps']:,} moves"
+    text = f"{training['steps']:,} moves"
     if training["games"]:
-        played += f", {training['games']:,} games, {training['simulations']:,} simulations"
-    return played
+        text += f", {training['games']:,} games, {training['simulations']:,} simulations"
+    return text
 
 
 def _text(card: Card) -> str:
@@ -164,14 +164,14 @@ def _markdown(card: Card) -> str:
     ]
     for title, head, rows in _tables(card):
         what, _, words = title.partition(": ")
-        lines += ["", f"{what}:", "", "```console", *_wrapped(words), "```", ""]
+        lines += ["", f"{what}:", "", "```console", *_wrap(words), "```", ""]
         lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
         lines += [f"| `{row[0]}` | " + " | ".join(row[1:]) + " |" for row in rows]
     lines += ["", f"![The learning curves of the run](images/{card.training['curves']})"]
     return "\n".join(lines)
 
 
-def _wrapped(words: str) -> list[str]:
+def _wrap(words: str) -> list[str]:
     """A command on lines of at most 100 columns."""
     lines = textwrap.wrap(f"$ {words}", 98, subsequent_indent="      ", break_on_hyphens=False)
     return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
@@ -179,7 +179,7 @@ def _wrapped(words: str) -> list[str]:
 
 def _tables(card: Card) -> list[tuple[str, list[str], list[list[str]]]]:
     """Title with the command, heading and rows of each table of a card."""
-    found = []
+    tables = []
     if "quality" in card.measured:
         quality = card.measured["quality"]
         agents = dict.fromkeys(row["agent"] for row in quality["rows"])
@@ -188,7 +188,7 @@ def _tables(card: Card) -> list[tuple[str, list[str], list[list[str]]]]:
             for agent in agents
         ]
         head = ["agent", "optimal moves, %", *PHASES[1:]]
-        found.append((f"Move quality: {quality['command']}", head, rows))
+        tables.append((f"Move quality: {quality['command']}", head, rows))
     if "ratings" in card.measured:
         ratings = card.measured["ratings"]
         rows = [
@@ -202,5 +202,5 @@ def _tables(card: Card) -> list[tuple[str, list[str], list[list[str]]]]:
             for row in ratings["rows"]
         ]
         head = ["agent", "Elo", "±", "score, %", "time a move"]
-        found.append((f"Ratings: {ratings['command']}", head, rows))
-    return found
+        tables.append((f"Ratings: {ratings['command']}", head, rows))
+    return tables

@@ -27,23 +27,23 @@ class Result(NamedTuple):
     output: str
 
 
-def invoke(words, typed: str | None = None, **environment: str) -> Result:
+def invoke(words, stdin: str | None = None, **environment: str) -> Result:
     """Run the command line ``words``; ``typed`` is what a person types meanwhile."""
     streams = {
         name: io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         for name in ("stdout", "stderr")
     }
-    streams["stdin"] = io.StringIO(typed or "")
+    streams["stdin"] = io.StringIO(stdin or "")
     with mock.patch.multiple(sys, **streams), mock.patch.dict(os.environ, environment):
         code = run([str(word) for word in words])
     texts = [streams[name].buffer.getvalue().decode() for name in ("stdout", "stderr")]
     return Result(code, *texts, "".join(texts))
 
 
-def plyground(*words, typed=None):
+def plyground(*words, stdin=None):
     """Run a command line given as one text or as words."""
     arguments = words[0].split() if len(words) == 1 else list(words)
-    return invoke(arguments, typed)
+    return invoke(arguments, stdin)
 
 
 class AtTerminal:
@@ -75,7 +75,7 @@ class AtTerminal:
         self.type(line)
         return self.see(prompt)
 
-    def ended(self) -> int:
+    def wait(self) -> int:
         """Wait for the end of the program; returns its exit status."""
         self.process.expect(pexpect.EOF)
         self.process.wait()

@@ -2,7 +2,7 @@
 
 ``python tests/fuzzing.py 10000`` tries so many cases; tests/commands/test_fuzzing.py tries some of
 them in every run. A case is known by its number: the same number makes the same case. Cases that
-found something are kept in ``FOUND``.
+found something are kept in ``FAULTS``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from plyground.commands.app import INTERRUPTED
 
 SECONDS, COMPILING, MEMORY = 10, 300, 1 << 30
 # numbers of cases in which something was found once
-FOUND: tuple[int, ...] = (105, 159, 257, 2714, 3785, 7775)
+FAULTS: tuple[int, ...] = (105, 159, 257, 2714, 3785, 7775)
 
 VALUES = (
     *("", "-1", "0", "1", "2", "3", "1.5", "nan", "inf", "-inf", "1e308", "1e-308", "9" * 25),
@@ -109,21 +109,21 @@ class Case:
         return words
 
     def toml(self) -> list[str]:
-        self.write("file.toml", self.mutated(TOML.encode()))
+        self.write("file.toml", self.mutate(TOML.encode()))
         self.write("openings.txt", OPENINGS.encode())
         return ["tournament", "file.toml"]
 
     def openings(self) -> list[str]:
-        self.write("openings.txt", self.mutated(OPENINGS.encode()))
+        self.write("openings.txt", self.mutate(OPENINGS.encode()))
         words = ["tournament", "tic_tac_toe", "random", "greedy", "--pairs", "1"]
         return [*words, "--opening", "openings.txt"]
 
     def book(self) -> list[str]:
-        self.write("own.book", self.mutated(self._book.read_bytes()))
+        self.write("own.book", self.mutate(self._book.read_bytes()))
         return ["analyse", "tic_tac_toe", "--agent", "minimax:depth=1,book=own.book"]
 
     def bytes_of_store(self) -> list[str]:
-        self.write("store.db", self.mutated(self._store.read_bytes()))
+        self.write("store.db", self.mutate(self._store.read_bytes()))
         return self.reading_a_store()
 
     def fields_of_store(self) -> list[str]:
@@ -166,7 +166,7 @@ class Case:
     def write(self, name: str, content: bytes) -> None:
         (self.folder / name).write_bytes(content)
 
-    def mutated(self, content: bytes) -> bytes:
+    def mutate(self, content: bytes) -> bytes:
         """Bytes changed, cut out, doubled or put in at some places."""
         draw, data = self.draw, bytearray(content)
         for _ in range(draw.choice((0, 1, 1, 2, 5, 30))):
@@ -235,11 +235,11 @@ def _wrong_with(result: Result) -> str | None:
     if result.exit_code not in (0, 1, 2):
         return f"exit status {result.exit_code}"
     if result.exit_code == 2:
-        told = [line for line in result.stderr.splitlines() if line.startswith("plyground: ")]
-        if len(told) != 1 or len(told[0]) > 1100:
+        sentences = [line for line in result.stderr.splitlines() if line.startswith("plyground: ")]
+        if len(sentences) != 1 or len(sentences[0]) > 1100:
             return f"refused without one sentence: {result.stderr[-300:]!r}"
-        if not told[0].isprintable():
-            return f"what is no text reaches the terminal: {told[0]!r}"
+        if not sentences[0].isprintable():
+            return f"what is no text reaches the terminal: {sentences[0]!r}"
     return None
 
 
@@ -269,10 +269,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         ground = Playground(Path(folder))
         for number in range(first, first + count):
-            found = ground.complaint(number)
-            kinds["wrong" if found else "right"] += 1
-            if found:
-                print(number, found, flush=True)
+            complaint = ground.complaint(number)
+            kinds["wrong" if complaint else "right"] += 1
+            if complaint:
+                print(number, complaint, flush=True)
     print(f"{count} cases from {first} on: {dict(kinds)}")
 
 

@@ -55,16 +55,16 @@ CONTRASTS = """() => {
 @contextlib.contextmanager
 def chromium():
     """A browser; where there is none, only continuous integration fails."""
-    found = (
+    executable = (
         shutil.which("chromium")
         or shutil.which("chromium-browser")
         or shutil.which("google-chrome")
     )
-    if found is None and "CI" not in os.environ:
+    if executable is None and "CI" not in os.environ:
         pytest.skip("there is no Chromium on this machine")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=list(CHROMIUM))
-        yield opened
-        opened.close()
+        browser = playwright.chromium.launch(executable_path=executable, args=list(CHROMIUM))
+        yield browser
+        browser.close()

@@ -13,9 +13,9 @@ from ..agents.score import Score
 from ..evaluation.grades import PlayedGame
 from ..evaluation.report import analysis
 from .bars import bar_value
-from .errors import Refused
-from .jobs import LINES_OF, REVIEW_SECONDS, REVIEWED, SOLVED, SOLVER_SECONDS, has_solver
-from .opponents import choices, permitted, scripted
+from .errors import Refusal
+from .jobs import EXACT_VALUES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
+from .opponents import agents_to_set_up, choices, limit_spec
 from .positions import Line, action_json, read_actions, read_game, read_position
 from .queries import (
     USUAL_GAME,
@@ -28,7 +28,7 @@ from .queries import (
     UnfinishedQuery,
 )
 from .settings import LONGEST_NAME, LONGEST_POSITION, LONGEST_SPEC, MOST_MOVES
-from .state import of
+from .state import server_state, words_for
 from .streams import stream
 from .thinking import Call, Decide
 from .words import Words
@@ -41,7 +41,7 @@ Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=[USU
 MoveName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, examples=["a1"])]
 
 
-class Played(BaseModel):
+class GameBody(BaseModel):
     """A game and its moves, from its initial position or another."""
 
     model_config = ConfigDict(extra="forbid")
@@ -52,39 +52,39 @@ class Played(BaseModel):
     threats: bool = False
 
     def line(self) -> Line:
-        """The game move by move; Refused if it cannot be played."""
+        """The game move by move; Refusal if it cannot be played."""
         start = read_position(read_game(self.game), self.position)
         return Line(start, read_actions(start, self.moves))
 
 
-class Move(Played):
+class MoveBody(GameBody):
     """A game, its moves, and one more."""
 
     action: Annotated[int, Field(ge=0, lt=MOST_MOVES)]
 
 
 @router.post("/view")
-def view(request: Request, played: Played) -> dict[str, Any]:
+def view(request: Request, body: GameBody) -> dict[str, Any]:
     """The view of a position."""
-    return played.line().view(of(request).words(request), played.threats)
+    return body.line().view(words_for(request), body.threats)
 
 
 @router.post("/play")
-def play(request: Request, move: Move) -> dict[str, Any]:
+def play(request: Request, move: MoveBody) -> dict[str, Any]:
     """The view after one more move; 409 if it cannot be played."""
     line = move.line()
     if not line.position.is_legal(move.action):
-        known = move.action < line.game.facts.num_actions
-        name = line.game.action_to_text(move.action) if known else str(move.action)
-        raise Refused("unplayable", 409, action=name)
+        exists = move.action < line.game.facts.num_actions
+        name = line.game.action_to_text(move.action) if exists else str(move.action)
+        raise Refusal("unplayable", 409, action=name)
     longer = Line(line.start, [*line.actions, move.action])
-    return longer.view(of(request).words(request), move.threats)
+    return longer.view(words_for(request), move.threats)
 
 
 @router.get("/opponents")
 def opponents(request: Request, game: SpecQuery) -> Any:
     """The opponents offered in a game, and the agents that can be set up."""
-    words, listed = of(request).words(request), of(request).settings.agents
+    words, extra = words_for(request), server_state(request).settings.agents
     return {
         "choices": [
             {
@@ -92,16 +92,16 @@ def opponents(request: Request, game: SpecQuery) -> Any:
                 "name": choice.spec if choice.key is None else words(choice.key),
                 "group": choice.group,
             }
-            for choice in choices(read_game(game), listed)
+            for choice in choices(read_game(game), extra)
         ],
-        "agents": scripted(),
+        "agents": agents_to_set_up(),
     }
 
 
 @router.get("/check")
 def check(request: Request, game: SpecQuery, agent: AgentQuery) -> dict[str, str]:
     """The agent's specification within the limits; 422 if it may not play the game here."""
-    return {"agent": permitted(agent, read_game(game), of(request).settings.agents)}
+    return {"agent": limit_spec(agent, read_game(game), server_state(request).settings.agents)}
 
 
 @router.get("/think")
@@ -109,7 +109,7 @@ async def think(
     request: Request, line: UnfinishedQuery, agent: PermittedQuery, seed: SeedQuery = 0
 ) -> StreamingResponse:
     """An agent's decision as server-sent events; see :func:`~plyground.web.streams.stream`."""
-    words = of(request).words(request)
+    words = words_for(request)
     job = Decide(agent, line.position, len(line.actions), seed)
     return stream(request, job, lambda decision: decision_json(line, words, decision))
 
@@ -118,9 +118,9 @@ async def think(
 async def solve(request: Request, line: UnfinishedQuery) -> StreamingResponse:
     """The exact values of all actions as server-sent events; 422 where no solver reaches."""
     if not has_solver(line.game):
-        raise Refused("no_solver", game=line.game.spec)
-    job = Call("work.solver", line.game, SOLVED, (line.position,), 3 * SOLVER_SECONDS)
-    return stream(request, job, lambda found: _solved_json(line, found))
+        raise Refusal("no_solver", game=line.game.spec)
+    job = Call("work.solver", line.game, EXACT_VALUES, (line.position,), 3 * SOLVER_SECONDS)
+    return stream(request, job, lambda solution: _solved_json(line, solution))
 
 
 @router.get("/lines")
@@ -128,11 +128,11 @@ async def lines(
     request: Request, line: UnfinishedQuery, agent: PermittedQuery, seed: SeedQuery = 0
 ) -> StreamingResponse:
     """An agent's decision and its best lines, as server-sent events."""
-    words = of(request).words(request)
+    words = words_for(request)
     job = Call(agent, line.game, LINES_OF, (agent, line.position, seed), LINES_SECONDS)
 
-    def to_json(found: tuple[Decision, list[Any]]) -> dict[str, Any]:
-        decision, best = found
+    def to_json(result: tuple[Decision, list[Any]]) -> dict[str, Any]:
+        decision, best = result
         return decision_json(line, words, decision) | {
             "lines": [_line_json(line, words, *each) for each in best]
         }
@@ -144,10 +144,10 @@ async def lines(
 async def review(request: Request, line: GameLineQuery, agent: GraderQuery) -> StreamingResponse:
     """The grades of all moves, the last one first, then the review, as server-sent events."""
     if not line.actions:
-        raise Refused("no_moves", 409)
-    played = PlayedGame.of_actions(line.game, line.actions)
-    job = Call("work.review", line.game, REVIEWED, (played, agent), REVIEW_SECONDS)
-    return stream(request, job, lambda found: found)
+        raise Refusal("no_moves", 409)
+    record = PlayedGame.of_actions(line.game, line.actions)
+    job = Call("work.review", line.game, REVIEW, (record, agent), REVIEW_SECONDS)
+    return stream(request, job, lambda result: result)
 
 
 def decision_json(line: Line, words: Words, decision: Decision) -> dict[str, Any]:
@@ -169,33 +169,33 @@ def _line_json(
     line: Line, words: Words, action: int, score: Score | None, actions: tuple[int, ...]
 ) -> dict[str, Any]:
     """A line of play as plain data, as far as it can be played."""
-    shown, position = [], line.position.copy()
+    moves, position = [], line.position.copy()
     for each in actions:
         if not position.is_legal(each):
             break
-        shown.append(action_json(line.game, each, words) | {"player": position.to_move})
+        moves.append(action_json(line.game, each, words) | {"player": position.to_move})
         position.play(each)
     return {
         "action": action,
         "score": words.score(line.game, score),
         "exact": score is not None and score.is_exact,
         "bar": bar_value(line.position, score),
-        "moves": shown,
+        "moves": moves,
     }
 
 
-def _solved_json(line: Line, found: dict[str, Any]) -> dict[str, Any]:
+def _solved_json(line: Line, solution: dict[str, Any]) -> dict[str, Any]:
     """The solver's values as plain data; ``bar`` is from the side of player_0."""
-    name, worth = line.game.action_to_text, found["worth"]
+    name, worth = line.game.action_to_text, solution["worth"]
     score = None if worth is None else Score(worth, kind="exact")
     return {
-        **found,
+        **solution,
         "bar": bar_value(line.position, score),
         "actions": [
             {"action": action, "name": name(action), "value": value,
-             "result": found["results"][action]}
-            for action, value in found["values"].items()
+             "result": solution["results"][action]}
+            for action, value in solution["values"].items()
         ],
-        "line": [name(action) for action in found["line"]],
-        "whole": len(found["values"]) == len(line.position.legal_actions()),
+        "line": [name(action) for action in solution["line"]],
+        "whole": len(solution["values"]) == len(line.position.legal_actions()),
     }  # fmt: skip

@@ -15,13 +15,13 @@ from starlette.exceptions import HTTPException
 from ..evaluation.runners.agent_process import AgentProcess
 from ..evaluation.store.store import StoreError
 from . import api, exports, games, pages
-from .errors import Refused, sentence
+from .errors import Refusal, sentence
 from .guard import App, Guard, known_hosts
 from .opponents import HINTS, PRESETS
 from .positions import read_game
 from .sessions import Sessions
 from .settings import LONGEST_BODY, Settings
-from .state import State, of
+from .state import State, words_for
 from .thinking import Decide, Thinkers
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ def make_app(settings: Settings, first: AgentProcess | None = None) -> App:
     app.include_router(pages.router)
     app.include_router(games.router)
     app.include_router(exports.router)
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(Refusal, _refuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(StoreError, _store_error)
@@ -66,39 +66,39 @@ def _preset_tasks() -> list[Decide]:
 
 
 # What the framework itself refuses, by the status of its answer.
-REFUSED = {400: "unreadable", 404: "no_page", 405: "no_method", 413: "long_request"}
+REFUSALS = {400: "unreadable", 404: "no_page", 405: "no_method", 413: "long_request"}
 
 
-async def _refused(request: Request, refused: Any) -> Response:
+async def _refuse(request: Request, refusal: Any) -> Response:
     """A refusal as JSON, or as a page where a page was asked for."""
-    words = of(request).words(request)
+    words = words_for(request)
     if request.url.path.startswith(("/api/", "/static/")):
-        return JSONResponse(refused.to_json(words), refused.status)
-    said, status = refused.sentence(words), refused.status
-    return pages.render(request, "error.html", status, sentence=said, status=status)
+        return JSONResponse(refusal.to_json(words), refusal.status)
+    text, status = refusal.sentence(words), refusal.status
+    return pages.render(request, "error.html", status, sentence=text, status=status)
 
 
 async def _invalid(request: Request, error: Any) -> Response:
     """The first thing that is wrong, by its name."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:]).capitalize() or "work.request"
-    reason = of(request).words(request).invalid(first)
-    return await _refused(request, Refused("invalid", place=place, reason=reason))
+    reason = words_for(request).invalid(first)
+    return await _refuse(request, Refusal("invalid", place=place, reason=reason))
 
 
 async def _http_error(request: Request, error: Any) -> Response:
-    code = REFUSED.get(error.status_code, "other")
-    refused = Refused(code, error.status_code, reason=sentence(error.detail), most=LONGEST_BODY)
-    answer = await _refused(request, refused)
+    code = REFUSALS.get(error.status_code, "other")
+    refusal = Refusal(code, error.status_code, reason=sentence(error.detail), most=LONGEST_BODY)
+    answer = await _refuse(request, refusal)
     if error.headers:
         answer.headers.update(error.headers)
     return answer
 
 
 async def _store_error(request: Request, error: Any) -> Response:
-    return await _refused(request, Refused("store", 503, reason=sentence(error)))
+    return await _refuse(request, Refusal("store", 503, reason=sentence(error)))
 
 
 async def _failed(request: Request, error: Any) -> Response:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return await _refused(request, Refused("server", 500))
+    return await _refuse(request, Refusal("server", 500))

@@ -9,7 +9,7 @@ from .words import Words, words_of
 CODE = "refused."  # begins the keys of the messages
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """A request is refused.
 
     Args:
@@ -24,8 +24,8 @@ class Refused(Exception):
 
     def sentence(self, words: Words) -> str:
         """The sentence in a language; what the library says in it stays English."""
-        named = {name: words.get(str(value), str(value)) for name, value in self.values.items()}
-        return words(CODE + self.code, **named)
+        values = {name: words.get(str(value), str(value)) for name, value in self.values.items()}
+        return words(CODE + self.code, **values)
 
     def to_json(self, words: Words) -> dict[str, Any]:
         """The answer to a program: the sentence and the code."""
@@ -35,7 +35,7 @@ class Refused(Exception):
         return self.sentence(words_of("en"))
 
 
-def sentence(said: object) -> str:
+def sentence(message: object) -> str:
     """What the library says as a sentence: with a capital letter and a full stop."""
-    text = " ".join(str(said).split())
+    text = " ".join(str(message).split())
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

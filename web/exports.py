@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from ..evaluation.grades import PlayedGame
-from .errors import Refused
+from .errors import Refusal
 from .jobs import REVIEW_PAGE, REVIEW_SECONDS
 from .positions import Line
 from .queries import GameLineQuery, GraderQuery, LineQuery
-from .state import of
+from .state import server_state
 from .thinking import Call
 
 router = APIRouter(prefix="/export")
@@ -44,7 +44,7 @@ def board(ending: Literal["svg", "png"], line: LineQuery) -> Response:
 def animation(line: LineQuery, side: Annotated[int, Query(ge=120, le=SIDE)] = SIDE) -> Response:
     """The game move by move, as an animated picture."""
     if len(line.actions) >= MOST_FRAMES:
-        raise Refused("many_frames", most=MOST_FRAMES - 1)
+        raise Refusal("many_frames", most=MOST_FRAMES - 1)
     images, position = [], line.start.copy()
     images.append(position.to_image(None, side))
     for action in line.actions:
@@ -61,7 +61,9 @@ def animation(line: LineQuery, side: Annotated[int, Query(ge=120, le=SIDE)] = SI
 @router.get("/game.html")
 async def page(request: Request, line: GameLineQuery, agent: GraderQuery) -> Response:
     """The reviewed game as one page, which needs neither server nor network."""
-    played = PlayedGame.of_actions(line.game, line.actions)
-    job = Call("work.review", line.game, REVIEW_PAGE, (played, agent), REVIEW_SECONDS)
-    text = await of(request).thinkers.think(request.state.session, job, lambda content: None)
+    record = PlayedGame.of_actions(line.game, line.actions)
+    job = Call("work.review", line.game, REVIEW_PAGE, (record, agent), REVIEW_SECONDS)
+    text = await server_state(request).thinkers.think(
+        request.state.session, job, lambda content: None
+    )
     return _file(text, "text/html", line, "html")

@@ -20,14 +20,14 @@ from ..evaluation.replay import ending_of
 from ..evaluation.report.report import TournamentReport, report_tournament
 from ..evaluation.single_games import entry_of, keep_game, person, resigned
 from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament, StoreError
-from .api import Played, Spec
-from .errors import Refused
-from .opponents import PERSON, graders, permitted
+from .api import GameBody, Spec
+from .errors import Refusal
+from .opponents import PERSON, graders, limit_spec
 from .pages import render
 from .positions import Line, open_line, read_actions, read_game
 from .queries import USUAL_GAME, MovesQuery, SpecQuery
 from .settings import LONGEST_SPEC, MOST_MOVES
-from .state import of
+from .state import server_state, words_for
 from .words import Words
 
 router = APIRouter()
@@ -65,9 +65,9 @@ class Row(NamedTuple):
 
 def _store(request: Request) -> Store:
     """The store, opened; 404 if the server has none."""
-    path = of(request).settings.store
+    path = server_state(request).settings.store
     if path is None:
-        raise Refused("no_store", 404)
+        raise Refusal("no_store", 404)
     return Store(path)
 
 
@@ -79,7 +79,7 @@ def games(
     page: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> Response:
     """The games of the store, the latest first."""
-    words = of(request).words(request)
+    words = words_for(request)
     with _store(request) as store:
         tournaments = {entry.number: entry for entry in store.tournaments()}
         entries = _entries(store, tournaments, game, agent)
@@ -87,13 +87,13 @@ def games(
             Row(
                 number,
                 tournament.settings["game"],
-                _sides(tournament, stored),
-                stored.result.winner,
-                _ending(words, tournament, stored),
-                stored.result.reason,
-                len(stored.result.moves),
+                _sides(tournament, record),
+                record.result.winner,
+                _ending(words, tournament, record),
+                record.result.reason,
+                len(record.result.moves),
             )
-            for number, tournament, stored in islice(entries, page * ROWS, (page + 1) * ROWS + 1)
+            for number, tournament, record in islice(entries, page * ROWS, (page + 1) * ROWS + 1)
         ]
     names = sorted({entry.settings["game"] for entry in tournaments.values()})
     agents = sorted({each.label for entry in tournaments.values() for each in entry.agents})
@@ -117,23 +117,23 @@ def _entries(
     agent: str,
 ) -> Iterator[tuple[int, StoredTournament, StoredGame]]:
     """The games that pass the filters, with their numbers."""
-    for number, tournament, stored in store.numbered_games():
+    for number, tournament, record in store.numbered_games():
         entry = tournaments[tournament]
-        sides = _sides(entry, stored)
+        sides = _sides(entry, record)
         if (game and entry.settings["game"] != game) or (agent and agent not in sides):
             continue
-        yield number, entry, stored
+        yield number, entry, record
 
 
-def _ending(words: Words, tournament: StoredTournament, stored: StoredGame) -> str:
+def _ending(words: Words, tournament: StoredTournament, record: StoredGame) -> str:
     """Why a game of the store ended, in the language of the page."""
     settings = tournament.settings
-    ending = ending_of(stored, settings)
+    ending = ending_of(record, settings)
     return ending if isinstance(ending, str) else words.ending(make_game(settings["game"]), ending)
 
 
-def _sides(tournament: StoredTournament, stored: StoredGame) -> tuple[str, str]:
-    first, second = (tournament.agents[number].label for number in stored.players)
+def _sides(tournament: StoredTournament, record: StoredGame) -> tuple[str, str]:
+    first, second = (tournament.agents[number].label for number in record.players)
     return first, second
 
 
@@ -141,26 +141,26 @@ def _sides(tournament: StoredTournament, stored: StoredGame) -> tuple[str, str]:
 def ratings(request: Request, tournament: Annotated[int, Query(ge=0)] = 0) -> Response:
     """The ratings of a tournament of the store."""
     with _store(request) as store:
-        known = store.tournaments()
-        chosen = next((entry for entry in known if entry.number == tournament), None)
+        tournaments = store.tournaments()
+        chosen = next((entry for entry in tournaments if entry.number == tournament), None)
         if chosen is None and tournament:
-            raise Refused("no_tournament", 404, number=tournament)
-        chosen = chosen or (known[-1] if known else None)
+            raise Refusal("no_tournament", 404, number=tournament)
+        chosen = chosen or (tournaments[-1] if tournaments else None)
         report = None if chosen is None else report_tournament(chosen, store.games(chosen.number))
     rows = [] if report is None else _ratings_rows(report)
-    return render(request, "ratings.html", tournaments=known, chosen=chosen, rows=rows)
+    return render(request, "ratings.html", tournaments=tournaments, chosen=chosen, rows=rows)
 
 
 def _ratings_rows(report: TournamentReport) -> list[dict[str, Any]]:
     """The agents of a tournament, the strongest first."""
-    rated, standings = report.ratings, report.table.standings()
-    if rated is not None:
-        standings = sorted(standings, key=lambda row: -float(rated.elo[row.number]))
+    ratings, standings = report.ratings, report.table.standings()
+    if ratings is not None:
+        standings = sorted(standings, key=lambda row: -float(ratings.elo[row.number]))
     return [
         {
             "label": row.label,
-            "elo": None if rated is None else float(rated.elo[row.number]),
-            "margin": None if rated is None else rated.margin(row.number),
+            "elo": None if ratings is None else float(ratings.elo[row.number]),
+            "margin": None if ratings is None else ratings.margin(row.number),
             "total": row.total,
         }
         for row in standings
@@ -175,16 +175,16 @@ def review(
     number: Annotated[int, Query(ge=0, le=LARGEST_NUMBER)] = 0,
 ) -> Response:
     """The review of a game: one of the store by its number, or one given by its moves."""
-    words, sides, ending = of(request).words(request), None, None
+    words, sides, ending = words_for(request), None, None
     if number:
         with _store(request) as store:
             try:
-                tournament, stored = store.game(number)
+                tournament, record = store.game(number)
             except StoreError:
-                raise Refused("no_number", 404, number=number) from None
-        chosen, sides = read_game(tournament.settings["game"]), _sides(tournament, stored)
-        ending = _ending(words, tournament, stored)
-        start, names = chosen.initial_position(), map(chosen.action_to_text, stored.result.moves)
+                raise Refusal("no_number", 404, number=number) from None
+        board, sides = read_game(tournament.settings["game"]), _sides(tournament, record)
+        ending = _ending(words, tournament, record)
+        start, names = board.initial_position(), map(board.action_to_text, record.result.moves)
         line = Line(start, read_actions(start, list(names)))
     else:
         line = open_line(game or USUAL_GAME, moves)
@@ -194,12 +194,12 @@ def review(
         view=line.view(words),
         number=number,
         sides=sides,
-        graders=graders(line.game, of(request).settings.agents),
+        graders=graders(line.game, server_state(request).settings.agents),
         ending=ending,
     )
 
 
-class Finished(Played):
+class ResultBody(GameBody):
     """A game that has ended in the browser, by its rules or because a player gave up."""
 
     opponent: Spec
@@ -213,50 +213,50 @@ class Finished(Played):
 
     def times(self, line: Line) -> Times:
         """The seconds and the number of the moves of each player whose times are known."""
-        known = [
+        timed_moves = [
             (mover, seconds)
             for mover, seconds in zip(line.movers, self.seconds)
             if seconds is not None
         ]
-        first, second = ([spent for mover, spent in known if mover == seat] for seat in (0, 1))
+        first, second = ([each for mover, each in timed_moves if mover == seat] for seat in (0, 1))
         return (sum(first), sum(second)), (len(first), len(second))
 
 
 @router.post("/api/finish")
-def finish(request: Request, finished: Finished) -> dict[str, Any]:
+def finish(request: Request, body: ResultBody) -> dict[str, Any]:
     """Keep a finished game in the store; its number there, or null without a store."""
-    line, listed = finished.line(), of(request).settings.agents
+    line, extra = body.line(), server_state(request).settings.agents
     if line.start_text:
-        raise Refused("no_game")
-    result = _result(line, finished)
-    if of(request).settings.store is None:
+        raise Refusal("no_game")
+    result = _result(line, body)
+    if server_state(request).settings.store is None:
         return {"number": None}
-    if finished.opponent == PERSON:
+    if body.opponent == PERSON:
         sides = (person(), person())
     else:
-        spec = permitted(finished.opponent, line.game, listed)
+        spec = limit_spec(body.opponent, line.game, extra)
         sides = (person(), _entry(spec, line.game))
-        sides = sides if finished.seat == 0 else (sides[1], sides[0])
+        sides = sides if body.seat == 0 else (sides[1], sides[0])
     with _store(request) as store:
         return {"number": keep_game(store, line.game, sides, result)}
 
 
-def _result(line: Line, finished: Finished) -> GameResult:
+def _result(line: Line, body: ResultBody) -> GameResult:
     """The result of a finished game; 409 if it goes on."""
-    position, times = line.position, finished.times(line)
-    if finished.ended == "rules" or finished.loser is None:
+    position, times = line.position, body.times(line)
+    if body.ended == "rules" or body.loser is None:
         if position.outcome is None:
-            raise Refused("not_over", 409)
+            raise Refusal("not_over", 409)
         return GameResult(
             line.actions, position.returns, position.outcome.reason, None, None, *times
         )
     if position.is_over:
-        raise Refused("over_already", 409)
-    lost = resigned(line.game, line.actions, finished.loser, *times)
-    if finished.ended == "resigned":
+        raise Refusal("over_already", 409)
+    lost = resigned(line.game, line.actions, body.loser, *times)
+    if body.ended == "resigned":
         return lost
-    reason = f"player_{finished.loser} ran out of time"
-    return lost._replace(reason=reason, fault=OUT_OF_TIME, forfeited=finished.loser)
+    reason = f"player_{body.loser} ran out of time"
+    return lost._replace(reason=reason, fault=OUT_OF_TIME, forfeited=body.loser)
 
 
 def _entry(spec: str, game: Game) -> AgentEntry:

@@ -10,10 +10,10 @@ from urllib.parse import parse_qs
 
 from starlette.exceptions import HTTPException
 
-from .errors import Refused
+from .errors import Refusal
 from .sessions import Sessions
 from .settings import LONGEST_BODY
-from .words import LANGUAGE_COOKIE, Words, words_asked
+from .words import LANGUAGE_COOKIE, Words, words_by_preference
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -35,7 +35,7 @@ HEADERS = (
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
 LOCAL = ("127.0.0.1", "localhost", "::1")
-TOO_LONG = Refused("long_request", 413, most=LONGEST_BODY)
+TOO_LONG = Refusal("long_request", 413, most=LONGEST_BODY)
 
 
 class Guard:
@@ -63,7 +63,7 @@ class Guard:
         if wrong is None:
             name, session, is_new = self._sessions.find(cookies.get(COOKIE))
             if not self._sessions.may_ask(session):
-                wrong = Refused("often", 429)
+                wrong = Refusal("often", 429)
         if wrong is not None:
             await _refuse(send, wrong, _words(scope, headers, cookies))
             return
@@ -71,29 +71,29 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                added = list(HEADERS)
+                headers = list(HEADERS)
                 if is_new:
                     cookie = f"{COOKIE}={name}; Path=/; HttpOnly; SameSite=Strict"
-                    added.append((b"set-cookie", cookie.encode()))
-                message["headers"] = [*message.get("headers", ()), *added]
+                    headers.append((b"set-cookie", cookie.encode()))
+                message["headers"] = [*message.get("headers", ()), *headers]
             await send(message)
 
-        await self._app(scope, _limited(receive), send_with_headers)
+        await self._app(scope, _limit_size(receive), send_with_headers)
 
-    def _wrong(self, scope: Message, headers: dict[bytes, str]) -> Refused | None:
+    def _wrong(self, scope: Message, headers: dict[bytes, str]) -> Refusal | None:
         """Why a request is refused, if it is."""
         host = headers.get(b"host", "")
         if _name_of(host) not in self._hosts:
-            return Refused("host", 421)
+            return Refusal("host", 421)
         origin = headers.get(b"origin")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
-            return Refused("origin", 403)
+            return Refusal("origin", 403)
         other_site = headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin")
         if other_site and headers.get(b"sec-fetch-mode") != "navigate":
-            return Refused("origin", 403)
+            return Refusal("origin", 403)
         length = headers.get(b"content-length", "0")
         if not length.isdigit():
-            return Refused("length", 400)
+            return Refusal("length", 400)
         if int(length) > LONGEST_BODY:
             return TOO_LONG
         return None
@@ -113,41 +113,43 @@ def _name_of(host: str) -> str:
 
 def _cookies(text: str) -> dict[str, str]:
     try:
-        return {name: found.value for name, found in SimpleCookie(text).items()}
+        return {name: morsel.value for name, morsel in SimpleCookie(text).items()}
     except CookieError:
         return {}
 
 
 def _words(scope: Message, headers: dict[bytes, str], cookies: dict[str, str]) -> Words:
     """The messages in the visitor's language."""
-    asked = parse_qs(scope["query_string"].decode("latin-1")).get("lang", [None])[0]
-    return words_asked(asked, cookies.get(LANGUAGE_COOKIE), headers.get(b"accept-language"))
+    language = parse_qs(scope["query_string"].decode("latin-1")).get("lang", [None])[0]
+    return words_by_preference(
+        language, cookies.get(LANGUAGE_COOKIE), headers.get(b"accept-language")
+    )
 
 
-def _limited(receive: Receive) -> Receive:
+def _limit_size(receive: Receive) -> Receive:
     """``receive`` that counts the bytes of a body whose length is not stated."""
-    taken = 0
+    size = 0
 
     async def limited() -> Message:
-        nonlocal taken
+        nonlocal size
         message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > LONGEST_BODY:
+        size += len(message.get("body", b""))
+        if size > LONGEST_BODY:
             raise HTTPException(TOO_LONG.status)
         return message
 
     return limited
 
 
-async def _refuse(send: Send, refused: Refused, words: Words) -> None:
+async def _refuse(send: Send, refusal: Refusal, words: Words) -> None:
     """Answer by a sentence; the application is not asked."""
-    body = json.dumps(refused.to_json(words), ensure_ascii=False).encode()
+    body = json.dumps(refusal.to_json(words), ensure_ascii=False).encode()
     headers = [
         *HEADERS,
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
     ]
-    if refused.status == 429:
+    if refusal.status == 429:
         headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

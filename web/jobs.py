@@ -26,10 +26,10 @@ READY = None  # reported once everything is loaded and compiled
 SOLVER_SECONDS, SOLVER_MEMORY_MB = 6.0, 128
 LINES = 3
 REVIEW_SOLVER_SECONDS = 0.5
-SOLVED = "plyground.web.jobs:solved"
+EXACT_VALUES = "plyground.web.jobs:exact_values"
 LINES_OF = "plyground.web.jobs:best_lines"
-REVIEWED = "plyground.web.jobs:reviewed"
-REVIEW_PAGE = "plyground.web.jobs:page_of_review"
+REVIEW = "plyground.web.jobs:review_json"
+REVIEW_PAGE = "plyground.web.jobs:review_html"
 REVIEW_SECONDS = 300.0
 
 
@@ -41,7 +41,7 @@ def has_solver(game: Game) -> bool:
         return False
 
 
-def solved(position: Position, report: Report) -> dict[str, Any]:
+def exact_values(position: Position, report: Report) -> dict[str, Any]:
     """The exact value of every legal action, as far as it is found in time.
 
     Values are those of the side to move in the solver's own unit, such as boxes.
@@ -113,22 +113,22 @@ def _seen_from(player: int, child: Position, reply: Decision) -> Score | None:
     return dataclasses.replace(reply.score, value=-reply.score.value, kind=kind)
 
 
-def reviewed(played: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:
+def review_json(record: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:
     """The review of a game as plain data; meanwhile the moves graded so far, the last one first."""
-    return _review(played, agent, report).to_json()
+    return _review(record, agent, report).to_json()
 
 
-def page_of_review(played: PlayedGame, agent: str | None, report: Report) -> str:
+def review_html(record: PlayedGame, agent: str | None, report: Report) -> str:
     """The review of a game as one HTML page; a game without moves is shown as it is."""
-    return review_page([_review(played, agent, report) if played.actions else played])
+    return review_page([_review(record, agent, report) if record.actions else record])
 
 
-def _review(played: PlayedGame, agent: str | None, report: Report) -> Review:
-    reviewer = Reviewer(played.game, agent, solver_seconds=REVIEW_SOLVER_SECONDS)
-    reviewer.value(played.game.position(played.actions[:-1]))  # compiles what it needs
+def _review(record: PlayedGame, agent: str | None, report: Report) -> Review:
+    reviewer = Reviewer(record.game, agent, solver_seconds=REVIEW_SOLVER_SECONDS)
+    reviewer.value(record.game.position(record.actions[:-1]))  # compiles what it needs
     report(READY)
     moves = []
-    for move in reviewer.moves(played):
+    for move in reviewer.moves(record):
         moves.append(move)
-        report(move_json(played.game, move))
-    return reviewer.assemble(played, moves)
+        report(move_json(record.game, move))
+    return reviewer.assemble(record, moves)

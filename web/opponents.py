@@ -13,7 +13,7 @@ from ..envs.profile import Example
 from ..envs.registry import make_game, profiles
 from ..envs.specification import Parameter, SpecificationError, format_specification
 from ..evaluation.review import estimator_of
-from .errors import Refused, sentence
+from .errors import Refusal, sentence
 from .settings import LONGEST_SPEC, MOST
 
 PERSON = "human"  # the opponent of a game of two people at one screen
@@ -100,7 +100,7 @@ def plays(spec: str, game: Game) -> bool:
     return True
 
 
-def scripted() -> list[dict[str, Any]]:
+def agents_to_set_up() -> list[dict[str, Any]]:
     """The agents that a visitor may set up, with their parameters as plain data."""
     return [
         {
@@ -139,33 +139,33 @@ def _words(parameter: Parameter) -> tuple[str, ...] | None:
 
 
 @functools.lru_cache(1024)
-def permitted(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
+def limit_spec(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
     """The specification of an agent that a visitor asks for, within the limits.
 
     Agents of the server's start are taken as they are. Others may not read files, start programs or
     use more than the limits; where a default is above a limit, the limit is added.
 
     Raises:
-        Refused: there is no such agent, it may not be used, or it cannot play the game.
+        Refusal: there is no such agent, it may not be used, or it cannot play the game.
     """
     if spec in listed:
         return spec
     if len(spec) > LONGEST_SPEC:
-        raise Refused("long_agent", most=LONGEST_SPEC)
+        raise Refusal("long_agent", most=LONGEST_SPEC)
     try:
         agent_class, options = resolve_agent(spec)
         if agent_class.name == PREFIX[:-1]:
             _check_network(spec, game)
             return spec
         _check_open(agent_class)
-        limited = _limited(agent_class, options)
+        limited = _limit_options(agent_class, options)
         network = options.get("network")
         if network is not None:  # it is loaded in a process that thinks, not here
             _check_network(network, game)
             return limited
         make_agent(limited, game)
     except SpecificationError as error:
-        raise Refused("agent", reason=sentence(error)) from None
+        raise Refusal("agent", reason=sentence(error)) from None
     return limited
 
 
@@ -185,7 +185,7 @@ def _check_open(agent_class: type[Agent]) -> None:
         )
 
 
-def _limited(agent_class: type[Agent], options: dict[str, Any]) -> str:
+def _limit_options(agent_class: type[Agent], options: dict[str, Any]) -> str:
     """The specification with these options, limits included."""
     known = {parameter.name: parameter for parameter in agent_class.parameters}
     kept = dict(options)

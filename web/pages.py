@@ -15,12 +15,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from ..envs.registry import game_names, make_game, rules_type
 from ..envs.specification import SpecificationError, format_specification
-from .errors import Refused, sentence
+from .errors import Refusal, sentence
 from .jobs import has_solver
 from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent
 from .positions import Line, blank_board, open_line, read_game
 from .queries import SpecQuery, UsualLineQuery
-from .state import of
+from .state import server_state, words_for
 from .words import LANGUAGE_COOKIE, LANGUAGES, Words
 
 router = APIRouter(default_response_class=HTMLResponse)
@@ -67,14 +67,14 @@ templates = Environment(
 
 def render(request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
     """A page in the visitor's language. A language in the link is remembered."""
-    words = of(request).words(request)
+    words = words_for(request)
     page = templates.get_template(template).render(
         t=words,
         languages=LANGUAGES,
         path=request.url.path,
         query=dict(request.query_params),
-        has_store=of(request).settings.store is not None,
-        pages=_pages(of(request).settings.store is not None),
+        has_store=server_state(request).settings.store is not None,
+        pages=_pages(server_state(request).settings.store is not None),
         **values,
     )
     response = HTMLResponse(page, code, {"cache-control": "no-store"})
@@ -100,13 +100,13 @@ def preset_pictures() -> Mapping[str, str]:
 @router.get("/")
 def home(request: Request) -> Response:
     """The games offered by name."""
-    listed = of(request).settings.agents
+    extra = server_state(request).settings.agents
     return render(
         request,
         "home.html",
-        presets=[(preset, choices(make_game(preset.game), listed)) for preset in PRESETS],
+        presets=[(preset, choices(make_game(preset.game), extra)) for preset in PRESETS],
         pictures=preset_pictures(),
-        games=_games(of(request).words(request)),
+        games=_games(words_for(request)),
         clocks=CLOCKS,
     )
 
@@ -133,9 +133,9 @@ def new(
     clock: Annotated[str, Query(max_length=12)] = "",
 ) -> Response:
     """To the page of a game that a form describes: its name and its parameters."""
-    known = {p.name for p in _rules_type(name).declaration.parameters}
-    given = {key: text for key, text in request.query_params.items() if key in known}
-    spec = read_game(format_specification(name, given)).spec
+    names = {p.name for p in _rules_type(name).declaration.parameters}
+    values = {key: text for key, text in request.query_params.items() if key in names}
+    spec = read_game(format_specification(name, values)).spec
     query = {"game": spec, "opponent": opponent, "seat": str(seat), "clock": clock}
     return RedirectResponse(f"/play?{urlencode({k: v for k, v in query.items() if v})}", 303)
 
@@ -144,7 +144,7 @@ def _rules_type(name: str) -> Any:
     try:
         return rules_type(name)
     except SpecificationError as error:
-        raise Refused("game", reason=sentence(error)) from None
+        raise Refusal("game", reason=sentence(error)) from None
 
 
 @router.get("/play")
@@ -152,42 +152,42 @@ def play(request: Request, line: UsualLineQuery, game: SpecQuery = "") -> Respon
     """The page to play on; all that decides the game is in its address."""
     if not game:
         return RedirectResponse("/", 303)
-    return render(request, "play.html", **_opened(request, line))
+    return render(request, "play.html", **_page_values(request, line))
 
 
 @router.get("/analyse")
 def analyse(request: Request, line: UsualLineQuery) -> Response:
     """The page of a position: exact values, agents' values and lines."""
-    board = blank_board(line.game, of(request).words(request))
-    return render(request, "analyse.html", editor=board, **_opened(request, line))
+    board = blank_board(line.game, words_for(request))
+    return render(request, "analyse.html", editor=board, **_page_values(request, line))
 
 
 @router.get("/watch")
 def watch(request: Request, line: UsualLineQuery) -> Response:
     """The page on which two agents play each other."""
-    return render(request, "watch.html", **_opened(request, line))
+    return render(request, "watch.html", **_page_values(request, line))
 
 
-def _opened(request: Request, line: Line) -> dict[str, Any]:
+def _page_values(request: Request, line: Line) -> dict[str, Any]:
     """What the pages of a game show at first."""
-    chosen = line.game
+    board = line.game
     return {
-        "view": line.view(of(request).words(request)),
-        "choices": choices(chosen, of(request).settings.agents),
-        "analysts": analysts(chosen, of(request).settings.agents),
-        "solvable": has_solver(chosen),
+        "view": line.view(words_for(request)),
+        "choices": choices(board, server_state(request).settings.agents),
+        "analysts": analysts(board, server_state(request).settings.agents),
+        "solvable": has_solver(board),
         "presets": PRESETS,
-        "level": first_opponent(chosen),
+        "level": first_opponent(board),
     }
 
 
 @router.get("/static/{name}")
 def static(request: Request, name: str) -> Response:
     """A style sheet, a module or an icon."""
-    found = STATIC.get(name)
-    if found is None:
-        raise Refused("no_file", 404)
-    headers = {"etag": found.etag, "cache-control": "no-cache"}
-    if request.headers.get("if-none-match") == found.etag:
+    file = STATIC.get(name)
+    if file is None:
+        raise Refusal("no_file", 404)
+    headers = {"etag": file.etag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == file.etag:
         return Response(status_code=304, headers=headers)
-    return Response(found.content, media_type=found.kind, headers=headers)
+    return Response(file.content, media_type=file.kind, headers=headers)

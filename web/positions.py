@@ -14,7 +14,7 @@ from ..envs.game import Game, IllegalActionError, IllegalPositionError, Position
 from ..envs.pictures.drawing import Area
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .errors import Refused, sentence
+from .errors import Refusal, sentence
 from .settings import (
     LONGEST_MOVES,
     LONGEST_NAME,
@@ -27,16 +27,16 @@ from .words import Words
 
 
 def read_game(spec: str) -> Game:
-    """The game of a specification; Refused if there is none, or if its board is too large."""
+    """The game of a specification; Refusal if there is none, or if its board is too large."""
     if len(spec) > LONGEST_SPEC:
-        raise Refused("long_game", most=LONGEST_SPEC)
+        raise Refusal("long_game", most=LONGEST_SPEC)
     try:
         game = _game(spec)
     except SpecificationError as error:
-        raise Refused("game", reason=sentence(error)) from None
+        raise Refusal("game", reason=sentence(error)) from None
     if game.facts.num_actions > MOST_ACTIONS:
         actions = game.facts.num_actions
-        raise Refused("large_game", game=game.spec, actions=actions, most=MOST_ACTIONS)
+        raise Refusal("large_game", game=game.spec, actions=actions, most=MOST_ACTIONS)
     return game
 
 
@@ -51,7 +51,7 @@ def split_moves(game: Game, text: str) -> list[str]:
     They are separated by commas; names of one letter need none: ``ddec``.
     """
     if len(text) > LONGEST_MOVES:
-        raise Refused("long_moves", most=LONGEST_MOVES)
+        raise Refusal("long_moves", most=LONGEST_MOVES)
     text = text.strip()
     if not text:
         return []
@@ -62,7 +62,7 @@ def split_moves(game: Game, text: str) -> list[str]:
 
 def _check_name(number: int, name: str) -> None:
     if len(name) > LONGEST_NAME:
-        raise Refused("long_move", number=number, most=LONGEST_NAME)
+        raise Refusal("long_move", number=number, most=LONGEST_NAME)
 
 
 @functools.lru_cache(256)
@@ -77,19 +77,19 @@ def link_text(game: Game, names: Sequence[str]) -> str:
 
 
 def read_position(game: Game, text: str) -> Position:
-    """The position that a text describes, the initial one if it is empty; Refused if none."""
+    """The position that a text describes, the initial one if it is empty; Refusal if none."""
     if len(text) > LONGEST_POSITION:
-        raise Refused("long_position", most=LONGEST_POSITION)
+        raise Refusal("long_position", most=LONGEST_POSITION)
     try:
         return game.position_from_text(text) if text.strip() else game.initial_position()
     except IllegalPositionError as error:
-        raise Refused("position", reason=error.reason) from None
+        raise Refusal("position", reason=error.reason) from None
 
 
 def read_actions(start: Position, names: Sequence[str]) -> list[int]:
-    """The actions of moves by their names, played one after another; Refused at the first wrong."""
+    """The actions of moves by their names, played one after another; Refusal at the first wrong."""
     if len(names) > MOST_MOVES:
-        raise Refused("many_moves", most=MOST_MOVES)
+        raise Refusal("many_moves", most=MOST_MOVES)
     game, position, actions = start.game, start.copy(), []
     for number, name in enumerate(names, 1):
         _check_name(number, name)
@@ -97,13 +97,13 @@ def read_actions(start: Position, names: Sequence[str]) -> list[int]:
             action = game.text_to_action(name)
             position.play(action)
         except IllegalActionError as error:
-            raise Refused("move", number=number, reason=error) from None
+            raise Refusal("move", number=number, reason=error) from None
         actions.append(action)
     return actions
 
 
 def open_line(spec: str, moves: str = "", start: str = "") -> Line:
-    """The line of play in the text of a link; Refused where it describes none.
+    """The line of play in the text of a link; Refusal where it describes none.
 
     Args:
         spec: the game.
@@ -111,8 +111,8 @@ def open_line(spec: str, moves: str = "", start: str = "") -> Line:
         start: the position that they are played from; empty for the initial one.
     """
     game = read_game(spec)
-    begun = read_position(game, start)
-    return Line(begun, read_actions(begun, split_moves(game, moves)))
+    position = read_position(game, start)
+    return Line(position, read_actions(position, split_moves(game, moves)))
 
 
 class Line:
@@ -192,13 +192,13 @@ class Line:
                 if outcome is None
                 else words.outcome(position)
             ),
-            "said": self._said(words),
+            "said": self._status_text(words),
             "last": None if not self.actions else action_json(game, self.actions[-1], words),
             "winning": r.winning_cells(game.rules, position.record) if position.is_over else [],
             "threats": self._threats() if threats and legal else None,
         }
 
-    def _said(self, words: Words) -> str:
+    def _status_text(self, words: Words) -> str:
         """The last move in a sentence, for screen readers."""
         if not self.actions:
             return ""
@@ -212,11 +212,11 @@ class Line:
         grades, points = np.empty((2, count), np.int64)
         record, children = self.position.record, game.new_records(2)
         grade: Callable[..., tuple[int, int]] = grade_actions  # a kernel: no annotations
-        found, _ = grade(game.rules, record, -1, children, actions, replies, grades, points)
-        graded = [(int(actions[i]), int(grades[i])) for i in range(found)]
-        wins = [action for action, grade in graded if grade == WINS]
-        holding = [action for action, grade in graded if grade >= HOLDS]
-        return {"wins": wins, "holds": holding if 0 < len(holding) < found else []}
+        number, _ = grade(game.rules, record, -1, children, actions, replies, grades, points)
+        threats = [(int(actions[i]), int(grades[i])) for i in range(number)]
+        wins = [action for action, grade in threats if grade == WINS]
+        holding = [action for action, grade in threats if grade >= HOLDS]
+        return {"wins": wins, "holds": holding if 0 < len(holding) < number else []}
 
 
 def _lead(position: Position) -> list[int] | None:

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 
 from ..envs.registry import usual_game
-from .errors import Refused
-from .opponents import permitted
+from .errors import Refusal
+from .opponents import limit_spec
 from .positions import Line, open_line
 from .settings import LONGEST_MOVES, LONGEST_POSITION, LONGEST_SPEC
-from .state import of
+from .state import server_state
 from .thinking import SEEDS
 
 USUAL_GAME = usual_game()
@@ -41,7 +41,7 @@ UsualLineQuery = Annotated[Line, Depends(_usual_line)]
 
 def _game_line(line: LineQuery) -> Line:
     if line.start_text:
-        raise Refused("no_game")
+        raise Refusal("no_game")
     return line
 
 
@@ -50,26 +50,26 @@ GameLineQuery = Annotated[Line, Depends(_game_line)]
 
 
 def _grader(request: Request, line: GameLineQuery, agent: AgentQuery = "") -> str | None:
-    return permitted(agent, line.game, of(request).settings.agents) if agent else None
+    return limit_spec(agent, line.game, server_state(request).settings.agents) if agent else None
 
 
 # The specification of the agent that grades a game; None for the usual one.
 GraderQuery = Annotated[str | None, Depends(_grader)]
 
 
-def _unfinished(line: LineQuery) -> Line:
+def _line_in_play(line: LineQuery) -> Line:
     if line.position.is_over:
-        raise Refused("over", 409)
+        raise Refusal("over", 409)
     return line
 
 
 # A line of play whose last position is not over.
-UnfinishedQuery = Annotated[Line, Depends(_unfinished)]
+UnfinishedQuery = Annotated[Line, Depends(_line_in_play)]
 
 
-def _permitted(request: Request, line: UnfinishedQuery, agent: AgentQuery) -> str:
-    return permitted(agent, line.game, of(request).settings.agents)
+def _agent_spec(request: Request, line: UnfinishedQuery, agent: AgentQuery) -> str:
+    return limit_spec(agent, line.game, server_state(request).settings.agents)
 
 
 # The specification of the agent that is asked, within the limits.
-PermittedQuery = Annotated[str, Depends(_permitted)]
+PermittedQuery = Annotated[str, Depends(_agent_spec)]

@@ -47,14 +47,14 @@ def serve(
 
 def _bind(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((host, port))
-        found.listen(128)
+        listener.bind((host, port))
+        listener.listen(128)
     except OSError as error:
-        found.close()
+        listener.close()
         raise SpecificationError(
             f"{host}:{port} cannot be listened on: {error.strerror}; choose another with --port"
         ) from None
-    return found
+    return listener

@@ -85,7 +85,7 @@ class Sessions:
         oldest = time.monotonic() - SESSION_SECONDS
         while self._known:
             name, session = next(iter(self._known.items()))
-            crowded = len(self._known) >= MOST_SESSIONS
-            if session.seen >= oldest and not crowded:
+            is_full = len(self._known) >= MOST_SESSIONS
+            if session.seen >= oldest and not is_full:
                 break
             del self._known[name]

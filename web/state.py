@@ -10,7 +10,7 @@ from fastapi import Request
 from .sessions import Sessions
 from .settings import Settings
 from .thinking import Thinkers
-from .words import LANGUAGE_COOKIE, Words, words_asked
+from .words import LANGUAGE_COOKIE, Words, words_by_preference
 
 
 @dataclasses.dataclass
@@ -21,15 +21,16 @@ class State:
     sessions: Sessions
     thinkers: Thinkers
 
-    def words(self, request: Request) -> Words:
-        """The messages in the visitor's language."""
-        return words_asked(
-            request.query_params.get("lang"),
-            request.cookies.get(LANGUAGE_COOKIE),
-            request.headers.get("accept-language"),
-        )
 
-
-def of(request: Request) -> State:
+def server_state(request: Request) -> State:
     """The state of the server that a request has reached."""
     return cast(State, request.app.state.server)
+
+
+def words_for(request: Request) -> Words:
+    """The messages in the visitor's language."""
+    return words_by_preference(
+        request.query_params.get("lang"),
+        request.cookies.get(LANGUAGE_COOKIE),
+        request.headers.get("accept-language"),
+    )

@@ -11,8 +11,8 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import StreamingResponse
 
-from .errors import Refused
-from .state import of
+from .errors import Refusal
+from .state import server_state, words_for
 from .thinking import Job
 
 LOOK_SECONDS = 0.25  # between two looks at whether the page still listens
@@ -29,9 +29,9 @@ def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
     Closing the connection ends the job.
 
     Raises:
-        Refused: too many wait already.
+        Refusal: too many wait already.
     """
-    state, session = of(request), request.state.session
+    state, session = server_state(request), request.state.session
     events: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
 
     async def search() -> None:
@@ -40,9 +40,9 @@ def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
                 session, job, lambda content: events.put_nowait((PROGRESS, content))
             )
             events.put_nowait((MOVE, result))
-        except Refused as refused:
-            said = refused.to_json(state.words(request))
-            events.put_nowait((ERROR, said | {"status": refused.status}))
+        except Refusal as refused:
+            message = refused.to_json(words_for(request))
+            events.put_nowait((ERROR, message | {"status": refused.status}))
 
     state.thinkers.check_room(session)
     return StreamingResponse(
@@ -68,8 +68,8 @@ async def _lines(
                     return
                 yield HEARTBEAT
                 continue
-            shown = content if kind == ERROR else to_json(content)
-            yield f"event: {kind}\ndata: {json.dumps(shown, ensure_ascii=False)}\n\n"
+            data = content if kind == ERROR else to_json(content)
+            yield f"event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
             if kind != PROGRESS:
                 return
     finally:

@@ -15,7 +15,7 @@ from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
 from ..evaluation.players import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault, legal_action
 from ..evaluation.runners.agent_process import AgentProcess
-from .errors import Refused, sentence
+from .errors import Refusal, sentence
 from .sessions import Session
 from .settings import Settings
 
@@ -41,7 +41,7 @@ class Job(Protocol):
     def game(self) -> Game: ...
 
     def run(
-        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+        self, process: AgentProcess, seconds: float, report: Report, cancel: threading.Event
     ) -> Any:
         """Do it in a process; raises Fault, SpecificationError."""
 
@@ -67,14 +67,14 @@ class Decide(NamedTuple):
         return self.position.game
 
     def run(
-        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+        self, process: AgentProcess, seconds: float, report: Report, cancel: threading.Event
     ) -> Decision:
         """The agent's decision; the process keeps the agent for the next one."""
         if process.seated != (self.what, self.game):
             modules = type(self.game.rules).__module__, resolve_agent(self.what)[0].__module__
             process.seat(self.what, self.game, modules)
         process.prepare((self.seed * 1_000_003 + self.plies) % SEEDS)
-        decision = process.decide(self.position, seconds, report, cancelled)
+        decision = process.decide(self.position, seconds, report, cancel)
         legal_action(decision.action, self.position)
         return decision
 
@@ -97,11 +97,11 @@ class Call(NamedTuple):
     seconds: float
 
     def run(
-        self, process: AgentProcess, seconds: float, report: Report, cancelled: threading.Event
+        self, process: AgentProcess, seconds: float, report: Report, cancel: threading.Event
     ) -> Any:
         """The function's result."""
         modules = (type(self.game.rules).__module__,)
-        return process.call(self.function, self.arguments, self.seconds, modules, report, cancelled)
+        return process.call(self.function, self.arguments, self.seconds, modules, report, cancel)
 
 
 class Thinkers:
@@ -142,7 +142,7 @@ class Thinkers:
             report: called in the event loop with what is known meanwhile.
 
         Raises:
-            Refused: too many wait, or the agent fails.
+            Refusal: too many wait, or the agent fails.
         """
         self.check_room(session)
         session.waiting += 1
@@ -155,11 +155,11 @@ class Thinkers:
             self._waiting -= 1
 
     def check_room(self, session: Session) -> None:
-        """Refused if a session asks for too much, or if the queue is full."""
+        """Refusal if a session asks for too much, or if the queue is full."""
         if session.waiting >= SEARCHES_OF_A_SESSION:
-            raise Refused("busy_session", 429)
+            raise Refusal("busy_session", 429)
         if self._waiting >= self._settings.waiting + self._settings.workers:
-            raise Refused("busy_server", 503)
+            raise Refusal("busy_server", 503)
 
     def warm_up(self, jobs: list[Decide]) -> None:
         """Start the processes and let them load the agents of these decisions, one after another.
@@ -180,7 +180,7 @@ class Thinkers:
         self._warming = asyncio.ensure_future(warm())
 
     async def _warm(self, job: Job) -> None:
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(Refusal):
             async with self._slots:
                 await self._search(job, None, oldest=True)
 
@@ -196,19 +196,19 @@ class Thinkers:
 
     async def _search(self, job: Job, report: Report | None, oldest: bool = False) -> Any:
         process, loop = self._take(job, oldest), asyncio.get_running_loop()
-        cancelled = threading.Event()
+        cancel = threading.Event()
 
         def forward(content: Any) -> None:
             if report is not None:
                 loop.call_soon_threadsafe(report, content)
 
-        running = loop.run_in_executor(self._threads, self._work, process, job, forward, cancelled)
+        running = loop.run_in_executor(self._threads, self._work, process, job, forward, cancel)
         # asyncio complains of an error that nobody has looked at, and nobody does after the end
-        running.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        running.add_done_callback(lambda future: future.cancelled() or future.exception())
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
-            cancelled.set()
+            cancel.set()
             await asyncio.wait([running])  # a second at most: the process is free only then
             raise
         finally:
@@ -218,28 +218,28 @@ class Thinkers:
         """A free process, one that has played this game if there is one."""
 
         def distance(process: AgentProcess) -> int:
-            seated = process.seated
-            if seated == (job.what, job.game):
+            seat = process.seated
+            if seat == (job.what, job.game):
                 return 0
-            return 2 if seated is None else 1
+            return 2 if seat is None else 1
 
-        chosen = self._free[0] if oldest else min(self._free, key=distance)
-        self._free.remove(chosen)
-        return chosen
+        nearest = self._free[0] if oldest else min(self._free, key=distance)
+        self._free.remove(nearest)
+        return nearest
 
     def _work(
         self,
         process: AgentProcess,
         job: Job,
         report: Report,
-        cancelled: threading.Event,
+        cancel: threading.Event,
     ) -> Any:
         """Ask a process; a process that has died is started again once."""
         for last_try in (False, True):
             try:
-                return job.run(process, self._settings.move_seconds, report, cancelled)
+                return job.run(process, self._settings.move_seconds, report, cancel)
             except SpecificationError as error:
-                raise Refused("agent", reason=sentence(error)) from None
+                raise Refusal("agent", reason=sentence(error)) from None
             except Fault as fault:
                 if fault.kind == EXITED and not last_try:
                     continue
@@ -247,12 +247,12 @@ class Thinkers:
         raise AssertionError("unreachable")
 
 
-def _refusal(what: str, fault: Fault) -> Refused:
+def _refusal(what: str, fault: Fault) -> Refusal:
     """The sentence about an agent that failed."""
     if fault.kind == CANCELLED:
-        return Refused("stopped", 409)
+        return Refusal("stopped", 409)
     if fault.kind == HUNG:
-        return Refused("slow", 503, what=what)
+        return Refusal("slow", 503, what=what)
     if fault.kind == OUT_OF_MEMORY:
-        return Refused("memory", 503, what=what, reason=fault)
-    return Refused("failed", 503, what=what, reason=fault)
+        return Refusal("memory", 503, what=what, reason=fault)
+    return Refusal("failed", 503, what=what, reason=fault)

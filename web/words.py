@@ -101,9 +101,9 @@ class Words:
         if score.unit == "return" and (score.is_exact or score.plies is not None or bound):
             words = self._result(score, margin=game.facts.max_return != 1)
         elif score.unit == "points":
-            words = self("score.points", value=_signed(f"{score.value:+.0f}"))
+            words = self("score.points", value=_with_sign(f"{score.value:+.0f}"))
         else:
-            words = _signed(f"{score.value:+.2f}")
+            words = _with_sign(f"{score.value:+.2f}")
         if bound or score.is_exact:
             return bound + words
         return self("score.estimate" if score.plies is None else "score.seen", value=words)
@@ -149,12 +149,12 @@ def chosen_language(asked: str | None, remembered: str | None, accepted: str | N
     return min(weighted)[2] if weighted else "en"
 
 
-def words_asked(asked: str | None, remembered: str | None, accepted: str | None) -> Words:
+def words_by_preference(asked: str | None, remembered: str | None, accepted: str | None) -> Words:
     """The messages for a request: see :func:`chosen_language`."""
     return words_of(chosen_language(asked, remembered, accepted))
 
 
-def _signed(text: str) -> str:
+def _with_sign(text: str) -> str:
     """A number with a minus sign instead of a hyphen."""
     return text.replace("-", "−")
 

@@ -24,7 +24,7 @@ from ...training.datasets.build import (
     build_taught_dataset,
 )
 from ...training.datasets.positions import Report
-from ..app import Stopped, command
+from ..app import Interruption, command
 from ..common import GameArgument, SeedOption, option
 
 
@@ -109,7 +109,7 @@ def dataset(
             )
     except KeyboardInterrupt:
         again = "resumes" if teacher is None else "begins anew"
-        raise Stopped(f"stopped; the same command {again}") from None
+        raise Interruption(f"stopped; the same command {again}") from None
     _tell(out, chosen, count, positions)
 
 

@@ -21,7 +21,7 @@ from ...evaluation.gauntlet import play_gauntlet
 from ...evaluation.report.display import parameter_table, percent
 from ...evaluation.runners.isolated_agent import make_isolated_opponent
 from ...training.settings import RunSettings, settings_table
-from ..app import Stopped, same_command
+from ..app import Interruption, same_command
 from ..common import flag, option
 from ..output import note, say
 
@@ -132,7 +132,7 @@ def finish(
             run = train(evaluate=measure, on_progress=bar.show, on_note=bar.note)
     except KeyboardInterrupt:
         where = f"the checkpoints are in {out}"
-        raise Stopped(f"stopped; {where}. To go on:\n  {same_command()}") from None
+        raise Interruption(f"stopped; {where}. To go on:\n  {same_command()}") from None
     if run.finished_now:
         note(f"finished: {run.trainer.step:,} steps; the best policy is {out / 'best.onnx'}")
     for row in run.best_rows:

@@ -83,7 +83,7 @@ class TerminalGame:
         self._console = Console(highlight=False)
         self._show_thinking = show_thinking
         compile_rules(game)
-        self._player, self._preparation = self._seated(opponent)
+        self._player, self._preparation = self._make_player(opponent)
         self._begin()
         self._words: dict[str, Callable[[str], None]] = {
             "help": lambda _: self._help(),
@@ -262,7 +262,7 @@ class TerminalGame:
         if self.over:
             self._say("The game is over.")
             return
-        adviser, preparation = self._seated(HINT_AGENT)
+        adviser, preparation = self._make_player(HINT_AGENT)
         with contextlib.closing(adviser):
             action, decision = self._ask(adviser, preparation, "thinking of a hint")
         self._say(
@@ -279,7 +279,7 @@ class TerminalGame:
             self._say(f"The opponent is {self.opponent}. Type level AGENT, such as level hard.")
             return
         try:
-            player, preparation = self._seated(text)
+            player, preparation = self._make_player(text)
         except SpecificationError as error:
             self._say(f"{error}. The opponent remains {self.opponent}.")
             return
@@ -313,10 +313,10 @@ class TerminalGame:
             return
         names = [self.opponent, self.opponent]
         names[self.seat] = "you"
-        played = PlayedGame(self.game, tuple(self._moves), (names[0], names[1]))
+        record = PlayedGame(self.game, tuple(self._moves), (names[0], names[1]))
         with display.show_steps("moves", Console(stderr=True)) as progress:
-            found = Reviewer(self.game).review(played, progress)
-        print_review(found, self._console)
+            review = Reviewer(self.game).review(record, progress)
+        print_review(review, self._console)
 
     # -- the store --
 
@@ -331,8 +331,8 @@ class TerminalGame:
         One that was kept at its end, and then taken back in part, is not kept again.
         """
         moves = tuple(self._moves)
-        seen = self._kept is not None and self._kept[: len(moves)] == moves
-        if self._own_plies(self._moves) and not seen:
+        is_part = self._kept is not None and self._kept[: len(moves)] == moves
+        if self._own_plies(self._moves) and not is_part:
             self._keep(abandoned(self.game, *self._course()))
 
     def _keep(self, result: GameResult) -> None:
@@ -377,7 +377,7 @@ class TerminalGame:
 
     # -- the opponent --
 
-    def _seated(self, spec: str) -> tuple[Player, Preparation]:
+    def _make_player(self, spec: str) -> tuple[Player, Preparation]:
         """A player that gets ready for the game; SpecificationError if there is none."""
         player = Contest(self.game, (spec,), (spec,)).player(0)
         try:

@@ -52,15 +52,15 @@ def match(
 
     plyground match tic_tac_toe random random --opening b2,a1 --json
     """
-    chosen = make_game(game)
-    actions = read_moves(chosen, opening)
+    board = make_game(game)
+    actions = read_moves(board, opening)
     labels = tuple(distinct_labels((first, second)))
-    contest = Contest(chosen, (first, second), labels, limits.conditions())
+    contest = Contest(board, (first, second), labels, limits.conditions())
     with contest.seated() as players:
         result, moves = _play(contest, players, actions, seed, show, quiet=as_json)
     if as_json:
         value = {
-            "game": chosen.spec,
+            "game": board.spec,
             "agents": [first, second],
             "seed": seed,
             "opening": actions,
@@ -94,7 +94,7 @@ def _play(
             say(text)
 
     def on_move(position: Position, seat: int, action: int, decision: Decision | None) -> None:
-        known = (
+        judgement = (
             {}
             if decision is None
             else {"value": decision.value, "scale": decision.scale, "seconds": decision.seconds}
@@ -104,7 +104,7 @@ def _play(
                 "player": PLAYERS[seat],
                 "action": action,
                 "name": game.action_to_text(action),
-                **known,
+                **judgement,
             }
         )
         if not contest.is_human(seat):
@@ -156,5 +156,5 @@ def play(
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - lines can be edited, and typed again, where there is one
     with contextlib.ExitStack() as open_files:
-        kept = None if store is None else open_files.enter_context(Store(store)).open()
-        TerminalGame(make_game(game), against, seat, seed, show_thinking, kept).run()
+        games = None if store is None else open_files.enter_context(Store(store)).open()
+        TerminalGame(make_game(game), against, seat, seed, show_thinking, games).run()

@@ -47,8 +47,8 @@ class Preparation:
             self._thread.join(TOLD_EVERY)
             now = time.perf_counter()
             if now - began > SHORT:
-                taken = f"{now - self._began:.0f} s"
-                tell(f"compiling, once: {taken}, of usually {USUAL_SECONDS}")
+                duration = f"{now - self._began:.0f} s"
+                tell(f"compiling, once: {duration}, of usually {USUAL_SECONDS}")
         if self._error is not None:
             raise self._error
 

@@ -29,12 +29,12 @@ class TerminalReplay:
         agent: the agent that estimates in a review; None for the usual one.
     """
 
-    def __init__(self, played: PlayedGame, title: str, agent: str | None = None) -> None:
-        self.played, self._title, self._agent = played, title, agent
+    def __init__(self, record: PlayedGame, title: str, agent: str | None = None) -> None:
+        self.played, self._title, self._agent = record, title, agent
         self._console = Console(highlight=False)
         self._review: Review | None = None
         self._ply = 0
-        last = len(played.actions)
+        last = len(record.actions)
         self._words: dict[str, Callable[[], int]] = {
             "": lambda: self._ply + 1,
             "next": lambda: self._ply + 1,
@@ -118,21 +118,21 @@ class TerminalReplay:
             self._say(f"{self._ending()}" + (f" ({', '.join(row)})" if row else ""))
 
     def _captions(self) -> Iterator[str]:
-        played, ply = self.played, self._ply
+        record, ply = self.played, self._ply
         if ply:
-            seat = played.game.position(played.actions[: ply - 1]).to_move
-            by = "opening" if ply <= played.opening else played.players[seat]
-            mark = played.game.declaration.marks[seat]
-            name = played.game.action_to_text(played.actions[ply - 1])
+            seat = record.game.position(record.actions[: ply - 1]).to_move
+            by = "opening" if ply <= record.opening else record.players[seat]
+            mark = record.game.declaration.marks[seat]
+            name = record.game.action_to_text(record.actions[ply - 1])
             yield f"{ply}. {mark} {name} ({by})"
         if self._review is not None:
-            value = value_text(played.game, self._review.values[ply])
-            graded = f"; {verdict(played.game, self._review.moves[ply - 1])}" if ply else ""
-            yield f"   {value}{graded}"
+            value = value_text(record.game, self._review.values[ply])
+            grade = f"; {verdict(record.game, self._review.moves[ply - 1])}" if ply else ""
+            yield f"   {value}{grade}"
 
     def _ending(self) -> str:
-        played = self.played
-        if played.winner is None:
-            return f"A draw: {played.reason}"
-        mark = played.game.declaration.marks[played.winner]
-        return f"{mark} ({played.players[played.winner]}) wins: {played.reason}"
+        record = self.played
+        if record.winner is None:
+            return f"A draw: {record.reason}"
+        mark = record.game.declaration.marks[record.winner]
+        return f"{mark} ({record.players[record.winner]}) wins: {record.reason}"

@@ -41,26 +41,26 @@ def warm_up(
 
     plyground warm-up connect_four gomoku
     """
-    chosen = [make_game(game) for game in games or game_names()]
-    work = [(game, spec) for game in chosen for spec in ("rules", *_specs(game))]
+    boards = [make_game(game) for game in games or game_names()]
+    work = [(game, spec) for game in boards for spec in ("rules", *_specs(game))]
     began = time.perf_counter()
     left_out: dict[str, str] = {}
     with display.show_steps("compiling", Console(stderr=True)) as progress:
-        started = began
-        for done, (game, spec) in enumerate(work):
-            progress(done, len(work))
+        start = began
+        for index, (game, spec) in enumerate(work):
+            progress(index, len(work))
             try:
                 _compile(game, spec)
             except SpecificationError as error:
                 left_out[spec] = str(error)
-            if done + 1 == len(work) or work[done + 1][0] is not game:
+            if index + 1 == len(work) or work[index + 1][0] is not game:
                 now = time.perf_counter()
                 agents = len(_specs(game))
-                say(f"{game.name}: rules and {agents} agents, {display.duration(now - started)}")
-                started = now
+                say(f"{game.name}: rules and {agents} agents, {display.duration(now - start)}")
+                start = now
     for spec, reason in left_out.items():
         note(f"{spec} is left out: {reason}")
-    if len(chosen) > 1:
+    if len(boards) > 1:
         say(f"all: {display.duration(time.perf_counter() - began)}")
 
 

@@ -80,48 +80,48 @@ def replay(
 
     plyground replay plyground-tournament.db 7 --html game.html
     """
-    with Store(store) as opened:
+    with Store(store) as games:
         if number is None:
-            _list_games(opened, last, as_json)
+            _list_games(games, last, as_json)
             return
-        tournament, stored = opened.game(number)
-    played = _played(tournament, stored)
-    shown = TerminalReplay(played, _title(number, played), agent)
+        tournament, game = games.game(number)
+    record = _record_of(tournament, game)
+    viewer = TerminalReplay(record, _title(number, record), agent)
     if html is not None:
-        write_page(html, review_page([shown.review()], _title(number, played)))
+        write_page(html, review_page([viewer.review()], _title(number, record)))
         note(f"game {number} in {html}")
     elif as_json:
-        known = {"number": number, "tournament": tournament.name}
-        print_json(known | (shown.review().to_json() if review else _game_json(played)))
+        source = {"number": number, "tournament": tournament.name}
+        print_json(source | (viewer.review().to_json() if review else _game_json(record)))
     elif review:
-        say(f"{_title(number, played)}\n")
-        shown.print_review()
+        say(f"{_title(number, record)}\n")
+        viewer.print_review()
     elif sys.stdout.isatty():
-        shown.run()
+        viewer.run()
     else:
-        shown.print_all()
+        viewer.print_all()
 
 
-def _played(tournament: StoredTournament, stored: StoredGame) -> PlayedGame:
-    first, second = (tournament.agents[player].label for player in stored.players)
-    return PlayedGame.of_stored(tournament.settings["game"], stored, (first, second))
+def _record_of(tournament: StoredTournament, game: StoredGame) -> PlayedGame:
+    first, second = (tournament.agents[player].label for player in game.players)
+    return PlayedGame.of_stored(tournament.settings["game"], game, (first, second))
 
 
-def _title(number: int, played: PlayedGame) -> str:
-    marks = played.game.declaration.marks
-    sides = [f"{mark} {name}" for mark, name in zip(marks, played.players)]
-    return f"Game {number}, {played.game.spec}: {' against '.join(sides)}"
+def _title(number: int, record: PlayedGame) -> str:
+    marks = record.game.declaration.marks
+    sides = [f"{mark} {name}" for mark, name in zip(marks, record.players)]
+    return f"Game {number}, {record.game.spec}: {' against '.join(sides)}"
 
 
-def _game_json(played: PlayedGame) -> dict[str, Any]:
+def _game_json(record: PlayedGame) -> dict[str, Any]:
     return {
-        "game": played.game.spec,
-        "players": list(played.players),
-        "actions": list(played.actions),
-        "moves": [played.game.action_to_text(action) for action in played.actions],
-        "opening": played.opening,
-        "winner": played.winner,
-        "reason": played.reason,
+        "game": record.game.spec,
+        "players": list(record.players),
+        "actions": list(record.actions),
+        "moves": [record.game.action_to_text(action) for action in record.actions],
+        "opening": record.opening,
+        "winner": record.winner,
+        "reason": record.reason,
     }
 
 
@@ -149,16 +149,16 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
 def _rows(
     tournaments: dict[int, StoredTournament], games: Iterator[tuple[int, int, StoredGame]]
 ) -> Iterator[dict[str, Any]]:
-    for number, tournament, stored in games:
-        held = tournaments[tournament]
+    for number, tournament, game in games:
+        entry = tournaments[tournament]
         yield {
             "number": number,
-            "tournament": held.name,
-            "game": held.settings["game"],
-            "players": [held.agents[player].label for player in stored.players],
-            "winner": stored.result.winner,
-            "reason": stored.result.reason,
-            "plies": len(stored.result.moves),
+            "tournament": entry.name,
+            "game": entry.settings["game"],
+            "players": [entry.agents[player].label for player in game.players],
+            "winner": game.result.winner,
+            "reason": game.result.reason,
+            "plies": len(game.result.moves),
         }
 
 
@@ -190,17 +190,17 @@ def watch(
     plyground watch connect_four mcts:time=1 zoo:connect_four --step --show-thinking
     """
     refuse_people((first, second), "a game that is watched")
-    chosen = make_game(game)
-    actions = tuple(read_moves(chosen, opening))
+    board = make_game(game)
+    actions = tuple(read_moves(board, opening))
     labels = tuple(distinct_labels((first, second)))
-    contest = Contest(chosen, (first, second), labels, limits.conditions())
-    viewer = _Viewer(chosen, labels, delay, step, show_thinking)
-    with Store("" if store is None else store) as kept, contest.seated() as players:
+    contest = Contest(board, (first, second), labels, limits.conditions())
+    viewer = _Viewer(board, labels, delay, step, show_thinking)
+    with Store("" if store is None else store) as games, contest.seated() as players:
         if store is not None:
-            kept.open()
+            games.open()
         viewer.begin(actions)
         result = play_game(
-            chosen,
+            board,
             players,
             actions,
             (seed, seed + 1),
@@ -213,7 +213,7 @@ def watch(
             one, two = (
                 entry_of(player.describe(), label) for player, label in zip(players, labels)
             )
-            number = keep_game(kept, chosen, (one, two), result, actions, (seed, seed + 1))
+            number = keep_game(games, board, (one, two), result, actions, (seed, seed + 1))
             note(f"The game is kept: plyground replay {store} {number}")
 
 

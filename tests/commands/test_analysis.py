@@ -44,13 +44,13 @@ def test_analyse_shows_what_every_agent_decides(agent):
     game = make_game("connect_four:rows=4,cols=5")
     position = game.position("cc")
     decision = make_agent(agent, game, seed=1).analyse(position)
-    told = plyground_json(f"analyse {game.spec} --moves c,c --agent {agent}")
-    assert (told["action"], told["value"], told["nodes"]) == (
+    output = plyground_json(f"analyse {game.spec} --moves c,c --agent {agent}")
+    assert (output["action"], output["value"], output["nodes"]) == (
         decision.action,
         decision.value,
         decision.nodes,
     )
-    assert told["principal_variation"] == [
+    assert output["principal_variation"] == [
         game.action_to_text(action) for action in decision.principal_variation
     ]
     text = plyground(f"analyse {game.spec} --moves c,c --agent {agent}").stdout
@@ -63,14 +63,14 @@ def test_analyse_shows_what_every_agent_decides(agent):
 
 
 def test_actions_are_listed_from_the_best_and_the_chosen_one_is_first():
-    told = plyground_json("analyse connect_four --moves d,d,d --agent alphabeta:depth=5 --all")
-    values = [action["value"] for action in told["actions"]]
+    output = plyground_json("analyse connect_four --moves d,d,d --agent alphabeta:depth=5 --all")
+    values = [action["value"] for action in output["actions"]]
     assert len(values) == 7
     assert values == sorted(values, reverse=True)
-    assert told["actions"][0]["action"] == told["action"]
+    assert output["actions"][0]["action"] == output["action"]
     text = plyground("analyse connect_four --moves d,d,d --agent alphabeta:depth=5 --all").stdout
     assert re.findall(r"^([a-g]) +[+-]?\d+ points \(estimate\)$", text, re.MULTILINE) == [
-        action["name"] for action in told["actions"]
+        action["name"] for action in output["actions"]
     ]
 
 
@@ -115,22 +115,22 @@ def test_verbose_tells_every_stage_of_an_iterative_search(agent, stages):
         )
         == stages
     )
-    told = plyground_json(f"analyse connect_four --agent {agent} --verbose")["progress"]
-    assert len(told) == stages
-    work = [stage["simulations"] or stage["nodes"] for stage in told]
+    output = plyground_json(f"analyse connect_four --agent {agent} --verbose")["progress"]
+    assert len(output) == stages
+    work = [stage["simulations"] or stage["nodes"] for stage in output]
     assert work == sorted(set(work))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_reports_of_progress_do_not_change_what_mcts_finds(threads):
-    position, told = make_game("connect_four").position("d"), []
-    silent, watched = (make_agent(f"mcts:simulations=500,threads={threads}") for _ in range(2))
-    watched.on_progress = lambda decision: told.append(decision.simulations)
-    expected, found = (
-        dataclasses.replace(agent.analyse(position), seconds=0.0) for agent in (silent, watched)
+    position, output = make_game("connect_four").position("d"), []
+    silent, verbose = (make_agent(f"mcts:simulations=500,threads={threads}") for _ in range(2))
+    verbose.on_progress = lambda decision: output.append(decision.simulations)
+    expected, actual = (
+        dataclasses.replace(agent.analyse(position), seconds=0.0) for agent in (silent, verbose)
     )
-    assert found == expected
-    assert told == [64, 128, 256]
+    assert actual == expected
+    assert output == [64, 128, 256]
 
 
 def test_a_move_from_the_book_is_called_so():
@@ -178,16 +178,16 @@ def test_estimates_and_results_of_actions_are_told_apart_in_text_and_json():
     text = plyground(command).stdout
     assert len(re.findall(r"^[a-c]\d +wins in 5 plies$", text, re.MULTILINE)) == 3
     assert len(re.findall(r"^[a-c]\d +[+]?\d points \(estimate\)$", text, re.MULTILINE)) == 4
-    told = plyground_json(command)
-    assert (told["score"]["kind"], told["score"]["plies"], told["mate_in"]) == ("exact", 5, 5)
-    kinds = [action["score"]["kind"] for action in told["actions"]]
+    output = plyground_json(command)
+    assert (output["score"]["kind"], output["score"]["plies"], output["mate_in"]) == ("exact", 5, 5)
+    kinds = [action["score"]["kind"] for action in output["actions"]]
     assert kinds == ["exact"] * 3 + ["estimate"] * 4
 
 
 def test_greedy_says_which_actions_win_and_which_lose_at_once():
-    told = plyground_json("analyse tic_tac_toe --moves a1,b1,a2,b2 --agent greedy")
-    words = {action["name"]: action["score_in_words"] for action in told["actions"]}
-    assert told["score_in_words"] == words["a3"] == "wins in 1 ply"
+    output = plyground_json("analyse tic_tac_toe --moves a1,b1,a2,b2 --agent greedy")
+    words = {action["name"]: action["score_in_words"] for action in output["actions"]}
+    assert output["score_in_words"] == words["a3"] == "wins in 1 ply"
     assert words["c1"] == "loses in 2 plies"
     assert words["b3"].endswith("points (estimate)")
 
@@ -224,13 +224,13 @@ def test_a_finished_game_has_no_static_evaluation():
 
 
 def test_solve_tells_value_best_moves_and_line():
-    told = plyground_json("solve connect_four:rows=4,cols=4 --all-moves")
-    assert (told["value"], told["result"], told["exact"]) == (0, 0, True)
-    assert set(told["values"]) == set("abcd")
-    assert told["optimal_actions"] == [name for name in "abcd" if told["values"][name] == 0]
+    output = plyground_json("solve connect_four:rows=4,cols=4 --all-moves")
+    assert (output["value"], output["result"], output["exact"]) == (0, 0, True)
+    assert set(output["values"]) == set("abcd")
+    assert output["optimal_actions"] == [name for name in "abcd" if output["values"][name] == 0]
     text = plyground("solve connect_four:rows=4,cols=4 --all-moves").stdout
     assert "value        0: a draw\n" in text
-    assert f"best         {', '.join(told['optimal_actions'])}\n" in text
+    assert f"best         {', '.join(output['optimal_actions'])}\n" in text
     assert "0: a draw; −k: loses" in text
 
 
@@ -313,8 +313,8 @@ def test_book_makes_a_file_that_agents_play_from():
         "4 positions of the first 2 plies of tic_tac_toe, as alphabeta:depth=9 sees them, are "
         "in ttt.book\n"
     )
-    told = plyground_json("analyse tic_tac_toe --moves a1 --agent mcts:book=ttt.book")
-    assert (told["name"], told["from_book"], told["score_in_words"]) == ("b2", True, "draw")
+    output = plyground_json("analyse tic_tac_toe --moves a1 --agent mcts:book=ttt.book")
+    assert (output["name"], output["from_book"], output["score_in_words"]) == ("b2", True, "draw")
 
 
 @pytest.mark.parametrize("command", ["analyse {} --agent greedy", "solve {}"])
@@ -322,12 +322,12 @@ def test_a_position_given_by_its_board_is_the_one_reached_by_moves(command):
     game = make_game("connect_four:rows=4,cols=4")
     board = game.position("ab").to_text()
     command = command.format(game.spec)
-    reached = plyground_json(f"{command} --moves a,b,c,a")
-    given = plyground_json(f"{command} --position {board} --moves c,a")
-    assert (given["position"], given["moves"]) == (board, "c,a")
-    measured = {"position", "moves", "seconds", "per_second", "nodes_per_second"}
-    for name in given.keys() - measured:
-        assert given[name] == reached[name], name
+    by_moves = plyground_json(f"{command} --moves a,b,c,a")
+    by_board = plyground_json(f"{command} --position {board} --moves c,a")
+    assert (by_board["position"], by_board["moves"]) == (board, "c,a")
+    timing = {"position", "moves", "seconds", "per_second", "nodes_per_second"}
+    for name in by_board.keys() - timing:
+        assert by_board[name] == by_moves[name], name
 
 
 # -- what is refused --

@@ -28,11 +28,11 @@ from plyground.evaluation.tournament import Plan, Tournament
 def test_a_tournament_prints_its_table_and_keeps_its_games():
     result = plyground("tournament connect_four random greedy --pairs 3")
     assert result.exit_code == 0
-    told = " ".join(result.stdout.split())
+    output = " ".join(result.stdout.split())
     assert re.match(
         r"connect_four: 6 games, 6 of them distinct \(round-robin, pairs 3, opening random:2, "
         r"seed 1\) ",
-        told,
+        output,
     )
     row = next(line for line in result.stdout.splitlines() if " greedy " in line)
     assert re.match(r"1 greedy +\d+\.\d +\d+ +\d+ +\d+ +\d+.* (ms|µs) +\d+ +\. +\d+$", row), row
@@ -85,10 +85,10 @@ def test_json_is_all_that_standard_output_holds():
 def test_no_column_is_lost_where_there_are_many_agents(monkeypatch):
     for width, count in (("80", 12), ("40", 4), ("40", 12)):
         monkeypatch.setenv("COLUMNS", width)
-        shown = plyground("tournament", "tic_tac_toe", *["random"] * count, "--pairs", "1").stdout
-        assert f"#{count}" in shown
-        assert "score in % against each opponent" in shown
-        last = [line for line in shown.splitlines() if re.match(rf" *{count} ", line)]
+        output = plyground("tournament", "tic_tac_toe", *["random"] * count, "--pairs", "1").stdout
+        assert f"#{count}" in output
+        assert "score in % against each opponent" in output
+        last = [line for line in output.splitlines() if re.match(rf" *{count} ", line)]
         assert len(last) == 2
         assert last[1].split()[-count:].count(".") == 1
 
@@ -96,13 +96,13 @@ def test_no_column_is_lost_where_there_are_many_agents(monkeypatch):
 def test_forfeits_are_told_below_the_table():
     result = plyground("tournament tic_tac_toe random python:broken.agents:Raises --pairs 1")
     assert result.exit_code == 0
-    told = " ".join(result.stdout.split())
+    output = " ".join(result.stdout.split())
     assert re.search(
         r"python:broken.agents:Raises forfeited [12] of 2 games \([12] raised\), one of them "
         r"because player_[01] \(python:broken",
-        told,
+        output,
     )
-    assert "raised ValueError: I give up (agents.py, line" in told
+    assert "raised ValueError: I give up (agents.py, line" in output
 
 
 @pytest.mark.parametrize(
@@ -193,24 +193,26 @@ def test_a_command_line_that_makes_no_sense_ends_with_one_sentence_and_status_2(
 
 
 def test_options_that_commands_share_are_the_same_in_each():
-    shared = ("--runner", "--concurrency N", "--memory-limit SIZE", "--balanced AGENT")
+    options = ("--runner", "--concurrency N", "--memory-limit SIZE", "--balanced AGENT")
     for command in ("tournament", "sprt"):
         listing = plyground(f"{command} --help").stdout
-        assert all(option in listing for option in shared)
+        assert all(option in listing for option in options)
 
 
 def test_the_command_that_goes_on_keeps_every_word_that_was_given():
     plyground("tournament", "tic_tac_toe", "--pairs=2", "random", "greedy", "--name", "a b")
     with Store(Path("plyground-tournament.db")) as store:
-        (held,) = store.tournaments()
-    assert held.command == ("plyground tournament tic_tac_toe --pairs=2 random greedy --name 'a b'")
+        (tournament,) = store.tournaments()
+    assert tournament.command == (
+        "plyground tournament tic_tac_toe --pairs=2 random greedy --name 'a b'"
+    )
 
 
 def test_without_a_command_and_on_demand_there_is_help():
-    asked = plyground("--help")
-    assert (asked.exit_code, asked.stderr) == (0, "")
-    assert plyground("").stdout == asked.stdout == plyground("-h").stdout
-    assert "--install-completion" in asked.stdout
+    request = plyground("--help")
+    assert (request.exit_code, request.stderr) == (0, "")
+    assert plyground("").stdout == request.stdout == plyground("-h").stdout
+    assert "--install-completion" in request.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
@@ -220,8 +222,10 @@ def test_ctrl_c_where_nothing_is_to_be_told_ends_with_status_130():
         "listing.size_report = lambda game: os.kill(os.getpid(), signal.SIGINT)\n"
         "cli.sys.argv = ['plyground', 'size', 'tic_tac_toe']; cli.main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "stopped\n")
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (process.returncode, process.stderr) == (130, "stopped\n")
 
 
 def test_training_settings_are_listed_with_the_values_of_the_game():
@@ -284,9 +288,9 @@ def test_games_and_agents_are_all_listed():
 
 
 def test_one_agent_is_told_of_in_detail():
-    shown = plyground("agents alphabeta").stdout
-    assert "depth" in shown
-    assert "montecarlo" not in shown
+    output = plyground("agents alphabeta").stdout
+    assert "depth" in output
+    assert "montecarlo" not in output
 
 
 def test_size_and_perft_give_the_known_figures():
@@ -344,15 +348,15 @@ def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert output == ""
-    found = re.search(
+    match = re.search(
         r"stopped; (\d+) of 10000 games are in my games.db. To go on:\n  (.*)\n", errors
     )
-    assert found, errors
-    assert found[2] == (
+    assert match, errors
+    assert match[2] == (
         "plyground tournament connect_four random montecarlo:simulations=2000 --pairs 5000 "
         "--store 'my games.db' --resume"
     )
-    assert int(found[1]) > 0
+    assert int(match[1]) > 0
     assert "Traceback" not in errors
 
 

@@ -50,10 +50,10 @@ def test_an_agent_that_is_withdrawn_is_told_of_and_the_others_play_on():
         "--withdraw-after 2"
     )
     assert result.exit_code == 0
-    told = " ".join(result.stderr.split())
+    output = " ".join(result.stderr.split())
     assert (
         "python:broken.agents:EndsTheProcess was withdrawn: its process crashed in 2 games in a "
-        "row; 6 of its games are not played" in told
+        "row; 6 of its games are not played" in output
     )
     assert "tic_tac_toe: 6 games" in result.stdout
     again = plyground(
@@ -69,5 +69,5 @@ def test_a_match_stops_an_agent_that_hangs():
         "match tic_tac_toe random python:broken.agents:HangsInNativeCode --move-timeout 0.3"
     )
     assert result.exit_code == 0
-    told = "player_1 (python:broken.agents:HangsInNativeCode) hung: no answer after "
-    assert told in result.stdout
+    output = "player_1 (python:broken.agents:HangsInNativeCode) hung: no answer after "
+    assert output in result.stdout

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-REFUSED = "solve connect_four:rows=99"
+REFUSALS = "solve connect_four:rows=99"
 COMMANDS = (
     "solve connect_four:rows=4,cols=4",
-    REFUSED,
+    REFUSALS,
     "games",
     "games --json",
     "agents alphabeta",
@@ -40,39 +40,39 @@ def encoding(request):
 
 
 @pytest.fixture(scope="module")
-def printed(encoding, tmp_path_factory):
+def outputs(encoding, tmp_path_factory):
     """What each command writes where Python's encoding is another: output and errors."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", RUN_ALL, *COMMANDS],
         env=os.environ | {"PYTHONIOENCODING": encoding, "COLUMNS": "80", "NO_COLOR": "1"},
         cwd=tmp_path_factory.mktemp(encoding),
         capture_output=True,
         check=True,
     )
-    texts = [stream.decode(encoding).split("\f") for stream in (done.stdout, done.stderr)]
+    texts = [stream.decode(encoding).split("\f") for stream in (process.stdout, process.stderr)]
     assert [len(text) for text in texts] == [len(COMMANDS) + 1] * 2
     return dict(zip(COMMANDS, zip(*texts)))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.fast_cases(1)
-def test_every_encoding_gets_the_whole_text(command, printed):
-    output, errors = printed[command]
+def test_every_encoding_gets_the_whole_text(command, outputs):
+    output, errors = outputs[command]
     assert "Traceback" not in errors
     assert "?" not in output + errors, "a character is not transliterated"
-    assert errors.startswith("plyground: ") if command == REFUSED else output
+    assert errors.startswith("plyground: ") if command == REFUSALS else output
 
 
 @pytest.mark.fast_cases(1)
-def test_minus_and_multiplication_signs_become_plain_characters(printed, encoding):
+def test_minus_and_multiplication_signs_become_plain_characters(outputs, encoding):
     unicode = encoding == "utf-8"
     board = "an nxn board" if encoding == "ascii" else "an n×n board"
-    assert board in printed["games"][0]
+    assert board in outputs["games"][0]
     loss = "−k: loses" if unicode else "-k: loses"
-    assert loss in printed["solve connect_four:rows=4,cols=4"][0]
+    assert loss in outputs["solve connect_four:rows=4,cols=4"][0]
 
 
 @pytest.mark.fast_cases(1)
-def test_json_loses_no_character_in_any_encoding(printed):
-    text = printed["games --json"][0]
+def test_json_loses_no_character_in_any_encoding(outputs):
+    text = outputs["games --json"][0]
     assert "n×n" in json.dumps(json.loads(text), ensure_ascii=False)

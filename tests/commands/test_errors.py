@@ -18,7 +18,7 @@ from plyground.envs.specification import plain_text
 LONG = "x" * 100_000
 PAIR = ["tournament", "tic_tac_toe", "random", "greedy"]
 # words, and a part of what the command must say about them
-REFUSED = [
+REFUSALS = [
     (["analyse", "tic_tac_toe", "--agent", "greedy:seed=3"], "greedy has no parameter 'seed'"),
     (["analyse", "tic_tac_toe", "--agent", "greedy:game=hex"], "greedy has no parameter 'game'"),
     (["analyse", "tic_tac_toe", "--agent", "greedy:self=1"], "greedy has no parameter 'self'"),
@@ -58,7 +58,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def refused(words) -> str:
+def refusal(words) -> str:
     result = invoke(words)
     assert result.exit_code == 2, result.output[:2000]
     assert result.stdout == ""
@@ -69,24 +69,24 @@ def refused(words) -> str:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"), REFUSED, ids=[" ".join(words)[:40] for words, _ in REFUSED]
+    ("words", "sentence"), REFUSALS, ids=[" ".join(words)[:40] for words, _ in REFUSALS]
 )
-def test_bad_input_is_refused_in_one_sentence(words, told):
-    assert told in refused(words)
+def test_bad_input_is_refused_in_one_sentence(words, sentence):
+    assert sentence in refusal(words)
 
 
 def test_a_bad_environment_variable_is_refused_where_it_is_used(monkeypatch):
     monkeypatch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "abc")
     assert invoke(["games"]).exit_code == 0
     words = ["train", "ppo", "tic_tac_toe", "--steps", "100", "--out", "run"]
-    assert "PLYGROUND_CHECKPOINT_SECONDS must be a number of at least 0" in refused(words)
+    assert "PLYGROUND_CHECKPOINT_SECONDS must be a number of at least 0" in refusal(words)
 
 
 def test_a_network_whose_metadata_are_no_text_is_refused(tmp_path):
     path = write_network(tmp_path / "network.onnx", "tic_tac_toe")
     model = onnx.load(path).SerializeToString()
     (tmp_path / "broken.onnx").write_bytes(model.replace(b"made by hand", b"made by \xff\xfe\xfd!"))
-    assert "are not text in UTF-8" in refused(
+    assert "are not text in UTF-8" in refusal(
         ["analyse", "tic_tac_toe", "--agent", f"onnx:{tmp_path / 'broken.onnx'}"]
     )
 
@@ -94,7 +94,7 @@ def test_a_network_whose_metadata_are_no_text_is_refused(tmp_path):
 @pytest.mark.parametrize("text", ["a = " + "[" * 3000, "a = " + "{b = " * 3000, "\xff", "x = 1"])
 def test_a_tournament_file_that_cannot_be_read_is_refused(text, tmp_path):
     (tmp_path / "file.toml").write_bytes(text.encode("latin-1"))
-    refused(["tournament", "file.toml"])
+    refusal(["tournament", "file.toml"])
 
 
 def test_a_byte_order_mark_before_a_text_does_no_harm(tmp_path):
@@ -134,16 +134,16 @@ def test_what_an_agent_says_reaches_no_terminal_as_it_is(tmp_path):
     result = invoke([*PAIR[:3], "python:rude:act", "--pairs", "1", "--isolate", "never"])
     assert result.exit_code == 0, result.output
     assert "\x1b]0;" not in result.output
-    exported = invoke(["export", "plyground-tournament.db"]).stdout
-    assert "raised ValueError: \\\\x1b[2J" in exported
-    assert len(exported) < 5000
+    games = invoke(["export", "plyground-tournament.db"]).stdout
+    assert "raised ValueError: \\\\x1b[2J" in games
+    assert len(games) < 5000
 
 
 def test_output_to_a_full_device_is_told_in_a_sentence():
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
     with Path("/dev/full").open("w") as full:
-        ended = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "plyground.cli", "games"],
             check=False,
             stdout=full,
@@ -152,8 +152,8 @@ def test_output_to_a_full_device_is_told_in_a_sentence():
             timeout=120,
             env=os.environ,
         )
-    assert ended.returncode == 2
-    assert ended.stderr == "plyground: the output cannot be written: No space left on device\n"
+    assert process.returncode == 2
+    assert process.stderr == "plyground: the output cannot be written: No space left on device\n"
 
 
 def test_an_error_that_nobody_expected_leaves_a_report(monkeypatch, tmp_path):
@@ -175,7 +175,7 @@ def test_an_error_that_nobody_expected_leaves_a_report(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "line"),
     [
         ("a\nb\t c", "a b c"),
         ("\x1b[31mred", "\\x1b[31mred"),
@@ -183,10 +183,10 @@ def test_an_error_that_nobody_expected_leaves_a_report(monkeypatch, tmp_path):
         ("\ud800", "\\ud800"),
     ],
 )
-def test_a_text_of_others_is_shown_on_one_line(text, shown):
-    assert plain_text(text) == shown
+def test_a_text_of_others_is_shown_on_one_line(text, line):
+    assert plain_text(text) == line
 
 
 def test_a_long_text_keeps_its_ends():
-    shown = plain_text("a" * 1000 + "z" * 1000, 101)
-    assert shown == "a" * 50 + "…" + "z" * 50
+    line = plain_text("a" * 1000 + "z" * 1000, 101)
+    assert line == "a" * 50 + "…" + "z" * 50

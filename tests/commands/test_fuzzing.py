@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hypothesis
 import pytest
-from fuzzing import FOUND, Playground
+from fuzzing import FAULTS, Playground
 from hypothesis import strategies as st
 
 
@@ -16,7 +16,7 @@ def playground(tmp_path_factory):
     return Playground(tmp_path_factory.mktemp("fuzzing"))
 
 
-@pytest.mark.parametrize("number", FOUND)
+@pytest.mark.parametrize("number", FAULTS)
 def test_a_case_that_found_something_once_finds_nothing_now(number, playground):
     assert playground.complaint(number) is None
 

@@ -62,7 +62,7 @@ except KeyboardInterrupt:
 """
 
 
-def interrupted(what: str) -> tuple[int, str]:
+def interrupt(what: str) -> tuple[int, str]:
     """Exit status and output of a program that gets Ctrl-C while it does this."""
     running = subprocess.Popen(
         [sys.executable, "-c", PROGRAM.replace("{what}", what)],
@@ -74,25 +74,25 @@ def interrupted(what: str) -> tuple[int, str]:
         assert running.stdout.readline() == "ready\n"
         time.sleep(1)  # until it is where the test wants it
         running.send_signal(signal.SIGINT)
-        told, _ = running.communicate(timeout=60)
+        output, _ = running.communicate(timeout=60)
     finally:
         running.kill()
         running.wait()
-    return running.returncode, told
+    return running.returncode, output
 
 
 def test_a_kernel_that_never_ends_is_ended():
-    assert interrupted('print("ready", flush=True); spin(2**62)') == (130, "stopped\n")
+    assert interrupt('print("ready", flush=True); spin(2**62)') == (130, "stopped\n")
 
 
 def test_an_interrupt_that_is_lost_in_callbacks_is_given_again():
-    status, told = interrupted("calls_back()")
-    assert (status, set(told.split("\n"))) == (5, {"ready", ""})
+    status, output = interrupt("calls_back()")
+    assert (status, set(output.split("\n"))) == (5, {"ready", ""})
 
 
 @pytest.mark.thorough
 def test_a_command_that_hears_it_ends_by_itself():
-    assert interrupted("sleep()") == (7, "heard\nended by itself\n")
+    assert interrupt("sleep()") == (7, "heard\nended by itself\n")
 
 
 LOADING = """

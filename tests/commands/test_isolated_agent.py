@@ -106,14 +106,14 @@ def test_an_opponent_of_training_thinks_in_one_process_and_a_network_in_this_one
 
 
 def test_an_isolated_agent_decides_as_the_agent_itself():
-    own, isolated = make_agent("alphabeta:depth=3", GAME), IsolatedAgent("alphabeta:depth=3", GAME)
+    own, separate = make_agent("alphabeta:depth=3", GAME), IsolatedAgent("alphabeta:depth=3", GAME)
     position = GAME.position([4, 0])
-    mine, other = own.analyse(position), isolated.analyse(position)
+    mine, other = own.analyse(position), separate.analyse(position)
     assert (mine.action, mine.value, dict(mine.scores)) == (
         other.action, other.value, dict(other.scores),
     )  # fmt: skip
     assert (own.spec, own.version, own.deterministic) == (
-        isolated.spec, isolated.version, isolated.deterministic,
+        separate.spec, separate.version, separate.deterministic,
     )  # fmt: skip
 
 

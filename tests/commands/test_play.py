@@ -14,45 +14,45 @@ from plyground.agents.human import read_move
 from plyground.evaluation.report.board import CHANGED, WON, board, winning_row
 
 
-def play(*words, typed):
-    result = invoke(["play", *words], typed="".join(f"{line}\n" for line in typed))
+def play(*words, stdin):
+    result = invoke(["play", *words], stdin="".join(f"{line}\n" for line in stdin))
     assert result.exit_code == 0, result.output
     assert "Traceback" not in result.output
     return result.stdout
 
 
 def moves_of(game, path):
-    saved = json.loads(path.read_text())
-    assert saved["game"] == make_game(game).spec
-    return saved["moves"]
+    record = json.loads(path.read_text())
+    assert record["game"] == make_game(game).spec
+    return record["moves"]
 
 
 @pytest.mark.parametrize("spec", SMALL_GAMES)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_whole_game_is_played_and_its_end_announced(spec, seat, tmp_path):
     """Every legal move is tried at every turn: some are illegal, one is played."""
-    game, saved = make_game(spec), tmp_path / "game.json"
+    game, path = make_game(spec), tmp_path / "game.json"
     names = [game.action_to_text(action) for action in range(game.facts.num_actions)]
-    typed = names * game.facts.longest_game + [f"save {saved}", "quit"]
-    shown = play(spec, "--against", "random", "--seat", seat, typed=typed)
-    ends = [line for line in shown.splitlines() if line in ("You win.", "You lose.", "A draw.")]
+    lines = names * game.facts.longest_game + [f"save {path}", "quit"]
+    output = play(spec, "--against", "random", "--seat", seat, stdin=lines)
+    ends = [line for line in output.splitlines() if line in ("You win.", "You lose.", "A draw.")]
     assert len(ends) == 1
-    position = game.position(moves_of(spec, saved))
+    position = game.position(moves_of(spec, path))
     assert position.is_over
-    told = {1: "You win.", 0: "A draw.", -1: "You lose."}
+    expected = {1: "You win.", 0: "A draw.", -1: "You lose."}
     result = (position.returns[seat] > 0) - (position.returns[seat] < 0)
-    assert ends == [told[result]]
+    assert ends == [expected[result]]
 
 
 def test_ones_own_move_is_shown_before_the_answer():
-    shown = play("connect_four", "--against", "random", typed=["d"])
-    assert shown.index(" 1 . . . X . . .") < shown.index("random plays")
-    assert "you are X and move first, against random" in shown
-    assert shown.rstrip().endswith("You left the game.")
+    output = play("connect_four", "--against", "random", stdin=["d"])
+    assert output.index(" 1 . . . X . . .") < output.index("random plays")
+    assert "you are X and move first, against random" in output
+    assert output.rstrip().endswith("You left the game.")
 
 
 @pytest.mark.parametrize(
-    ("spec", "typed", "told"),
+    ("spec", "lines", "expected"),
     [
         ("tic_tac_toe", ["a1", "a1"], "a1 is taken"),
         ("tic_tac_toe", ["9 9"], "row 9, column 9 is off the board"),
@@ -72,8 +72,8 @@ def test_ones_own_move_is_shown_before_the_answer():
         ("tic_tac_toe", ["resign", "hint"], "The game is over"),
     ],
 )
-def test_bad_input_gets_a_sentence_and_another_try(spec, typed, told):
-    assert told in play(spec, "--against", "random", typed=[*typed, "help", "quit"])
+def test_bad_input_gets_a_sentence_and_another_try(spec, lines, expected):
+    assert expected in play(spec, "--against", "random", stdin=[*lines, "help", "quit"])
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,14 @@ def test_bad_input_gets_a_sentence_and_another_try(spec, typed, told):
 def test_a_move_can_be_written_in_several_ways(spec, texts, tmp_path):
     firsts = set()
     for text in texts:
-        play(spec, "--against", "random", typed=[text, f"save {tmp_path / 'g.json'}"])
+        play(spec, "--against", "random", stdin=[text, f"save {tmp_path / 'g.json'}"])
         firsts.add(moves_of(spec, tmp_path / "g.json")[0])
     assert len(firsts) == 1
 
 
 def test_undo_takes_back_ones_move_with_the_answer_and_redo_plays_them_again(tmp_path):
     one, two, three = (tmp_path / f"{n}.json" for n in "123")
-    typed = [
+    lines = [
         "d",
         f"save {one}",
         "a",
@@ -105,11 +105,11 @@ def test_undo_takes_back_ones_move_with_the_answer_and_redo_plays_them_again(tmp
         "undo",
         "undo",
     ]
-    shown = play("connect_four", "--against", "random", typed=[*typed, "undo"])
+    output = play("connect_four", "--against", "random", stdin=[*lines, "undo"])
     before, after, again = (moves_of("connect_four", path) for path in (one, two, three))
     assert (len(before), after, again[:3]) == (2, before, [*before, "a"])
     assert len(again) == 4
-    assert "no move of yours to take back" in shown
+    assert "no move of yours to take back" in output
 
 
 def test_undo_where_a_player_moves_twice(tmp_path):
@@ -117,38 +117,38 @@ def test_undo_where_a_player_moves_twice(tmp_path):
     spec, rng = "dots_and_boxes:rows=1,cols=2", random.Random(1)
     names = [make_game(spec).action_to_text(a) for a in range(7)]
     rng.shuffle(names)
-    kept = tmp_path / "g.json"
-    typed = [*names, *names, *["undo"] * 7, f"save {kept}"]
-    play(spec, "--against", "random", "--seat", 1, typed=typed)
+    games = tmp_path / "g.json"
+    lines = [*names, *names, *["undo"] * 7, f"save {games}"]
+    play(spec, "--against", "random", "--seat", 1, stdin=lines)
     game = make_game(spec)
-    left = moves_of(spec, kept)
+    left = moves_of(spec, games)
     assert all(game.position(left[:ply]).to_move == 0 for ply in range(len(left)))
 
 
 def test_seats_levels_and_games_can_change():
-    typed = ["d", "swap", "level greedy", "level", "thinking", "d", "new", "resign", "undo"]
-    shown = play("connect_four", "--against", "random", typed=[*typed, "moves", "hint"])
-    for told in ("You are O now", "You play against greedy now", "The opponent is greedy"):
-        assert told in shown
-    for told in ("What the opponent thinks is shown", "You resigned.", "Legal moves: a, b"):
-        assert told in shown
-    assert "alphabeta:time=1 would play" in shown
+    lines = ["d", "swap", "level greedy", "level", "thinking", "d", "new", "resign", "undo"]
+    output = play("connect_four", "--against", "random", stdin=[*lines, "moves", "hint"])
+    for expected in ("You are O now", "You play against greedy now", "The opponent is greedy"):
+        assert expected in output
+    for expected in ("What the opponent thinks is shown", "You resigned.", "Legal moves: a, b"):
+        assert expected in output
+    assert "alphabeta:time=1 would play" in output
 
 
 def test_thoughts_are_told_only_on_request():
-    assert "nodes" not in play("tic_tac_toe", "--against", "greedy", typed=["a1"])
-    assert "nodes" in play("tic_tac_toe", "--against", "greedy", "--show-thinking", typed=["a1"])
+    assert "nodes" not in play("tic_tac_toe", "--against", "greedy", stdin=["a1"])
+    assert "nodes" in play("tic_tac_toe", "--against", "greedy", "--show-thinking", stdin=["a1"])
 
 
 def test_an_opponent_that_fails_is_named_and_the_game_goes_on():
-    typed = ["a1", "b1", "level random", "b2", "quit"]
-    shown = play("tic_tac_toe", "--against", "python:broken.agents:ReturnsNone", typed=typed)
-    assert "python:broken.agents:ReturnsNone " in shown
-    assert "Type level AGENT for another opponent" in shown
-    assert "You play against random now" in shown
+    lines = ["a1", "b1", "level random", "b2", "quit"]
+    output = play("tic_tac_toe", "--against", "python:broken.agents:ReturnsNone", stdin=lines)
+    assert "python:broken.agents:ReturnsNone " in output
+    assert "Type level AGENT for another opponent" in output
+    assert "You play against random now" in output
 
 
-def marked(text, style):
+def has_style(text, style):
     return "".join(text.plain[span.start] for span in text.spans if span.style == style)
 
 
@@ -157,8 +157,8 @@ def test_the_last_move_is_marked_on_every_board(spec):
     game = make_game(spec)
     before = game.initial_position()
     after = before.after(before.legal_actions()[0])
-    assert marked(board(after, before), CHANGED)
-    assert not marked(board(after), CHANGED)
+    assert has_style(board(after, before), CHANGED)
+    assert not has_style(board(after), CHANGED)
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_the_last_move_is_marked_on_every_board(spec):
 def test_the_winning_row_is_marked(spec, moves, row):
     position = make_game(spec).position(moves.split(","))
     assert winning_row(position) == row
-    won = marked(board(position), WON)
+    won = has_style(board(position), WON)
     assert won == "X" * len(row)
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "expected"),
     [
         ("tic_tac_toe", "a3 is the upper left one, c1 the lower right"),
         ("gomoku:size=7", "a7 is the upper left one, g1 the lower right"),
@@ -192,8 +192,8 @@ def test_the_winning_row_is_marked(spec, moves, row):
         ),
     ],
 )
-def test_help_says_where_coordinates_begin(spec, told):
+def test_help_says_where_coordinates_begin(spec, expected):
     game = make_game(spec)
-    assert told in play(spec, "--against", "random", typed=["help"])
-    name = re.search(r"h00|\ba\d|\ba(?= is)", told)[0]
+    assert expected in play(spec, "--against", "random", stdin=["help"])
+    name = re.search(r"h00|\ba\d|\ba(?= is)", expected)[0]
     assert read_move(game, name) == 0

@@ -27,11 +27,11 @@ BAD = {
 @pytest.mark.parametrize("spec", SMALL_GAMES)
 @pytest.mark.fast_cases(1)
 def test_all_words_and_bad_inputs(spec, tmp_path):
-    game, store, saved = make_game(spec), tmp_path / "games.db", tmp_path / "game.json"
+    game, store, path = make_game(spec), tmp_path / "games.db", tmp_path / "game.json"
     with at_terminal("play", spec, "--against", "random", "--store", store) as person:
         assert f"you are {game.declaration.marks[0]} and move first" in person.see(PROMPT)
-        for text, told in BAD.items():
-            assert told in person.ask(text, PROMPT), text
+        for text, output in BAD.items():
+            assert output in person.ask(text, PROMPT), text
         assert "resign, new" in person.ask("help", PROMPT)
         moves = person.ask("moves", PROMPT).partition("Legal moves: ")[2]
         first = moves.partition(", ")[0].strip()
@@ -41,15 +41,15 @@ def test_all_words_and_bad_inputs(spec, tmp_path):
         assert "there is no agent 'nobody'" in person.ask("level nobody", PROMPT)
         assert "against greedy now" in person.ask("level greedy", PROMPT)
         assert "is shown" in person.ask("thinking", PROMPT)
-        shown = person.ask(first, PROMPT)
-        assert shown.index("greedy plays") > 0
+        output = person.ask(first, PROMPT)
+        assert output.index("greedy plays") > 0
         assert "nothing to play again" in person.ask("redo", PROMPT)
         person.ask("undo", PROMPT)
         assert "greedy plays" not in person.ask("redo", PROMPT)
         assert "value after" in person.ask("review", PROMPT)
         assert "would play" in person.ask("hint", PROMPT)
-        assert f"{saved}: " in person.ask(f"save {saved}", PROMPT)
-        assert json.loads(saved.read_text())["moves"][0] == first
+        assert f"{path}: " in person.ask(f"save {path}", PROMPT)
+        assert json.loads(path.read_text())["moves"][0] == first
         assert f"You are {game.declaration.marks[1]} now" in person.ask("swap", PROMPT)
         assert "plyground replay" in person.ask("resign", OVER)
         for text in ("resign", "hint", first):
@@ -57,10 +57,10 @@ def test_all_words_and_bad_inputs(spec, tmp_path):
         person.ask("new", PROMPT)
         person.type("quit")
         assert "You left the game" in person.see("the game.") + "the game."
-        assert person.ended() == 0
-    with Store(store) as kept:
-        games = [stored for _, _, stored in kept.numbered_games()]
-    assert [stored.result.reason for stored in games][-1] == "resignation"
+        assert person.wait() == 0
+    with Store(store) as file:
+        games = [each for _, _, each in file.numbered_games()]
+    assert games[-1].result.reason == "resignation"
     assert games[-1].result.winner == 0  # the person had swapped to the second seat
     assert games[-1].result.moves[0] == game.text_to_action(first)
 
@@ -84,7 +84,7 @@ def test_lines_can_be_edited_and_called_back():
         assert "Legal moves" in person.ask("movex\x7fs", PROMPT)
         assert "Legal moves" in person.ask("\x1b[A", PROMPT)
         person.type("quit")
-        assert person.ended() == 0
+        assert person.wait() == 0
 
 
 def test_ctrl_c_leaves_and_the_game_is_kept(tmp_path):
@@ -95,7 +95,7 @@ def test_ctrl_c_leaves_and_the_game_is_kept(tmp_path):
         person.ask("b2", PROMPT)
         person.process.sendintr()
         person.see("You left the game")
-        assert person.ended() == 0
-    with Store(store) as kept:
-        (stored,) = [stored for _, _, stored in kept.numbered_games()]
-    assert (stored.result.fault, stored.result.forfeited) == ("abandoned", 0)
+        assert person.wait() == 0
+    with Store(store) as games:
+        (game,) = [game for _, _, game in games.numbered_games()]
+    assert (game.result.fault, game.result.forfeited) == ("abandoned", 0)

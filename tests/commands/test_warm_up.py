@@ -39,15 +39,15 @@ class Slow:
 def test_a_player_gets_ready_while_the_person_thinks(monkeypatch):
     monkeypatch.setattr(preparation, "TOLD_EVERY", 0.01)
     monkeypatch.setattr(preparation, "SHORT", 0.0)
-    player, told = Slow(), []
+    player, output = Slow(), []
     under_way = Preparation(player, make_game("tic_tac_toe"), 1)  # comes back at once
 
     def tell(text):
-        told.append(text)
+        output.append(text)
         player.ready.set()
 
     under_way.wait(tell)
-    assert told[0].startswith(f"compiling, once: 0 s, of usually {USUAL_SECONDS}")
+    assert output[0].startswith(f"compiling, once: 0 s, of usually {USUAL_SECONDS}")
     under_way.wait(lambda text: pytest.fail("it is ready"))
 
 
@@ -69,9 +69,9 @@ def test_compilation_is_announced_with_its_time_unless_somebody_else_tells(capsy
     monkeypatch.setattr("plyground.envs.compiled.kernels.ANNOUNCE_AFTER_SECONDS", 0.0)
     with announce_compilation("x for y"), announce_compilation("its part"):
         wait_a_little(compiling=True)
-    told = capsys.readouterr().err
-    assert f"compiling x for y ({USUAL_SECONDS} seconds, once;" in told
-    assert "its part" not in told
+    output = capsys.readouterr().err
+    assert f"compiling x for y ({USUAL_SECONDS} seconds, once;" in output
+    assert "its part" not in output
     with without_announcements(), announce_compilation("x for y"):
         wait_a_little(compiling=True)
     assert capsys.readouterr().err == ""
@@ -98,10 +98,10 @@ def test_a_warm_cache_is_loaded_without_a_word(tmp_path, warm):
     )
     environ = os.environ | {"PLYGROUND_CACHE": str(tmp_path)}
     for _ in range(1 + warm):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environ
         )
-    assert ("compiling the environment of tic_tac_toe" in done.stderr) is not warm
+    assert ("compiling the environment of tic_tac_toe" in process.stderr) is not warm
 
 
 def test_rules_and_agents_of_a_game_are_compiled():
@@ -130,14 +130,14 @@ def test_the_usual_opponents_of_a_game_are_among_them(spec):
 def test_after_a_warm_up_a_game_compiles_nothing(tmp_path):
     environment = os.environ | {"PLYGROUND_CACHE": str(tmp_path)}
 
-    def run(*words, typed=""):
+    def run(*words, stdin=""):
         program = [sys.executable, "-m", "plyground.cli", *words]
         subprocess.run(
-            program, input=typed, text=True, env=environment, check=True, capture_output=True
+            program, input=stdin, text=True, env=environment, check=True, capture_output=True
         )
         return sorted(path.name for path in tmp_path.rglob("*.nbc"))
 
     compiled = run("warm-up", "tic_tac_toe")
     assert compiled
-    typed = "moves\nb2\nhint\nlevel mcts:simulations=50\na1\nc3\na2\nundo\nreview\nquit\n"
-    assert run("play", "tic_tac_toe", typed=typed) == compiled
+    text = "moves\nb2\nhint\nlevel mcts:simulations=50\na1\nc3\na2\nundo\nreview\nquit\n"
+    assert run("play", "tic_tac_toe", stdin=text) == compiled

@@ -24,20 +24,20 @@ def store(tmp_path_factory):
     return path
 
 
-def stored(path, number):
-    with Store(path) as opened:
-        return opened.game(number)
+def read_game(path, number):
+    with Store(path) as handle:
+        return handle.game(number)
 
 
 def test_the_games_of_a_store_are_listed_the_last_one_first(store):
-    shown = command("replay", store)
-    lines = shown.stdout.splitlines()
+    output = command("replay", store)
+    lines = output.stdout.splitlines()
     assert lines[0].split() == ["ID", "game", "first", "second", "result", "moves"]
     assert [line.split()[0] for line in lines[1:] if line[:1].isdigit()] == ["4", "3", "2", "1"]
     rows = json.loads(command("replay", store, "--json").stdout)
     assert [row["number"] for row in rows] == [4, 3, 2, 1]
     for row in rows:
-        _, game = stored(store, row["number"])
+        _, game = read_game(store, row["number"])
         assert (row["plies"], row["winner"]) == (len(game.result.moves), game.result.winner)
     few = command("replay", store, "--last", "1")
     assert "These are the last 1; --last 0 lists all." in few.stdout
@@ -45,19 +45,19 @@ def test_the_games_of_a_store_are_listed_the_last_one_first(store):
 
 
 def test_over_a_pipe_the_whole_game_is_printed(store):
-    tournament, game = stored(store, 1)
-    shown = command("replay", store, 1).stdout
+    tournament, game = read_game(store, 1)
+    output = command("replay", store, 1).stdout
     made = make_game(tournament.settings["game"])
     for ply in range(len(game.result.moves) + 1):
-        assert str(made.position(game.result.moves[:ply])) in shown
-    assert "1. X" in shown
-    assert "(opening)" in shown
-    assert game.result.reason in shown.splitlines()[-1]
-    assert "\x1b" not in shown
+        assert str(made.position(game.result.moves[:ply])) in output
+    assert "1. X" in output
+    assert "(opening)" in output
+    assert game.result.reason in output.splitlines()[-1]
+    assert "\x1b" not in output
 
 
 def test_json_holds_the_moves_and_on_request_the_grades(store):
-    _, game = stored(store, 2)
+    _, game = read_game(store, 2)
     plain = json.loads(command("replay", store, 2, "--json").stdout)
     assert plain["actions"] == list(game.result.moves)
     assert len(plain["moves"]) == len(plain["actions"])
@@ -67,19 +67,19 @@ def test_json_holds_the_moves_and_on_request_the_grades(store):
 
 
 def test_a_review_grades_every_move_and_tells_exact_from_estimated(store):
-    _, game = stored(store, 1)
-    shown = command("replay", store, 1, "--review").stdout
-    assert "All values are exact." in shown
-    assert shown.count("opening") == 2
-    table = [line for line in shown.splitlines() if line[:1].isdigit()]
+    _, game = read_game(store, 1)
+    output = command("replay", store, 1, "--review").stdout
+    assert "All values are exact." in output
+    assert output.count("opening") == 2
+    table = [line for line in output.splitlines() if line[:1].isdigit()]
     assert len(table) == len(game.result.moves)
     for player in ("greedy", "random"):
-        assert player in shown
+        assert player in output
 
 
 @pytest.mark.thorough
 def test_one_steps_forth_and_back_through_a_game(store):
-    _, game = stored(store, 1)
+    _, game = read_game(store, 1)
     last = len(game.result.moves)
     with at_terminal("replay", store, 1) as person:
         assert "Enter shows the next move" in person.see("move 0 of ")
@@ -99,11 +99,11 @@ def test_one_steps_forth_and_back_through_a_game(store):
         assert "value after" in person.ask("review", "move 0 of ")
         assert any(grade in person.ask("", "of ") for grade in ("best", "good", "mistake"))
         person.type("quit")
-        assert person.ended() == 0
+        assert person.wait() == 0
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "sentence"),
     [
         (("nowhere.db",), "there is no store nowhere.db"),
         (("{store}", "77"), "holds no game 77; its games have numbers from 1 to 4"),
@@ -114,10 +114,10 @@ def test_one_steps_forth_and_back_through_a_game(store):
         (("{store}", "1", "--review", "--agent", "human"), "a person cannot play in a review"),
     ],
 )
-def test_bad_input_of_replay_is_refused(words, told, store):
+def test_bad_input_of_replay_is_refused(words, sentence, store):
     result = command("replay", *(word.format(store=store) for word in words))
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert sentence in result.stderr
     assert "Traceback" not in result.output
 
 
@@ -127,7 +127,7 @@ def test_two_agents_are_watched(spec, tmp_path):
     store = tmp_path / "games.db"
     result = command("watch", spec, "greedy", "random", "--store", store, "--show-thinking")
     assert result.exit_code == 0, result.output
-    _, game = stored(store, 1)
+    _, game = read_game(store, 1)
     made = make_game(spec)
     for ply in range(len(game.result.moves) + 1):
         assert str(made.position(game.result.moves[:ply])) in result.stdout
@@ -144,7 +144,7 @@ def test_at_a_terminal_each_move_waits_for_enter():
         assert "1. X" in person.ask("", "Enter for the next move")
         assert "2. O" in person.ask("", "Enter for the next move")
         person.type("q")
-        assert person.ended() == 130
+        assert person.wait() == 130
 
 
 @pytest.mark.thorough
@@ -153,11 +153,11 @@ def test_at_a_terminal_moves_follow_each_other_by_themselves():
     with at_terminal(*words) as person:
         assert "opening: b2" in person.see("2. O")
         person.see("player_")
-        assert person.ended() == 0
+        assert person.wait() == 0
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "sentence"),
     [
         (("tic_tac_toe", "human", "random"), "a person cannot play in a game that is watched"),
         (("tic_tac_toe", "nobody", "random"), "there is no agent 'nobody'"),
@@ -167,8 +167,8 @@ def test_at_a_terminal_moves_follow_each_other_by_themselves():
         (("tic_tac_toe", "random", "random", "--store", "no/such/folder/g.db"), "does not exist"),
     ],
 )
-def test_bad_input_of_watch_is_refused(words, told):
+def test_bad_input_of_watch_is_refused(words, sentence):
     result = command("watch", *words)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert sentence in result.stderr
     assert "Traceback" not in result.output

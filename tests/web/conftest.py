@@ -13,14 +13,14 @@ expect.set_options(timeout=PATIENCE_MS)
 
 @pytest.fixture(scope="module")
 def server():
-    with running() as started:
-        yield started
+    with running() as web_server:
+        yield web_server
 
 
 @pytest.fixture(scope="module")
 def browser():
-    with chromium() as opened:
-        yield opened
+    with chromium() as chromium_browser:
+        yield chromium_browser
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def visit(browser, server):
     """Opens pages; afterwards nothing may have gone wrong in them, and nothing have been asked of
     another host.
     """
-    said, requested, contexts = [], [], []
+    messages, requests, contexts = [], [], []
 
     def opener(path, address=None, context=None, **settings):
         if context is None:
@@ -37,18 +37,18 @@ def visit(browser, server):
             contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: requested.append(request.url))
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
         page.goto((address or server.address) + path)
         if page.query_selector("#board"):
             page.wait_for_selector("body[data-ready]")
         return page
 
-    opener.said = said
+    opener.said = messages
     yield opener
     for context in contexts:
         context.close()
-    unexpected = [text for text in said if "status of 4" not in text]
-    assert unexpected == []
-    assert {url.split("/")[2].split(":")[0] for url in requested} <= {"127.0.0.1"}
+    faults = [text for text in messages if "status of 4" not in text]
+    assert faults == []
+    assert {url.split("/")[2].split(":")[0] for url in requests} <= {"127.0.0.1"}

@@ -18,7 +18,7 @@ from plyground.envs.game import Position
 from plyground.evaluation.review import estimator_of
 from plyground.web import guard, sessions, settings
 from plyground.web.app import make_app
-from plyground.web.opponents import PRESETS, choices, permitted
+from plyground.web.opponents import PRESETS, choices, limit_spec
 from plyground.web.pages import STATIC
 from plyground.web.positions import Line, link_text, split_moves
 from plyground.web.words import words_of
@@ -35,18 +35,18 @@ def client_of(**changes) -> TestClient:
 
 @pytest.fixture(scope="module")
 def client():
-    with client_of(agents=("python:plain_agents:Leftmost",)) as opened:
-        yield opened
+    with client_of(agents=("python:plain_agents:Leftmost",)) as client:
+        yield client
 
 
 def events(response) -> list[tuple[str, dict]]:
     """The server-sent events of an answer."""
-    found = []
+    records = []
     for part in response.text.split("\n\n"):
         if part.startswith("event: "):
             kind, data = part.split("\n")
-            found.append((kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
-    return found
+            records.append((kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return records
 
 
 def think(client, query: str) -> dict:
@@ -81,12 +81,12 @@ def _names_to(game, position: Position) -> list[str]:
     """The moves of ``random_position(game, 4, seed=3)``."""
     import random
 
-    rng, found, names = random.Random(3), game.initial_position(), []
-    while len(names) < 4 and not found.is_over:
-        action = rng.choice(found.legal_actions())
+    rng, records, names = random.Random(3), game.initial_position(), []
+    while len(names) < 4 and not records.is_over:
+        action = rng.choice(records.legal_actions())
         names.append(game.action_to_text(action))
-        found.play(action)
-    assert found == position
+        records.play(action)
+    assert records == position
     return names
 
 
@@ -97,10 +97,10 @@ def test_every_end_of_a_game_is_told_in_the_visitors_language(spec, language):
     for seed in range(6):
         position = finished_position(game, seed)
         words = words_of(language)
-        said = words.outcome(position)
+        sentence = words.outcome(position)
         if language == "vi":
-            assert position.outcome.reason not in said
-        assert "{" not in said
+            assert position.outcome.reason not in sentence
+        assert "{" not in sentence
 
 
 def test_moves_of_one_letter_need_no_commas():
@@ -111,25 +111,25 @@ def test_moves_of_one_letter_need_no_commas():
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("body", "sentence"),
     [
         ({"game": "chess"}, "There is no game 'chess'"),
         ({"game": "connect_four:rows=99"}, "rows must be a whole number from 1 to 29"),
         ({"game": "connect_four", "moves": ["z"]}, "Move 1: 'z' is no column"),
         ({"game": "tic_tac_toe", "moves": ["a1", "a1"]}, "Move 2: action 6 (a1) is not legal"),
         ({"game": "tic_tac_toe", "moves": "a1"}, "Moves: Input should be a valid list"),
-        ({"game": "tic_tac_toe", "more": 1}, "More: Extra inputs are not permitted"),
+        ({"game": "tic_tac_toe", "more": 1}, "More: Extra inputs are not limit_spec"),
         ({}, "Game: Field required"),
     ],
 )
-def test_what_is_wrong_is_named_in_a_sentence(client, asked, sentence):
-    answer = client.post("/api/view", json=asked)
+def test_what_is_wrong_is_named_in_a_sentence(client, body, sentence):
+    answer = client.post("/api/view", json=body)
     assert answer.status_code == 422
     assert sentence in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
-    ("path", "code", "quoted"),
+    ("path", "code", "quotation"),
     [
         ("/api/check?game=chess&agent=random", "game", "There is no game 'chess'"),
         ("/api/check?game=hex&agent=nobody", "agent", "There is no agent 'nobody'"),
@@ -144,44 +144,44 @@ def test_what_is_wrong_is_named_in_a_sentence(client, asked, sentence):
         ("/static/nowhere.js", "no_file", ""),
     ],
 )
-def test_what_is_wrong_is_told_in_the_visitors_language(client, path, code, quoted):
+def test_what_is_wrong_is_told_in_the_visitors_language(client, path, code, quotation):
     joint = "&" if "?" in path else "?"
     english, vietnamese = (client.get(f"{path}{joint}lang={each}") for each in ("en", "vi"))
     assert english.status_code == vietnamese.status_code >= 400
     assert english.json()["code"] == vietnamese.json()["code"] == code
-    said = vietnamese.json()["error"]
-    assert said != english.json()["error"]
-    assert said.endswith(".")
-    assert quoted in said
+    sentence = vietnamese.json()["error"]
+    assert sentence != english.json()["error"]
+    assert sentence.endswith(".")
+    assert quotation in sentence
     template = words_of("vi").messages[f"refused.{code}"]
-    assert said.startswith(template.partition("{")[0])
+    assert sentence.startswith(template.partition("{")[0])
 
 
 def test_the_guard_speaks_the_visitors_language(client):
-    refused = client.get("/", headers={"origin": "http://elsewhere.org", "accept-language": "vi"})
-    assert (refused.status_code, refused.json()["code"]) == (403, "origin")
-    assert refused.json()["error"] == words_of("vi")("refused.origin")
+    response = client.get("/", headers={"origin": "http://elsewhere.org", "accept-language": "vi"})
+    assert (response.status_code, response.json()["code"]) == (403, "origin")
+    assert response.json()["error"] == words_of("vi")("refused.origin")
 
 
 def test_a_review_is_graded_by_the_agent_that_is_named(client):
-    asked = "/api/review?game=hex:size=3&moves=b2,a1,c3"
-    usual, named = (
-        events(client.get(f"{asked}{agent}"))[-1][1]["agent"]
+    request = "/api/review?game=hex:size=3&moves=b2,a1,c3"
+    usual, by_agent = (
+        events(client.get(f"{request}{agent}"))[-1][1]["agent"]
         for agent in ("", "&agent=mcts:simulations=30")
     )
     assert usual == estimator_of(make_game("hex:size=3"))
-    assert named.startswith("mcts:simulations=30")
-    assert client.get(f"{asked}&agent=mcts:threads=8").status_code == 422
-    kind, told = events(client.get(f"{asked}&agent=random"))[-1]
-    assert (kind, told["code"]) == ("error", "agent")
+    assert by_agent.startswith("mcts:simulations=30")
+    assert client.get(f"{request}&agent=mcts:threads=8").status_code == 422
+    kind, answers = events(client.get(f"{request}&agent=random"))[-1]
+    assert (kind, answers["code"]) == ("error", "agent")
 
 
 def test_an_illegal_move_is_refused(client):
-    asked = {"game": "tic_tac_toe", "moves": ["a1"]}
-    answer = client.post("/api/play", json=asked | {"action": 6})
+    request = {"game": "tic_tac_toe", "moves": ["a1"]}
+    answer = client.post("/api/play", json=request | {"action": 6})
     assert (answer.status_code, answer.json()["error"]) == (409, "a1 cannot be played now.")
-    assert client.post("/api/play", json=asked | {"action": 900}).status_code == 409
-    assert client.post("/api/play", json=asked | {"action": -1}).status_code == 422
+    assert client.post("/api/play", json=request | {"action": 900}).status_code == 409
+    assert client.post("/api/play", json=request | {"action": -1}).status_code == 422
 
 
 # -- agents --
@@ -217,33 +217,33 @@ def test_what_a_visitor_may_not_ask_of_an_agent(client, spec):
 
 def test_defaults_above_a_limit_are_lowered():
     game = make_game("tic_tac_toe")
-    assert permitted("solver", game) == "solver:memory=128"
-    assert permitted("alphabeta:depth=3", game) == "alphabeta:depth=3"
+    assert limit_spec("solver", game) == "solver:memory=128"
+    assert limit_spec("alphabeta:depth=3", game) == "alphabeta:depth=3"
 
 
 def test_an_agent_of_the_servers_start_is_open_to_visitors(client):
     spec = "python:plain_agents:Leftmost"
-    offered = client.get("/api/opponents?game=tic_tac_toe").json()
-    assert spec in [choice["spec"] for choice in offered["choices"]]
+    answer = client.get("/api/opponents?game=tic_tac_toe").json()
+    assert spec in [choice["spec"] for choice in answer["choices"]]
     assert think(client, f"game=tic_tac_toe&agent={spec}&moves=a3")["name"] == "b3"
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
 def test_the_opponents_offered_can_be_made(preset):
     game = make_game(preset.game)
-    offered = choices(game, ())
-    assert preset.level in [choice.spec for choice in offered]
-    for choice in offered:
-        permitted(choice.spec, game)
+    answer = choices(game, ())
+    assert preset.level in [choice.spec for choice in answer]
+    for choice in answer:
+        limit_spec(choice.spec, game)
 
 
 def test_a_search_tells_its_progress_and_its_move(client):
     query = "game=connect_four&agent=alphabeta:depth=9&moves=dd"
-    told = events(client.get(f"/api/think?{query}"))
-    kinds = [kind for kind, _ in told]
+    answers = events(client.get(f"/api/think?{query}"))
+    kinds = [kind for kind, _ in answers]
     assert kinds[-1] == "move"
     assert "progress" in kinds[:-1]
-    move = told[-1][1]
+    move = answers[-1][1]
     assert move["depth"] == 9
     assert -1 <= move["bar"] <= 1
     assert move["principal_variation"][0] == move["name"]
@@ -266,13 +266,13 @@ def test_a_finished_game_has_nothing_to_decide(client):
 @contextlib.contextmanager
 def searching(client, query: str = LONG):
     """A search that waits or goes on meanwhile."""
-    told, thinkers = [], state_of(client).thinkers
+    answers, thinkers = [], state_of(client).thinkers
     waiting = thinkers.waiting
-    thread = threading.Thread(target=lambda: told.append(client.get(f"/api/think?{query}")))
+    thread = threading.Thread(target=lambda: answers.append(client.get(f"/api/think?{query}")))
     thread.start()
     while thinkers.waiting == waiting:
         time.sleep(0.01)
-    yield told
+    yield answers
     thread.join(60)
 
 
@@ -286,10 +286,10 @@ def test_a_process_that_is_killed_costs_a_retry_and_nothing_else():
     with client_of() as client:
         think(client, "game=connect_four&agent=alphabeta:time=0.1")
         (before,) = state_of(client).thinkers.pids
-        with searching(client, "game=connect_four&agent=alphabeta:time=2&moves=d") as told:
+        with searching(client, "game=connect_four&agent=alphabeta:time=2&moves=d") as answers:
             time.sleep(0.5)
             os.kill(before, signal.SIGKILL)
-        assert events(told[0])[-1][0] == "move"
+        assert events(answers[0])[-1][0] == "move"
         assert state_of(client).thinkers.pids not in ([], [before])
 
 
@@ -392,18 +392,20 @@ def test_a_session_that_asks_too_much_is_told_to_wait(monkeypatch):
 
 def test_sessions_expire_and_are_bounded(monkeypatch):
     monkeypatch.setattr(sessions, "MOST_SESSIONS", 10)
-    known = sessions.Sessions()
-    names = [known.find(None)[0] for _ in range(30)]
-    assert len(known) <= 10
-    assert known.find(names[-1])[2] is False
+    table = sessions.Sessions()
+    names = [table.find(None)[0] for _ in range(30)]
+    assert len(table) <= 10
+    assert table.find(names[-1])[2] is False
     monkeypatch.setattr(sessions, "SESSION_SECONDS", -1.0)
-    assert known.find(names[-1])[2] is True
+    assert table.find(names[-1])[2] is True
 
 
 def test_a_page_in_all_is_small(client):
     for path in ("/", "/play?game=gomoku:size=20&opponent=medium"):
         page = client.get(path).text
-        scripts = sum(len(found.content) for name, found in STATIC.items() if name.endswith(".js"))
+        scripts = sum(
+            len(records.content) for name, records in STATIC.items() if name.endswith(".js")
+        )
         whole = len(page.encode()) + scripts + len(STATIC["style.css"].content)
         assert whole + len(STATIC["icons.svg"].content) < LARGEST_PAGE
 

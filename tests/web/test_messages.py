@@ -7,7 +7,7 @@ import re
 
 import pytest
 from helpers import ROOT
-from plyground.web.app import REFUSED
+from plyground.web.app import REFUSALS
 from plyground.web.errors import CODE
 from plyground.web.words import LANGUAGES, chosen_language
 
@@ -47,8 +47,8 @@ def test_every_message_that_is_asked_for_exists():
 
 def test_every_refusal_has_a_message_and_every_such_message_a_refusal():
     text = "".join(source.read_text(encoding="utf-8") for source in WEB.glob("*.py"))
-    raised = set(re.findall(r"""Refused\(\s*"(\w+)\"""", text)) | {*REFUSED.values(), "other"}
-    assert raised == {key.removeprefix(CODE) for key in MESSAGES["en"] if key.startswith(CODE)}
+    codes = set(re.findall(r"""Refusal\(\s*"(\w+)\"""", text)) | {*REFUSALS.values(), "other"}
+    assert codes == {key.removeprefix(CODE) for key in MESSAGES["en"] if key.startswith(CODE)}
 
 
 def test_no_message_is_without_use():
@@ -63,7 +63,7 @@ def test_no_message_is_without_use():
 
 
 @pytest.mark.parametrize(
-    ("asked", "remembered", "accepted", "language"),
+    ("link", "cookie", "header", "language"),
     [
         ("vi", "en", "en", "vi"),
         (None, "vi", "en", "vi"),
@@ -74,7 +74,5 @@ def test_no_message_is_without_use():
         (None, None, None, "en"),
     ],
 )
-def test_the_language_is_that_of_the_link_the_memory_or_the_browser(
-    asked, remembered, accepted, language
-):
-    assert chosen_language(asked, remembered, accepted) == language
+def test_the_language_is_that_of_the_link_the_memory_or_the_browser(link, cookie, header, language):
+    assert chosen_language(link, cookie, header) == language

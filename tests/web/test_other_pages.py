@@ -20,29 +20,29 @@ LOST = "ccbdbdadb"  # red's last move turns a draw into a loss
 def store(tmp_path_factory):
     """Games of two agents at two games."""
     path = tmp_path_factory.mktemp("web") / "games.db"
-    with Store(path) as opened:
+    with Store(path) as games_store:
         for spec, seeds in (("tic_tac_toe", (1, 2, 3)), (SMALL, (1, 2))):
             agents = [make_agent("random"), make_agent("greedy")]
             entries = tuple(entry_of(LocalPlayer(agent).describe()) for agent in agents)
             for seed in seeds:
                 result = play_game(spec, agents, seeds=(seed, seed))
-                keep_game(opened, make_game(spec), entries, result)
+                keep_game(games_store, make_game(spec), entries, result)
     return path
 
 
 @pytest.fixture(scope="module")
 def server(store):
-    with running("--store", str(store)) as started:
-        yield started
+    with running("--store", str(store)) as web_server:
+        yield web_server
 
 
 @pytest.mark.fast_cases(1)
 def test_the_exact_value_of_every_move_stands_on_the_board(visit):
     page = visit(f"/analyse?game={SMALL}&moves=ccbbd&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    shown = [label.text_content() for label in page.locator(".marks .label:not(.guess)").all()]
+    labels = [label.text_content() for label in page.locator(".marks .label:not(.guess)").all()]
     values = solve(make_game(SMALL).position(list("ccbbd")), moves="all").values
-    assert shown == [f"+{v}" if v > 0 else f"−{-v}" if v else "0" for v in values.values()]
+    assert labels == [f"+{v}" if v > 0 else f"−{-v}" if v else "0" for v in values.values()]
     assert "Best:" in page.inner_text("#exact-text")
 
 
@@ -157,12 +157,12 @@ def test_a_game_that_ends_is_kept_in_the_store(visit, store):
     with page.expect_response("**/api/finish") as answer:
         page.get_by_role("button", name="Cell c1").click()
     number = answer.value.json()["number"]
-    with Store(store) as opened:
-        tournament, kept = opened.game(number)
+    with Store(store) as games_store:
+        tournament, game = games_store.game(number)
     assert [entry.spec for entry in tournament.agents] == ["human", "human"]
-    assert (kept.result.winner, len(kept.result.moves)) == (0, 5)
-    assert kept.result.decisions == (1, 0)  # four moves came with the link
-    assert 0 < kept.result.seconds[0] < 600
+    assert (game.result.winner, len(game.result.moves)) == (0, 5)
+    assert game.result.decisions == (1, 0)  # four moves came with the link
+    assert 0 < game.result.seconds[0] < 600
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -194,10 +194,10 @@ def test_an_exported_page_needs_no_server(visit, browser, server, tmp_path):
     file = tmp_path / "game.html"
     download.value.save_as(file)
     offline = browser.new_context(offline=True).new_page()
-    said = []
-    offline.on("pageerror", lambda error: said.append(str(error)))
+    messages = []
+    offline.on("pageerror", lambda error: messages.append(str(error)))
     offline.goto(file.as_uri())
     assert "mistake" in offline.inner_text("body")
     assert offline.locator("svg circle").count() > 20
-    assert said == []
+    assert messages == []
     offline.context.close()

@@ -65,20 +65,20 @@ def test_a_whole_game_by_keyboard(visit):
     page.focus(".area[tabindex='0']")
 
     def press(choice):
-        wanted = choice.get_attribute("data-action")
+        target = choice.get_attribute("data-action")
         for _ in range(20):  # arrows lead from everywhere to everywhere
-            focused = page.evaluate("document.activeElement.dataset.action")
-            if focused == wanted:
+            focus = page.evaluate("document.activeElement.dataset.action")
+            if focus == target:
                 break
-            now, then = divmod(int(focused), 3), divmod(int(wanted), 3)
+            now, then = divmod(int(focus), 3), divmod(int(target), 3)
             key = (
                 "ArrowDown" if then[0] > now[0] else "ArrowUp" if then[0] < now[0] else
                 "ArrowRight" if then[1] > now[1] else "ArrowLeft"
             )  # fmt: skip
             page.keyboard.press(key)
-            if page.evaluate("document.activeElement.dataset.action") == focused:
+            if page.evaluate("document.activeElement.dataset.action") == focus:
                 page.keyboard.press("End")
-        if page.evaluate("document.activeElement.dataset.action") != wanted:
+        if page.evaluate("document.activeElement.dataset.action") != target:
             choice.focus()
         page.keyboard.press("Enter")
 
@@ -198,7 +198,7 @@ def test_undo_and_redo_go_over_ones_own_moves(visit):
         before = count_moves(page)
         page.locator(".area").first.click()
         wait_for_moves(page, before + 2)
-    played = page.inner_text("#moves")
+    moves = page.inner_text("#moves")
     page.click("#undo")
     expect(page.locator("#moves button")).to_have_count(2)
     page.click("#undo")
@@ -207,7 +207,7 @@ def test_undo_and_redo_go_over_ones_own_moves(visit):
     wait_for_moves(page, 2)
     page.click("#redo")
     wait_for_moves(page, 4)
-    assert page.inner_text("#moves") == played
+    assert page.inner_text("#moves") == moves
 
 
 @pytest.mark.thorough
@@ -322,10 +322,10 @@ def test_axe_finds_no_serious_fault_and_nothing_sticks_out(visit, path, width, s
     from axe_playwright_python.sync_playwright import Axe
 
     page = visit(path, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    found = Axe().run(page).response["violations"]
+    violations = Axe().run(page).response["violations"]
     serious = [
         (fault["id"], [node["html"][:200] for node in fault["nodes"]])
-        for fault in found
+        for fault in violations
         if fault["impact"] in ("serious", "critical")
     ]
     assert serious == []

@@ -13,33 +13,33 @@ from plyground.agents import solve
 SMALL = "connect_four:rows=4,cols=5"
 
 
-def ask(server, browser, method, path, **content):
+def ask(server, browser, method, path, **options):
     context = browser.new_context()
-    answer = context.request.fetch(f"{server.address}{path}", method=method, **content)
-    found = answer.status, answer.json()
+    answer = context.request.fetch(f"{server.address}{path}", method=method, **options)
+    status, content = answer.status, answer.json()
     context.close()
-    return found
+    return status, content
 
 
 @pytest.mark.parametrize("spec", SMALL_VARIANTS)
 @pytest.mark.fast_cases(2)
 def test_a_view_of_a_position_is_that_of_the_moves_that_lead_to_it(server, browser, spec):
     position = random_position(make_game(spec), 5, seed=2)
-    asked = {"game": spec, "position": position.to_text()}
-    status, view = ask(server, browser, "POST", "/api/view", data=asked)
+    request = {"game": spec, "position": position.to_text()}
+    status, view = ask(server, browser, "POST", "/api/view", data=request)
     assert status == 200
     assert (view["text"], view["to_move"]) == (str(position), position.to_move)
     assert (view["position"], view["board"]) == (position.to_text(), position.to_text())
     assert [each["action"] for each in view["actions"]] == position.legal_actions()
     action = position.legal_actions()[0]
-    _, after = ask(server, browser, "POST", "/api/play", data=asked | {"action": action})
+    _, after = ask(server, browser, "POST", "/api/play", data=request | {"action": action})
     assert after["board"] == position.after(action).to_text()
     assert after["position"] == position.to_text()
 
 
 def test_the_initial_position_needs_no_place_in_a_link(server, browser):
-    asked = {"game": "tic_tac_toe", "position": "3/3/3"}
-    _, view = ask(server, browser, "POST", "/api/view", data=asked)
+    request = {"game": "tic_tac_toe", "position": "3/3/3"}
+    _, view = ask(server, browser, "POST", "/api/view", data=request)
     assert view["position"] == ""
 
 
@@ -55,16 +55,16 @@ def test_the_initial_position_needs_no_place_in_a_link(server, browser):
 def test_what_is_no_position_is_refused_in_a_sentence(server, browser, game, position, sentence):
     for path in ("/api/think?agent=random&", "/api/solve?", "/api/lines?agent=random&"):
         path = f"{path}game={game}&position={quote(position)}"
-        status, told = ask(server, browser, "GET", path)
+        status, answer = ask(server, browser, "GET", path)
         assert status == 422
-        assert sentence.lower() in told["error"].lower()
-        assert told["error"].endswith(".")
+        assert sentence.lower() in answer["error"].lower()
+        assert answer["error"].endswith(".")
 
 
 def test_a_game_from_a_position_that_was_set_up_is_not_reviewed(server, browser):
     path = "/api/review?game=tic_tac_toe&position=1X1/3/3&moves=a1"
-    status, told = ask(server, browser, "GET", path)
-    assert (status, told["code"]) == (422, "no_game")
+    status, answer = ask(server, browser, "GET", path)
+    assert (status, answer["code"]) == (422, "no_game")
 
 
 @pytest.mark.thorough
@@ -72,10 +72,10 @@ def test_a_link_with_a_position_is_analysed_and_played_on(visit):
     board = "5/5/1XO2/1OXX1:O"
     page = visit(f"/analyse?game={SMALL}&position={board}&agent=greedy")
     expect(page.locator(".label.win, .label.draw, .label.loss").first).to_be_visible(timeout=90_000)
-    shown = [label.text_content() for label in page.locator(".marks .label:not(.guess)").all()]
+    labels = [label.text_content() for label in page.locator(".marks .label:not(.guess)").all()]
     position = make_game(SMALL).position_from_text(board)
     values = solve(position, moves="all").values
-    assert shown == [f"+{v}" if v > 0 else f"−{-v}" if v else "0" for v in values.values()]
+    assert labels == [f"+{v}" if v > 0 else f"−{-v}" if v else "0" for v in values.values()]
     page.get_by_role("button", name="Column e").click()
     page.wait_for_url(f"**position={board}&moves=e&**")
     page.click("#play-on")
@@ -163,6 +163,6 @@ def test_the_editor_has_no_serious_fault_and_fits_a_phone(visit):
     page = visit("/analyse?game=connect_four", viewport={"width": 360, "height": 740})
     page.click("#edit")
     expect(page.locator("#editor-said")).to_have_text("This is a position.")
-    found = Axe().run(page).response["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    content = Axe().run(page).response["violations"]
+    assert [each["id"] for each in content if each["impact"] in ("serious", "critical")] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -36,15 +36,15 @@ def path(tmp_path):
 @pytest.fixture
 def client(path):
     app = make_app(Settings(workers=1, presets_first=False, store=path))
-    with TestClient(app, base_url=ADDRESS) as opened:
-        yield opened
+    with TestClient(app, base_url=ADDRESS) as test_client:
+        yield test_client
 
 
 WON = {"game": "tic_tac_toe", "moves": ["a1", "a2", "b1", "b2", "c1"]}
 
 
 @pytest.mark.parametrize(
-    ("sent", "agents", "winner", "reason"),
+    ("body", "agents", "winner", "reason"),
     [
         (WON | {"opponent": "greedy", "seat": 0}, ("human", "greedy"), 0, "3 in a row"),
         (WON | {"opponent": "random", "seat": 1}, ("random", "human"), 0, "3 in a row"),
@@ -60,12 +60,12 @@ WON = {"game": "tic_tac_toe", "moves": ["a1", "a2", "b1", "b2", "c1"]}
         ),
     ],
 )  # fmt: skip
-def test_a_finished_game_is_kept_with_its_players(client, path, sent, agents, winner, reason):
-    number = client.post("/api/finish", json=sent).json()["number"]
+def test_a_finished_game_is_kept_with_its_players(client, path, body, agents, winner, reason):
+    number = client.post("/api/finish", json=body).json()["number"]
     with Store(path) as store:
-        tournament, kept = store.game(number)
-    specs = tuple(tournament.agents[player].spec for player in kept.players)
-    assert (specs, kept.result.winner, kept.result.reason) == (agents, winner, reason)
+        tournament, game = store.game(number)
+    specs = tuple(tournament.agents[player].spec for player in game.players)
+    assert (specs, game.result.winner, game.result.reason) == (agents, winner, reason)
 
 
 @pytest.mark.parametrize(
@@ -78,46 +78,46 @@ def test_a_finished_game_is_kept_with_its_players(client, path, sent, agents, wi
     ],
 )
 def test_a_game_that_is_not_finished_so_is_not_kept(client, path, changes, status):
-    sent = WON | {"opponent": "greedy", "seat": 0} | changes
-    answer = client.post("/api/finish", json=sent)
+    body = WON | {"opponent": "greedy", "seat": 0} | changes
+    answer = client.post("/api/finish", json=body)
     assert answer.status_code == status
     assert answer.json()["error"].endswith(".")
 
 
 @pytest.mark.parametrize(
-    "ended", [{}, {"ended": "resigned", "loser": 0, "moves": WON["moves"][:4]}]
+    "ending", [{}, {"ended": "resigned", "loser": 0, "moves": WON["moves"][:4]}]
 )
-def test_the_thinking_time_of_both_sides_is_kept_as_far_as_it_is_known(client, path, ended):
-    spent = [1.5, 0.25, None, 0.5, 2.0]
-    sent = WON | {"opponent": "greedy", "seat": 0} | ended
-    sent["seconds"] = spent[: len(sent["moves"])]
-    number = client.post("/api/finish", json=sent).json()["number"]
+def test_the_thinking_time_of_both_sides_is_kept_as_far_as_it_is_known(client, path, ending):
+    seconds = [1.5, 0.25, None, 0.5, 2.0]
+    body = WON | {"opponent": "greedy", "seat": 0} | ending
+    body["seconds"] = seconds[: len(body["moves"])]
+    number = client.post("/api/finish", json=body).json()["number"]
     with Store(path) as store:
-        _, kept = store.game(number)
-    own = 1.5 if ended else 3.5
-    assert kept.result.seconds == (own, 0.75)
-    assert kept.result.decisions == (1 if ended else 2, 2)
+        _, game = store.game(number)
+    own = 1.5 if ending else 3.5
+    assert game.result.seconds == (own, 0.75)
+    assert game.result.decisions == (1 if ending else 2, 2)
 
 
 @pytest.mark.parametrize("seconds", [[-1.0], [1e9], ["x"], [1.0] * 2000, 3])
 def test_times_that_cannot_be_are_refused(client, seconds):
-    sent = WON | {"opponent": "greedy", "seat": 0, "seconds": seconds}
-    answer = client.post("/api/finish", json=sent)
+    body = WON | {"opponent": "greedy", "seat": 0, "seconds": seconds}
+    answer = client.post("/api/finish", json=body)
     assert answer.status_code == 422
     assert answer.json()["error"].startswith("Seconds")
 
 
 def test_a_game_from_a_position_that_was_set_up_is_not_kept(client):
-    sent = {"game": "tic_tac_toe", "position": "XX1/OO1/3", "moves": ["c3"]}
-    answer = client.post("/api/finish", json=sent | {"opponent": "greedy", "seat": 0})
+    body = {"game": "tic_tac_toe", "position": "XX1/OO1/3", "moves": ["c3"]}
+    answer = client.post("/api/finish", json=body | {"opponent": "greedy", "seat": 0})
     assert (answer.status_code, answer.json()["code"]) == (422, "no_game")
 
 
 def test_without_a_store_nothing_is_kept_and_its_pages_say_so():
     app = make_app(Settings(workers=1, presets_first=False))
     with TestClient(app, base_url=ADDRESS) as client:
-        sent = WON | {"opponent": "greedy", "seat": 0}
-        assert client.post("/api/finish", json=sent).json() == {"number": None}
+        body = WON | {"opponent": "greedy", "seat": 0}
+        assert client.post("/api/finish", json=body).json() == {"number": None}
         for page in ("/games", "/ratings", "/review?number=1"):
             answer = client.get(page)
             assert answer.status_code == 404
