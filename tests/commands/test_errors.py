@@ -160,7 +160,7 @@ def test_an_error_that_nobody_expected_leaves_a_report(monkeypatch, tmp_path):
     def fail(*words, **options):
         raise ZeroDivisionError("\x1b[31m" + "z" * 10_000)
 
-    monkeypatch.setattr(application, "app", fail)
+    monkeypatch.setattr(application, "make_app", lambda words: fail)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     result = invoke(["games"])

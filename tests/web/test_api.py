@@ -118,7 +118,7 @@ def test_moves_of_one_letter_need_no_commas():
         ({"game": "connect_four", "moves": ["z"]}, "Move 1: 'z' is no column"),
         ({"game": "tic_tac_toe", "moves": ["a1", "a1"]}, "Move 2: action 6 (a1) is not legal"),
         ({"game": "tic_tac_toe", "moves": "a1"}, "Moves: Input should be a valid list"),
-        ({"game": "tic_tac_toe", "more": 1}, "More: Extra inputs are not limit_spec"),
+        ({"game": "tic_tac_toe", "more": 1}, "More: Extra inputs are not permitted"),
         ({}, "Game: Field required"),
     ],
 )
