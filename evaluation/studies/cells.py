@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...envs import __version__
 from ...envs.files import written_whole
 from ..store.store import StoreError
-from .measurements.measurement import Measurement, Row, Workplace
+from .measurements.measurement import Measurement, Row
 
 
 class Cell(NamedTuple):
@@ -34,7 +34,7 @@ def make_cell(measurement: Measurement, folder: Path) -> None:
     """Make a measurement and write its file."""
     path = cell_path(measurement, folder)
     start = time.process_time()
-    rows = measurement.measure(Workplace(folder, path.stem))
+    rows = measurement.measure(path.with_suffix(""))
     cell: dict[str, Any] = {
         "plyground": __version__,
         "measurement": measurement.to_json(),

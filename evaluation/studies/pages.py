@@ -6,13 +6,13 @@ import base64
 import json
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...envs.files import written_whole
 from ...envs.processors import available_processors
-from ..report.display import duration
+from ..report.display import duration, percent
 from ..report.html import render_page, versions
 from .figures import draw
 from .measurements.measurement import (
@@ -32,56 +32,18 @@ from .runner import Findings, MeasuredExperiment
 FIGURES = "figures"
 
 
-class Table(NamedTuple):
-    """A table on a page.
-
-    Attributes:
-        caption: the game, where it is the same in all rows.
-        headings: of the columns.
-        texts: for each column, whether it holds text, which stands on the left.
-        rows: the cells.
-        note: how its numbers come about, in one line.
-    """
-
-    caption: str
-    headings: list[str]
-    texts: list[bool]
-    rows: list[list[str]]
-    note: str
-
-
-class Section(NamedTuple):
-    """An experiment on a page; pictures have a file name, a title and their SVG."""
-
-    id: str
-    lines: str
-    title: str
-    summary: str
-    sentences: list[str]
-    question: str
-    tables: list[Table]
-    figures: list[tuple[str, str, str]]
-    boards: list[tuple[str, str, str]]
-
-
-def cell_text(value: Any, kind: str) -> str:
-    """A value as the tables hold it."""
-    if value is None:
-        return "-"
-    if kind == TEXT:
-        return str(value)
-    if kind == YES:
-        return "yes" if value else "no"
-    if kind == COUNT:
-        return f"{value:,.0f}"
-    if kind == SHARE:
-        return f"{100 * value:.1f} %"
-    if kind == SECONDS:
-        return duration(value)
-    if kind == DIFFERENCE:
-        return f"{value:+.2f}".removesuffix(".00") if abs(value) < 10 else f"{value:+,.0f}"
-    assert kind == NUMBER
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+# How the tables write the values of a column.
+CELLS: dict[str, Callable[[Any], str]] = {
+    TEXT: str,
+    YES: lambda value: "yes" if value else "no",
+    COUNT: "{:,.0f}".format,
+    SHARE: lambda value: f"{percent(value)} %",
+    SECONDS: duration,
+    DIFFERENCE: lambda value: (
+        f"{value:+.2f}".removesuffix(".00") if abs(value) < 10 else f"{value:+,.0f}"
+    ),
+    NUMBER: lambda value: f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}",
+}
 
 
 def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[Column]:
@@ -99,25 +61,27 @@ def _columns(measurement: Measurement, rows: Sequence[dict[str, Any]]) -> list[C
 
 
 def _cell(row: dict[str, Any], column: Column) -> str:
-    text = cell_text(row[column.key], column.kind)
-    if not column.interval or row[column.key] is None:
+    value = row[column.key]
+    text = "-" if value is None else CELLS[column.kind](value)
+    if not column.interval or value is None:
         return text
     if len(column.interval) == 1:
-        return f"{text} ± {cell_text(row[column.interval[0]], NUMBER)}"
-    low, high = (100 * row[end] for end in column.interval)
-    return f"{text.removesuffix(' %')} ({low:.1f}–{high:.1f}) %"
+        return f"{text} ± {CELLS[NUMBER](row[column.interval[0]])}"
+    low, high = (percent(row[end]) for end in column.interval)
+    return f"{text.removesuffix(' %')} ({low}–{high}) %"
 
 
-def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> Table:
+def _table(measurement: Measurement, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """A table on a page: its caption is the game where that is the same in all rows."""
     columns = _columns(measurement, rows)
     games = list(dict.fromkeys(row["game"] for row in rows if "game" in row))
-    return Table(
-        games[0] if len(games) == 1 else "",
-        [column.heading for column in columns],
-        [column.kind in (TEXT, YES) for column in columns],
-        [[_cell(row, column) for column in columns] for row in rows],
-        _note(measurement),
-    )
+    return {
+        "caption": games[0] if len(games) == 1 else "",
+        "headings": [column.heading for column in columns],
+        "texts": [column.kind in (TEXT, YES) for column in columns],  # which stand on the left
+        "rows": [[_cell(row, column) for column in columns] for row in rows],
+        "note": _note(measurement),
+    }
 
 
 def _note(measurement: Measurement) -> str:
@@ -129,7 +93,8 @@ def _note(measurement: Measurement) -> str:
     return "; ".join([kind, *([f"{cases} positions"] if cases else []), *parts])
 
 
-def _section(experiment: MeasuredExperiment, number: int) -> Section:
+def _section(experiment: MeasuredExperiment, number: int) -> dict[str, Any]:
+    """An experiment on a page; pictures have a file name, a title and their SVG."""
     declaration, measurements = experiment
     plots = [
         draw(figure, measurement, cell.rows)
@@ -137,20 +102,20 @@ def _section(experiment: MeasuredExperiment, number: int) -> Section:
         for measurement, cell in measurements[figure.measurement :][:1]
     ]
     boards = [board for measurement, _ in measurements for board in measurement.pictures()]
-    return Section(
-        f"e{number}",
-        ", ".join(declaration.lines),
-        declaration.title,
-        summary(experiment),
-        sentences(experiment),
-        declaration.question,
-        [_table(measurement, cell.rows) for measurement, cell in measurements],
-        [
+    return {
+        "id": f"e{number}",
+        "lines": ", ".join(declaration.lines),
+        "title": declaration.title,
+        "question": declaration.question,
+        "summary": summary(experiment),
+        "sentences": sentences(experiment),
+        "tables": [_table(measurement, cell.rows) for measurement, cell in measurements],
+        "figures": [
             (f"e{number}-{n}.svg", plot.title, plot.file())
             for n, plot in enumerate(filter(None, plots), 1)
         ],
-        [(f"e{number}-board{n}.svg", *board) for n, board in enumerate(boards, 1)],
-    )
+        "boards": [(f"e{number}-board{n}.svg", *board) for n, board in enumerate(boards, 1)],
+    }
 
 
 def _facts(findings: Findings) -> list[tuple[str, str]]:
@@ -192,7 +157,7 @@ def write_pages(findings: Findings, folder: Path) -> None:
     files = {
         figures / name: svg
         for section in sections
-        for name, _, svg in section.figures + section.boards
+        for name, _, svg in section["figures"] + section["boards"]
     }
     for ending in ("md", "html"):
         page = render_page(

@@ -35,17 +35,10 @@ def verdicts(experiment: MeasuredExperiment) -> list[tuple[str, str]]:
 
 
 def sentences(experiment: MeasuredExperiment) -> list[str]:
-    """Whether the claims hold, and which agents are absent."""
-    lines = [
+    """Whether the claims hold."""
+    return [
         f"“{text}”: {verdict[:1].lower()}{verdict[1:]}" for text, verdict in verdicts(experiment)
     ]
-    absent = [agent for measurement, _ in experiment.measurements for agent in measurement.absent()]
-    if absent:
-        lines.append(
-            f"Declared, but not in the library yet, so not measured: {', '.join(absent)}. What is "
-            f"declared enters by its name as soon as it is there."
-        )
-    return lines
 
 
 def summary(experiment: MeasuredExperiment) -> str:

@@ -70,7 +70,7 @@ def run_studies(
         for measurement in _measurements(experiment, quick, seed)
     }
     missing = [each for each in cells.values() if read_cell(each, folder) is None]
-    missing.sort(key=lambda each: each.game_name)  # what is compiled for one serves the next
+    missing.sort(key=lambda each: each.games())  # what is compiled for one serves the next
 
     def report(count: int) -> None:
         if progress is not None:

@@ -34,7 +34,6 @@ def _rivals(nodes: str, simulations: str) -> Searches:
     )
 
 
-_NEURAL = ("a neural evaluation", "mcts:simulations={count},network=zoo:gomoku")
 _RIVALS = _rivals("{count}", "{count}")
 _FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))
 
@@ -96,8 +95,7 @@ STUDY = Study(
             "What do ordering by heuristic, killer moves, a transposition table, deepening, a "
             "board of 15×15 and a neural evaluation bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _IMPROVEMENTS),
-             Strength(_GAME, specs(_RIVALS), 5, "random:2", names=names(_RIVALS, (_NEURAL,)),
-                      awaited=specs((_NEURAL,)), seconds=0.005)),
+             Strength(_GAME, specs(_RIVALS), 5, "random:2", names=names(_RIVALS), seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 10, 2),), _IMPROVEMENTS),
              Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
             (),

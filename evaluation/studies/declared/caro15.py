@@ -56,7 +56,7 @@ _ENGINE = (
     ("threat-space search", "gomoku:nodes={count}"),
     ("MCTS by patterns", "mcts:simulations={count},network=patterns"),
 )
-_RIVALS = (*_rivals("{count}", "{count}"), _PARALLEL, _NEURAL)
+_RIVALS = (*_rivals("{count}", "{count}"), _PARALLEL, _NEURAL, *_ENGINE)
 _FEW = pick(("+ order", "+ table", "+ pattern tables", "MCTS"), _rivals("2000", "200"))
 _BOOK = Book("alphabeta:depth=8", 2)
 
@@ -150,8 +150,7 @@ STUDY = Study(
             "database, MCTS, parallel search, self-play learning and threat-space search bring in "
             "nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 12, 6),), _IMPROVEMENTS),
-             Strength(_GAME, specs(_RIVALS), 4, "random:2", names=names(_RIVALS, _ENGINE),
-                      awaited=specs(_ENGINE), seconds=0.005)),
+             Strength(_GAME, specs(_RIVALS), 4, "random:2", names=names(_RIVALS), seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 6, 1),), _IMPROVEMENTS),
              Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
             (),

@@ -44,7 +44,7 @@ def _experiment(
     opening: str,
     pairs: tuple[int, int],
     positions: tuple[int, int],
-    awaited: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
 ) -> Experiment:
     """The pool and the quality of moves of one game; the quick pool has the least budgets."""
     depths, simulations, visits = budgets
@@ -62,8 +62,8 @@ def _experiment(
         ("X3",),
         title,
         "How do search and learned agents do in one pool, and where does the network err?",
-        (Strength(game, pool, pairs[0], opening, awaited=awaited),
-         MoveQuality(game, pool[1:], positions[0], awaited=awaited)),
+        (Strength(game, (*pool, *others), pairs[0], opening),
+         MoveQuality(game, (*pool[1:], *others), positions[0])),
         (Strength(game, few, pairs[1], opening), MoveQuality(game, few[1:], positions[1])),
         (),
         (_FRONT, _ERRORS, parts),
@@ -95,8 +95,8 @@ STUDY = Study(
             "The ceiling of supervised learning",
             "How well does a network of the same size play that learnt the best moves "
             "from the exact solver?",
-            (MoveQuality("connect_four", ("zoo:connect_four",), 300, awaited=(_SUPERVISED,)),),
-            (MoveQuality("connect_four", ("zoo:connect_four",), 30, awaited=(_SUPERVISED,)),),
+            (MoveQuality("connect_four", ("zoo:connect_four", _SUPERVISED), 300),),
+            (MoveQuality("connect_four", ("zoo:connect_four", _SUPERVISED), 30),),
             (
                 Claim("Taught by perfect play, it plays a best move in 85 % of positions",
                       "optimal", 0.85, 1, (("agent", _SUPERVISED), ("part", ALL))),
@@ -107,7 +107,7 @@ STUDY = Study(
             "Connect four", "connect_four", "zoo:connect_four",
             budgets=((2, 4, 8), (100, 1000, 10_000), (25, 100, 400)),
             opening="random:4", pairs=(6, 3), positions=(300, 45),
-            awaited=(_SUPERVISED, f"mcts:network={_SUPERVISED},simulations=100", _PPO),
+            others=(_SUPERVISED, f"mcts:network={_SUPERVISED},simulations=100", _PPO),
         ),
         _experiment(
             "Dots and boxes, 4×4 dots", "dots_and_boxes:rows=3,cols=3", "zoo:dots_and_boxes",
@@ -127,8 +127,9 @@ STUDY = Study(
                       ("random", "medium", "hard", "alphabeta:depth=4", "gomoku:depth=4",
                        "gomoku:depth=8", "mcts:simulations=1000",
                        "mcts:network=patterns,simulations=100",
-                       "mcts:network=patterns,simulations=1000", *_network(_GOMOKU, (100, 400))),
-                      6, "random:4", awaited=_network("zoo:gomoku_taught", (100, 400))),),
+                       "mcts:network=patterns,simulations=1000", *_network(_GOMOKU, (100, 400)),
+                       *_network("zoo:gomoku_taught", (100, 400))),
+                      6, "random:4"),),
             (Strength("gomoku:size=9", ("random", "medium", "gomoku:depth=4", _GOMOKU),
                       2, "random:4"),),
             (),

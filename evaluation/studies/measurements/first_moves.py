@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from .measurement import (
     YES,
     Column,
     Measurement,
-    Workplace,
     share_columns,
     share_values,
 )  # fmt: skip
@@ -58,9 +58,9 @@ class FirstMoves(Measurement):
         Column("simulations", "games a move", COUNT),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         game = make_game(self.game)
-        values = exact_values(game, self.memory_mb, workplace)
+        values = exact_values(game, self.memory_mb, path.parent)
         agent = make_agent(f"montecarlo:simulations={self.simulations}", game, seed=self.seed)
         decision = agent.analyse(game.initial_position())
         assert decision.values is not None
@@ -105,9 +105,9 @@ class MonteCarloChoices(Measurement):
         Column("chosen", "chosen most often", TEXT),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         game = make_game(self.game)
-        values = exact_values(game, self.memory_mb, workplace)
+        values = exact_values(game, self.memory_mb, path.parent)
         start = game.initial_position()
         for count in self.simulations:
             agent = make_agent(f"montecarlo:simulations={count}", game)
@@ -120,10 +120,10 @@ class MonteCarloChoices(Measurement):
             yield self.game, count, self.trials, *share, game.action_to_text(most)
 
 
-def exact_values(game: Game, memory_mb: int, workplace: Workplace) -> dict[int, int]:
+def exact_values(game: Game, memory_mb: int, folder: Path) -> dict[int, int]:
     """The exact value of every first move; what was solved before is read from a file."""
     name = re.sub(r"\W+", "-", game.spec)
-    path = workplace.folder / f"first-moves-{__version__}-{name}.solved"
+    path = folder / f"first-moves-{__version__}-{name}.solved"
     if not path.exists():
         solution = make_solver(game, memory_mb).solve(game.initial_position(), moves="all")
         assert solution.values is not None

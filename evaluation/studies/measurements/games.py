@@ -34,7 +34,6 @@ from .measurement import (
     TEXT,
     Column,
     Measurement,
-    Workplace,
     share_columns,
     share_values,
 )  # fmt: skip
@@ -71,10 +70,8 @@ class Pool(Measurement):
         agents: their specifications.
         pairs: pairs of games in each meeting.
         opening: where openings come from.
-        format: which agents meet.
         seed: decides openings and the agents' random choices.
         names: (specification, what pages call the agent) where the specification says too little.
-        awaited: agents that take part once the library has them.
         book: the book of those with ``book={book}``.
         seconds: the processor time a move for which ``{count}`` is filled in.
     """
@@ -83,36 +80,33 @@ class Pool(Measurement):
     agents: tuple[str, ...]
     pairs: int
     opening: str = "random:2"
-    format: str = "round-robin"
     seed: int = 1
     names: tuple[tuple[str, str], ...] = ()
-    awaited: tuple[str, ...] = ()
     book: Book | None = None
     seconds: float = 0.01
 
     @property
     def repeatable(self) -> bool:
-        return super().repeatable and not any(COUNT_BLANK in spec for spec in self.agents_named())
+        return super().repeatable and not any(COUNT_BLANK in spec for spec in self.agents)
 
     def name_of(self, spec: str) -> str:
         """What pages call an agent."""
         return dict(self.names).get(spec, spec)
 
-    def entrants(self, workplace: Workplace) -> tuple[str, ...]:
+    def entrants(self, path: Path) -> tuple[str, ...]:
         """The specifications of the agents with all blanks filled."""
-        game, agents = make_game(self.game), self.agents_named()
+        game, agents = make_game(self.game), self.agents
         if self.book is not None:
-            book = str(self.book.path(game, workplace.folder))
+            book = str(self.book.path(game, path.parent))
             agents = tuple(spec.replace("{book}", book) for spec in agents)
-        counts = workplace.folder / f"{workplace.name}.counts"
+        counts = path.with_suffix(".counts")
         return tuple(with_equal_cost(agents, game, self.seconds, counts))
 
-    def play(self, workplace: Workplace) -> list[StoredGame]:
+    def play(self, path: Path) -> list[StoredGame]:
         """The games. Those that the store holds already are not played."""
-        agents = self.entrants(workplace)
-        plan = Plan(self.game, agents, self.pairs, self.opening, seed=self.seed, format=self.format)
-        path = workplace.folder / f"{workplace.name}.db"
-        with Store(path) as store:
+        agents = self.entrants(path)
+        plan = Plan(self.game, agents, self.pairs, self.opening, seed=self.seed)
+        with Store(path.with_suffix(".db")) as store:
             # The agents are the suite's own: a process of their own would only cost time.
             tournament = Tournament(plan, store, conditions=Conditions(isolation="never"))
             tournament.find_openings()
@@ -124,12 +118,12 @@ class Pool(Measurement):
             raise SpecificationError(f"{self.game}: an agent of a study forfeited: {faults[0]}")
         return games
 
-    def costs(self, workplace: Workplace, games: list[StoredGame]) -> list[float]:
+    def costs(self, path: Path, games: list[StoredGame]) -> list[float]:
         """The processor time of a move of each agent."""
         game = make_game(self.game)
         return [
             seconds_per_move(make_agent(spec, game), positions_of(number, game, games))
-            for number, spec in enumerate(self.entrants(workplace))
+            for number, spec in enumerate(self.entrants(path))
         ]
 
 
@@ -151,10 +145,10 @@ class Seats(Pool):
         Column("second_time", "CPU time a move, second", SECONDS, timed=True),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
-        games = self.play(workplace)
-        names = [self.name_of(spec) for spec in self.agents_named()]
-        costs = dict(zip(names, self.costs(workplace, games)))
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
+        games = self.play(path)
+        names = [self.name_of(spec) for spec in self.agents]
+        costs = dict(zip(names, self.costs(path, games)))
         meetings: dict[tuple[str, str], list[StoredGame]] = {}
         for game in games:
             first, second = (names[number] for number in game.players)
@@ -197,10 +191,10 @@ class Strength(Pool):
         Column("time", "CPU time a move", SECONDS, timed=True),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
-        games = self.play(workplace)
-        costs, entrants = self.costs(workplace, games), self.entrants(workplace)
-        labels = [self.name_of(spec) for spec in self.agents_named()]
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
+        games = self.play(path)
+        costs, entrants = self.costs(path, games), self.entrants(path)
+        labels = [self.name_of(spec) for spec in self.agents]
         table = CrossTable(labels, make_game(self.game), games)
         try:
             ratings: Ratings | None = rate(labels, table.meetings())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from .measurement import (
     TEXT,
     Column,
     Measurement,
-    Workplace,
     share_columns,
     share_values,
 )  # fmt: skip
@@ -59,7 +59,7 @@ class Heuristics(Measurement):
         Column("chance", "by chance", SHARE),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         game = make_game(self.game)
         judge = MoveJudge(game, time_limit=self.time_limit)
         sample = sample_positions(judge, self.positions, self.seed, self.from_ply).positions

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,7 +17,6 @@ from ....agents import make_agent
 from ....agents.agent import Agent
 from ....envs import __version__
 from ....envs.registry import make_game
-from ....envs.specification import SpecificationError
 from ...fingerprints import sources_of_agent, sources_of_rules
 from ...statistics.intervals import share_interval
 
@@ -74,42 +72,28 @@ def share_values(
     return share_interval(counts, groups)
 
 
-class Workplace(NamedTuple):
-    """Where a measurement is made.
-
-    Attributes:
-        folder: holds what the measurement has finished if it is stopped.
-        name: the name of its files there.
-    """
-
-    folder: Path
-    name: str
-
-
 @dataclasses.dataclass(frozen=True)
 class Measurement(ABC):
     """A measurement, declared by its fields. The same fields give the same rows, times apart.
 
     Most declare their game in a field ``game``, or several in ``boards``, and their agents in a
-    field ``agents``, and those that the library may not have yet in a field ``awaited``; others
-    override :meth:`games` and :meth:`agents_named`.
+    field ``agents``; others override :meth:`games` and :meth:`agents_named`.
     """
 
     columns: ClassVar[tuple[Column, ...]] = ()
 
     @abstractmethod
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
-        """The lines of the table, each with a value for every column, in their order."""
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
+        """The lines of the table, each with a value for every column, in their order.
 
-    def measure(self, workplace: Workplace) -> list[Row]:
+        Args:
+            path: what is finished is kept in files of this name, each with an ending of its own.
+        """
+
+    def measure(self, path: Path) -> list[Row]:
         """Fill the table: a row for each line, by the keys of the columns."""
         keys = [column.key for column in self.columns]
-        return [dict(zip(keys, row, strict=True)) for row in self.rows(workplace)]
-
-    @property
-    def game_name(self) -> str:
-        """The name of the game it plays most: measurements of one game share compiled code."""
-        return re.split(r"[:\W]", str(next(iter(self.games()))))[0]
+        return [dict(zip(keys, row, strict=True)) for row in self.rows(path)]
 
     def games(self) -> tuple[str, ...]:
         """The specifications of the games it uses."""
@@ -117,26 +101,12 @@ class Measurement(ABC):
 
     def agents_named(self) -> tuple[str, ...]:
         """The specifications of the agents it uses, perhaps with blanks: ``{depth}``."""
-        awaited = (spec for spec in getattr(self, "awaited", ()) if exists(spec, self.games()[0]))
-        return (*getattr(self, "agents", ()), *awaited)
-
-    def name_of(self, spec: str) -> str:
-        """What pages call an agent."""
-        return spec
+        return getattr(self, "agents", ())
 
     @property
     def repeatable(self) -> bool:
         """Whether its rows are the same on every machine: no agent depends on time."""
         return all(agent.options.get("time") is None for agent in self._agents().values())
-
-    def absent(self) -> list[str]:
-        """Agents that are awaited and that the library does not have yet."""
-        present = self.agents_named()
-        return [
-            spec if self.name_of(spec) == spec else f"{self.name_of(spec)} ({spec})"
-            for spec in getattr(self, "awaited", ())
-            if spec not in present
-        ]
 
     def _agents(self) -> dict[str, Agent]:
         """The agents it uses, by specification."""
@@ -164,15 +134,6 @@ class Measurement(ABC):
         versions = {spec: agent.version for spec, agent in agents.items()}
         text = json.dumps([FORMAT, __version__, self.to_json(), versions, sources], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def exists(spec: str, game: str) -> bool:
-    """Whether the library has an agent, and it plays the game."""
-    try:
-        make_agent(example(spec), game)
-    except SpecificationError:
-        return False
-    return True
 
 
 def example(spec: str) -> str:

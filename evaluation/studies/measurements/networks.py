@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ....agents.policies.zoo import Card, cards
@@ -16,7 +17,6 @@ from .measurement import (
     TEXT,
     Column,
     Measurement,
-    Workplace,
     share_columns,
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ class Networks(Measurement):
         Column("elo", "Elo (random = 0)", COUNT),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         for card in _cards(self.boards):
             elo = {row["agent"]: row["elo"] for row in card.measured["ratings"]["rows"]}
             facts = (
@@ -71,7 +71,7 @@ class Learning(Measurement):
         *share_columns("score", "score"),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         for card in _cards(self.boards):
             curve = card.training.get("curve", ())
             opponents = dict.fromkeys(point["opponent"] for point in curve)

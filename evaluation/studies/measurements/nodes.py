@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from ....agents import make_agent
@@ -22,7 +23,6 @@ from .measurement import (
     YES,
     Column,
     Measurement,
-    Workplace,
 )  # fmt: skip
 
 RESULTS = {1: "win", 0: "draw", -1: "loss", None: "-"}
@@ -88,7 +88,7 @@ class Nodes(Measurement):
     def agents_named(self) -> tuple[str, ...]:
         return tuple(spec for _, spec in self.variants)
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         for task in self.tasks:
             positions = task.sample(self.seed)
             for depth in task.depths:
@@ -151,7 +151,7 @@ class Reach(Measurement):
     def agents_named(self) -> tuple[str, ...]:
         return tuple(spec for _, spec, _ in self.ways)
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         for index, board in enumerate(self.boards):
             for name, spec, boards in self.ways:
                 if index < boards:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,6 @@ from .measurement import (
     YES,
     Column,
     Measurement,
-    Workplace,
     share_columns,
     share_values,
 )  # fmt: skip
@@ -99,7 +99,7 @@ class Answers(Measurement):
     def games(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(case.game for case in self.cases))
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         for case in self.cases:
             position, best = case.position(), case.best_moves()
             judge = "declaration" if case.right else "solver"
@@ -131,7 +131,6 @@ class MoveQuality(Measurement):
         seed: decides the positions and the agents' random choices.
         from_ply: how many random moves the positions have at least; None: as suits the solver.
         time_limit: seconds for solving a position.
-        awaited: agents that take part once the library has them.
     """
 
     game: str
@@ -140,7 +139,6 @@ class MoveQuality(Measurement):
     seed: int = 1
     from_ply: int | None = None
     time_limit: float = 60.0
-    awaited: tuple[str, ...] = ()
 
     columns = (
         Column("game", "game", TEXT),
@@ -156,19 +154,18 @@ class MoveQuality(Measurement):
         Column("blunders", "result changed", SHARE),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         game = make_game(self.game)
         judge = MoveJudge(game, time_limit=self.time_limit)
         sample = sample_positions(judge, self.positions, self.seed, self.from_ply)
-        specs = self.agents_named()
-        agents = [make_agent(spec, game) for spec in specs]
-        evidence = ask_agents(judge, sample, agents, specs, self.seed)
+        agents = [make_agent(spec, game) for spec in self.agents]
+        evidence = ask_agents(judge, sample, agents, self.agents, self.seed)
         action_grades = [grades(position) for position, _ in sample.positions]
         situations = [
             situation(position, by_action)
             for (position, _), by_action in zip(sample.positions, action_grades)
         ]
-        for number, spec in enumerate(specs):
+        for number, spec in enumerate(self.agents):
             own = [move for move in evidence.moves if move.agent == number]
             for part in (ALL, *PHASES, WIN, TAKE, PARRY, QUIET):
                 moves = [

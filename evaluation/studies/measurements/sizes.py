@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from ....envs.conformance.perft import perft
 from ....envs.registry import make_game
 from ...report.display import large_number
 from ...statistics.complexity import size_report
-from .measurement import COUNT, NUMBER, TEXT, Column, Measurement, Workplace
+from .measurement import COUNT, NUMBER, TEXT, Column, Measurement
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +41,7 @@ class TreeSizes(Measurement):
         Column("plies", "of this many plies", COUNT),
     )
 
-    def rows(self, workplace: Workplace) -> Iterable[tuple[Any, ...]]:
+    def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         for spec in self.boards:
             game = make_game(spec)
             sizes = {line.quantity: line.value for line in size_report(game)}

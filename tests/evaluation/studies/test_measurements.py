@@ -16,7 +16,6 @@ from plyground.evaluation.studies.measurements.first_moves import (
 )
 from plyground.evaluation.studies.measurements.games import Book, Seats, Strength
 from plyground.evaluation.studies.measurements.heuristics import Heuristics, rank_correlation
-from plyground.evaluation.studies.measurements.measurement import Workplace
 from plyground.evaluation.studies.measurements.networks import OPTIMAL, Learning, Networks
 from plyground.evaluation.studies.measurements.nodes import Nodes, Reach, Task
 from plyground.evaluation.studies.measurements.quality import (
@@ -57,7 +56,7 @@ EVERY_KIND = [
 
 @pytest.fixture
 def place(tmp_path):
-    return Workplace(tmp_path, "cell")
+    return tmp_path / "cell"
 
 
 @pytest.mark.parametrize("measurement", EVERY_KIND, ids=lambda each: type(each).__name__)
@@ -65,7 +64,7 @@ def test_rows_hold_the_declared_columns_and_are_the_same_every_time(measurement,
     tables = []
     for name in ("once", "again"):
         (tmp_path / name).mkdir()
-        tables.append(measurement.measure(Workplace(tmp_path / name, "cell")))
+        tables.append(measurement.measure(tmp_path / name / "cell"))
     keys = {column.key for column in measurement.columns}
     lasting = [column.key for column in measurement.columns if not column.timed]
     for rows in tables:
@@ -164,20 +163,6 @@ def test_counts_of_equal_cost_are_measured_once(place):
     assert nodes > simulations > 0  # a simulation plays a game to its end
     rows = pool.measure(place)
     assert {row["plays"] for row in rows} == {*entrants[:2], None}
-
-
-def test_an_agent_that_is_awaited_enters_once_it_exists(place):
-    agents = ("random", "greedy")
-    pool = Strength(
-        "tic_tac_toe",
-        agents,
-        1,
-        names=(("no_such_agent:nodes=5", "the engine"),),
-        awaited=("no_such_agent:nodes=5", "alphabeta:depth=2"),
-    )
-    assert pool.agents_named() == (*agents, "alphabeta:depth=2")
-    assert pool.absent() == ["the engine (no_such_agent:nodes=5)"]
-    assert len(pool.measure(place)) == 3
 
 
 def test_pages_do_not_tell_where_a_book_lay(place):
