@@ -111,6 +111,8 @@ class Agent(ABC):
         name: the name it is registered under.
         summary: one line for people.
         parameters: what its specification may set.
+        argument: the parameter whose value may be written without its name (``onnx:FILE``).
+        usage: what to write where that argument is missing; None where it may be left out.
         renamed: former names of parameters, with the present ones; a former name is refused with
             a hint.
         isolated: whether matches run it in a process of its own unless told otherwise. That is
@@ -128,6 +130,8 @@ class Agent(ABC):
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    argument: ClassVar[str | None] = None
+    usage: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = MappingProxyType({})
     isolated: ClassVar[bool] = False
     uses_tokens: ClassVar[bool] = False
@@ -138,6 +142,8 @@ class Agent(ABC):
             if former in options:
                 raise SpecificationError(f"{self.name}: {former}= is called {present}= now")
         self.options = convert_parameters(self.name, self.parameters, options)
+        if self.usage is not None and self.options[str(self.argument)] is None:
+            raise SpecificationError(f"write {self.usage}")
         self.check_options()
         self._book = open_book(self.options)
         self._bound_game = None if game is None else make_game(game)
@@ -269,12 +275,13 @@ class Agent(ABC):
     @property
     def spec(self) -> str:
         """The specification that makes this agent, options with their defaults left out."""
-        changed = {
+        options = {
             p.name: self.options[p.name]
             for p in self.parameters
-            if self.options[p.name] != p.default
+            if self.options[p.name] != p.default and p.name != self.argument
         }
-        return format_specification(self.name, changed)
+        argument = None if self.argument is None else self.options[self.argument]
+        return format_specification(self.name, options, argument)
 
     def __repr__(self) -> str:
         return f"make_agent({self.spec!r})"
@@ -289,14 +296,14 @@ def heuristic_index(game: Game, heuristic: str) -> int:
     Raises:
         SpecificationError: the game has no such heuristic.
     """
-    known = game.declaration.heuristics
-    if heuristic == "none" or (heuristic == "default" and not known):
+    heuristics = game.declaration.heuristics
+    if heuristic == "none" or (heuristic == "default" and not heuristics):
         return -1
     if heuristic == "default":
         return 0
-    if heuristic not in known:
+    if heuristic not in heuristics:
         raise SpecificationError(
             f"{game.name} has no heuristic {heuristic!r} (there are: "
-            f"{', '.join((*known, 'default', 'none'))})"
+            f"{', '.join((*heuristics, 'default', 'none'))})"
         )
-    return known.index(heuristic)
+    return heuristics.index(heuristic)

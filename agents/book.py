@@ -189,8 +189,8 @@ class BookFile(Book):
             )
         return header
 
-    def _check_body(self, ended: bool) -> None:
-        if ended and hashlib.sha256(self._body).hexdigest() == self.header["sha256"]:
+    def _check_body(self, has_newline: bool) -> None:
+        if has_newline and hashlib.sha256(self._body).hexdigest() == self.header["sha256"]:
             return
         there = self._body.count(b"\n")
         cut = (
@@ -235,8 +235,8 @@ class BookFile(Book):
             scores[int(image_of[action])] = None if score is None else Score.from_json(score)
         if not scores:
             raise ValueError("it has no best action")
-        known = {action: score for action, score in scores.items() if score is not None}
-        return key, BookMove(next(iter(scores)), known or None)
+        stated_scores = {action: score for action, score in scores.items() if score is not None}
+        return key, BookMove(next(iter(scores)), stated_scores or None)
 
     def look_up(self, position: Position) -> BookMove | None:
         self.prepare(position.game)

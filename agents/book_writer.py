@@ -51,14 +51,14 @@ def write_book(
             f"written to"
         )
     agent.get_ready(game)
-    listed = list(opening_positions(game, plies))
+    openings = list(opening_positions(game, plies))
     lines = []
-    for done, actions in enumerate(listed):
+    for index, actions in enumerate(openings):
         agent.reset(seed)
         decision = agent.analyse(game.position(actions))
         lines.append(_entry(game, actions, decision))
         if progress is not None:
-            progress(done + 1, len(listed))
+            progress(index + 1, len(openings))
     body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
     header: dict[str, Any] = {
         "format": FORMAT,
@@ -88,8 +88,8 @@ def _entry(game: Game, actions: tuple[int, ...], decision: Decision) -> dict[str
     """
     best = {int(decision.action): decision.score}
     if decision.scores is not None and decision.errors is None:
-        chosen = decision.scores.get(decision.action, decision.score)
-        best |= {action: score for action, score in decision.scores.items() if score == chosen}
+        best_score = decision.scores.get(decision.action, decision.score)
+        best |= {action: score for action, score in decision.scores.items() if score == best_score}
         best[int(decision.action)] = decision.score
     name = game.action_to_text
     return {

@@ -79,7 +79,7 @@ def as_bot(thing: Any) -> Any:
     Raises:
         NotABotError: it is none of these.
     """
-    if isinstance(thing, type) or (_is_plain_callable(thing) and not _must_be_given(thing)):
+    if isinstance(thing, type) or (_is_plain_callable(thing) and not _required_parameters(thing)):
         name = getattr(thing, "__name__", type(thing).__name__)
         made = thing()
         if isinstance(made, type) or not (_acts(made) or _is_acting_function(made)):
@@ -110,11 +110,11 @@ def _is_plain_callable(thing: Any) -> bool:
 
 
 def _is_acting_function(thing: Any) -> bool:
-    needed = _must_be_given(thing) if _is_plain_callable(thing) else []
-    return len(needed) == 1 or needed[1:] == ["moves"]
+    required = _required_parameters(thing) if _is_plain_callable(thing) else []
+    return len(required) == 1 or required[1:] == ["moves"]
 
 
-def _must_be_given(function: Any) -> list[str]:
+def _required_parameters(function: Any) -> list[str]:
     """The names of the parameters without a default."""
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [
@@ -155,10 +155,10 @@ class ModelBot:
         """Choose a legal action for each of the positions: int64 of shape (n,)."""
         import torch
 
-        seen = self._as_trained(observations)
+        planes = self._as_trained(observations)
         policy = self.model.policy
         with torch.no_grad():
-            tensors, _ = policy.obs_to_tensor(seen)
+            tensors, _ = policy.obs_to_tensor(planes)
             if hasattr(policy, "q_net"):
                 values = policy.q_net(tensors)
                 randomly = False
@@ -168,10 +168,10 @@ class ModelBot:
             legal = torch.as_tensor(masks, device=values.device) > 0
             values = values.masked_fill(~legal, -torch.inf)
             if randomly:
-                chosen = torch.multinomial(values.softmax(dim=1), 1)[:, 0]
+                best = torch.multinomial(values.softmax(dim=1), 1)[:, 0]
             else:
-                chosen = values.argmax(dim=1)
-        actions: np.ndarray = chosen.cpu().numpy().astype(np.int64)
+                best = values.argmax(dim=1)
+        actions: np.ndarray = best.cpu().numpy().astype(np.int64)
         return actions
 
     def _as_trained(self, observations: np.ndarray) -> np.ndarray:

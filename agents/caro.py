@@ -113,11 +113,11 @@ class Medium(Agent):
         self._grade(position)
         best = np.flatnonzero(self._points == self._points.max())
         nearest = best[self._from_centre[best] == self._from_centre[best].min()]
-        chosen = int(nearest[random_below(self.rng, nearest.size)])
+        action = int(nearest[random_below(self.rng, nearest.size)])
         legal = np.flatnonzero(self._points >= 0)
         values = {int(cell): float(self._points[cell]) for cell in legal}
-        score, scores = Score(values[chosen], "points"), PlainScores(values, "points")
-        return Decision(chosen, score, scores, nodes=legal.size, depth=1)
+        score, scores = Score(values[action], "points"), PlainScores(values, "points")
+        return Decision(action, score, scores, nodes=legal.size, depth=1)
 
 
 register_preset("easy", "random", "caro level: a random free cell")

@@ -18,7 +18,7 @@ from ..envs.game import Game
 from ..envs.single_agent.opponents import choose_action
 from .agent import Agent, heuristic_index
 from .greedy import Greedy
-from .lookahead import choose_graded
+from .lookahead import choose_graded, new_buffers
 from .random_agent import RandomAgent
 from .search import alphabeta_kernels as search
 from .search import deepening
@@ -26,7 +26,7 @@ from .search.alphabeta import AlphaBeta, Minimax, TreeSearchAgent
 from .search.search_form import search_form
 
 # Nodes. As a plain integer it would be a type of its own, and the search be compiled once more.
-UNLIMITED = np.int64(1 << 60)
+ALL_NODES = np.int64(1 << 60)
 
 
 class RandomOpponent(NamedTuple):
@@ -56,10 +56,10 @@ class GreedyOpponent(NamedTuple):
 @inner_kernel
 def choose_greedily(opponent, rules, position, rng):
     heuristic, children, actions, replies, grades, points = opponent
-    chosen, _, _, _ = choose_graded(
+    index, _, _, _ = choose_graded(
         rules, position, heuristic, children, actions, replies, grades, points, rng
     )
-    return np.int64(actions[chosen])
+    return np.int64(actions[index])
 
 
 class TreeSearchOpponent(NamedTuple):
@@ -80,7 +80,7 @@ def choose_by_search(opponent, rules, position, rng):
     deepening.begin(form, plan, workspace, table, position)
     status = deepening.ITERATION_OPEN
     while status != deepening.SEARCH_COMPLETE:
-        status = deepening.deepen(form, options, plan, workspace, table, symmetries, UNLIMITED)
+        status = deepening.deepen(form, options, plan, workspace, table, symmetries, ALL_NODES)
     return np.int64(workspace.state[0].best_action)
 
 
@@ -89,17 +89,7 @@ def _make_random(agent: Agent, game: Game) -> RandomOpponent:
 
 
 def _make_greedy(agent: Agent, game: Game) -> GreedyOpponent:
-    count = game.facts.num_actions
-    actions, replies = np.empty(count, np.int16), np.empty(count, np.int16)
-    index = heuristic_index(game, agent.options["heuristic"])
-    return GreedyOpponent(
-        index,
-        game.new_records(2),
-        actions,
-        replies,
-        np.empty(count, np.int64),
-        np.empty(count, np.int64),
-    )
+    return GreedyOpponent(heuristic_index(game, agent.options["heuristic"]), *new_buffers(game))
 
 
 def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearchOpponent:
@@ -122,17 +112,16 @@ def compiled_form(agent: Any) -> Callable[[Game], Any] | None:
     Each form made has buffers of its own. Searches that depend on time, count nodes, adapt their
     depth, or use a book or a solver have none.
     """
-    if type(agent) is RandomAgent:
-        return functools.partial(_make_random, agent)
-    if type(agent) is Greedy and _has_no_book(agent):
-        return functools.partial(_make_greedy, agent)
-    limited = any(
-        getattr(agent, "options", {}).get(name) for name in ("time", "nodes", "adaptive", "endgame")
-    )
-    if type(agent) in (AlphaBeta, Minimax) and not limited and _has_no_book(agent):
-        return functools.partial(_make_tree_search, agent)
-    return None
+    make = _FORMS.get(type(agent))
+    if make is None or any(agent.options.get(name) for name in _WITHOUT_FORM):
+        return None
+    return functools.partial(make, agent)
 
 
-def _has_no_book(agent: Agent) -> bool:
-    return agent._book is None
+_FORMS: dict[type, Callable[[Any, Game], Any]] = {
+    RandomAgent: _make_random,
+    Greedy: _make_greedy,
+    AlphaBeta: _make_tree_search,
+    Minimax: _make_tree_search,
+}
+_WITHOUT_FORM = ("time", "nodes", "adaptive", "endgame", "book")  # options

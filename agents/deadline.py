@@ -35,12 +35,12 @@ class Deadline:
     def end(self) -> bool:
         """End a slice; whether it is time to stop, so that all is done by the deadline."""
         now, began = time.perf_counter(), self._started
-        self.seconds, computed = now - began[0], time.thread_time() - began[1]
+        self.seconds, computing = now - began[0], time.thread_time() - began[1]
         if self.at == math.inf:
             return False
         self._spent += self.seconds
-        self._computed += computed
-        self._waited = max(self._waited, self.seconds - computed)
+        self._computed += computing
+        self._waited = max(self._waited, self.seconds - computing)
         return now + self.reserve >= self.at
 
     @property

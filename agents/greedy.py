@@ -9,7 +9,7 @@ import numpy as np
 from ..envs.game import Game, Position
 from ..envs.specification import Parameter
 from .agent import Agent, Decision, heuristic_index
-from .lookahead import LETS_WIN, LOSES, WINS, choose_graded
+from .lookahead import LETS_WIN, LOSES, WINS, choose_graded, new_buffers
 from .registry import register_agent
 from .score import PlainScores, Score, score_of_position
 
@@ -37,25 +37,22 @@ class Greedy(Agent):
 
     def prepare(self, game: Game) -> None:
         self._heuristic = heuristic_index(game, self.options["heuristic"])
-        count = game.facts.num_actions
-        self._children = game.new_records(2)
-        self._actions, self._replies = np.empty(count, np.int16), np.empty(count, np.int16)
-        self._grades, self._points = np.empty(count, np.int64), np.empty(count, np.int64)
+        self._buffers = new_buffers(game)
+        _, self._actions, _, self._grades, self._points = self._buffers
         self._choose(game.initial_position(), self.rng.copy())
 
     def _choose(self, position: Position, rng: np.ndarray) -> tuple[int, int, int, int]:
-        buffers = (self._children, self._actions, self._replies, self._grades, self._points)
         choose: Callable[..., tuple[int, int, int, int]] = choose_graded  # a kernel: no annotations
-        return choose(position.game.rules, position.record, self._heuristic, *buffers, rng)
+        return choose(position.game.rules, position.record, self._heuristic, *self._buffers, rng)
 
     def decide(self, position: Position) -> Decision:
-        chosen, count, ending, worst = self._choose(position, self.rng)
+        best, count, ending, worst = self._choose(position, self.rng)
         actions = self._actions[:count].tolist()
         points = self._points[:count].astype(float).tolist()
-        action = actions[chosen]
+        action = actions[best]
         if ending == 0 and worst > LETS_WIN:  # in most positions: all are estimates
             plain = PlainScores(dict(zip(actions, points)), "points")
-            return Decision(action, Score(points[chosen], "points"), plain, nodes=count, depth=1)
+            return Decision(action, Score(points[best], "points"), plain, nodes=count, depth=1)
         scores = {action: self._score(position, action, i) for i, action in enumerate(actions)}
         score = score_of_position(action, scores, position.game.facts.max_return)
         return Decision(action, score, scores, nodes=count, depth=1)

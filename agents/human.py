@@ -135,8 +135,8 @@ def refusal(position: Position, action: int) -> str:
     rules, name = position.game.rules, position.game.action_to_text(action)
     for place in r.board_places(rules):
         if place.name == name:
-            taken = r.board_rows(rules, position.record)[place.row][place.column] in place.symbols
-            return f"{name} {'is taken' if taken else 'cannot be played now'}"
+            if r.board_rows(rules, position.record)[place.row][place.column] in place.symbols:
+                return f"{name} is taken"
     return f"{name} cannot be played now"
 
 

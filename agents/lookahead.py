@@ -116,15 +116,27 @@ def choose_graded(rules, position, heuristic, children, actions, replies, grades
             best, ties = i, 0
         if grades[i] == grades[best] and points[i] == points[best]:
             ties += 1
-    wanted = random_below(rng, ties)
-    chosen = best
+    skip = random_below(rng, ties)
+    choice = best
     for i in range(best, count):
         if grades[i] == grades[best] and points[i] == points[best]:
-            if wanted == 0:
-                chosen = i
+            if skip == 0:
+                choice = i
                 break
-            wanted -= 1
-    return chosen, count, ending, worst
+            skip -= 1
+    return choice, count, ending, worst
+
+
+def new_buffers(game: Game) -> tuple[np.ndarray, ...]:
+    """What :func:`choose_graded` takes: children, actions, replies, grades and points."""
+    count = game.facts.num_actions
+    return (
+        game.new_records(2),
+        np.empty(count, np.int16),
+        np.empty(count, np.int16),
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+    )
 
 
 def grades(position: Position) -> dict[int, int]:
@@ -165,11 +177,11 @@ class LostMoves:
     def keep_best(self, position: Position, actions: list[int]) -> list[int]:
         """Of lost actions those that do not lose at once, if any; then the best evaluated."""
         holding = [action for action in actions if not self.loses_at_once(position, action)]
-        kept = holding or actions
+        candidates = holding or actions
         if self._heuristic < 0:
-            return kept
-        points = [self._evaluate(position, action) for action in kept]
-        return [action for action, value in zip(kept, points) if value == max(points)]
+            return candidates
+        points = [self._evaluate(position, action) for action in candidates]
+        return [action for action, value in zip(candidates, points) if value == max(points)]
 
     def _evaluate(self, position: Position, action: int) -> int:
         child = position.after(action)

@@ -118,12 +118,12 @@ class MonteCarlo(Agent):
         """The sums over the games after an action, in portions between which Ctrl-C is heard."""
         sums, left = (0.0, 0.0, 0.0), self.options["simulations"]
         while left:
-            asked = min(PORTION, left)
-            found = sample_action(
-                rules, position.record, action, asked, self.rng, self._spare, self._scratch
+            portion = min(PORTION, left)
+            sample = sample_action(
+                rules, position.record, action, portion, self.rng, self._spare, self._scratch
             )
-            sums = (sums[0] + found[0], sums[1] + found[1], sums[2] + found[2])
-            left -= asked
+            sums = (sums[0] + sample[0], sums[1] + sample[1], sums[2] + sample[2])
+            left -= portion
         return sums
 
     def _choose(

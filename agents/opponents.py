@@ -77,14 +77,14 @@ def read_mixture(text: str) -> list[tuple[float, str]]:
     """
     members = []
     for item in _NEXT_MEMBER.split(text.strip()[len(MIXTURE) :].strip()):
-        found = _MEMBER.fullmatch(item.strip())
-        weight = _positive_number(found[1]) if found else None
-        if found is None or weight is None:
+        match = _MEMBER.fullmatch(item.strip())
+        weight = _positive_number(match[1]) if match else None
+        if match is None or weight is None:
             raise SpecificationError(
                 f"{item!r} in {text!r} is not of the form WEIGHT AGENT, such as mix:0.3 random,0.7 "
                 f"alphabeta:depth=2"
             )
-        members.append((weight, found[2]))
+        members.append((weight, match[2]))
     return members
 
 
@@ -111,5 +111,5 @@ def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
             f"a model of stable-baselines3, nor an object with a method act(position) or "
             f"act_batch(observations, masks)"
         ) from None
-    named = isinstance(bot, (FunctionBot, ModelBot)) and not isinstance(bot, MovesBot)
-    return Opponent(str(bot) if named else type(agent).__name__, bot)
+    has_name = isinstance(bot, (FunctionBot, ModelBot)) and not isinstance(bot, MovesBot)
+    return Opponent(str(bot) if has_name else type(agent).__name__, bot)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..envs.game import Position
-from ..envs.specification import Parameter, SpecificationError, format_specification
+from ..envs.specification import Parameter, SpecificationError
 from .agent import Agent, Decision
 from .bots import NotABotError, as_bot, short_seed
 from .external.own_modules import loaded_version
@@ -64,18 +64,14 @@ class PythonAgent(Agent):
         return getattr(self.bot, "deterministic", False) is True
 
     @property
-    def spec(self) -> str:
-        return format_specification(self.name, {}, self.options["function"])
-
-    @property
     def version(self) -> str:
         """A hash of the module's source, and of all it imports from its own folder or package.
 
         It tells the results of an edited agent from those of the agent before the edit. It is that
         of the files as this process has read them.
         """
-        found = loaded_version(self.options["function"].partition(":")[0])
-        return "unknown" if found is None else f"source {found}"
+        source_hash = loaded_version(self.options["function"].partition(":")[0])
+        return "unknown" if source_hash is None else f"source {source_hash}"
 
 
 def _find_bot(reference: str | None) -> Any:
@@ -116,9 +112,9 @@ def _find_bot(reference: str | None) -> Any:
             f"module {module_name!r} has no function {function_name!r} (it has: "
             f"{', '.join(functions) or 'none'})"
         )
-    found = getattr(module, function_name)
+    thing = getattr(module, function_name)
     try:
-        bot = as_bot(found)
+        bot = as_bot(thing)
     except NotABotError as error:
         raise SpecificationError(
             f"{function_name} of module {module_name!r} is no agent: {error}"

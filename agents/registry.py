@@ -23,9 +23,9 @@ def register_agent(name: str) -> Any:
     def decorate(agent_class: A) -> A:
         if not issubclass(agent_class, Agent):
             raise TypeError(f"{agent_class.__name__} is no plyground.agents.Agent")
-        known = _classes.get(name)
+        present = _classes.get(name)
         if name in _presets or (
-            known is not None and known.__qualname__ != agent_class.__qualname__
+            present is not None and present.__qualname__ != agent_class.__qualname__
         ):
             raise ValueError(f"an agent named {name!r} is registered already")
         agent_class.name = name
@@ -68,9 +68,9 @@ def make_agent(spec: str | Agent, game: Game | str | None = None, seed: int = 0)
     if isinstance(spec, Agent):
         return spec
     agent_class, options = resolve_agent(spec)
-    known = [parameter.name for parameter in agent_class.parameters]
-    if reserved := {"self", "game", "seed"} & options.keys():
-        check_names(f"{agent_class.name} has no parameter", sorted(reserved), known)
+    names = [parameter.name for parameter in agent_class.parameters]
+    if python_names := {"self", "game", "seed"} & options.keys():
+        check_names(f"{agent_class.name} has no parameter", sorted(python_names), names)
     return agent_class(game=game, seed=seed, **options)
 
 
@@ -80,18 +80,15 @@ def resolve_agent(spec: str) -> tuple[type[Agent], dict[str, Any]]:
     Raises:
         SpecificationError: unknown agent, or a specification that does not follow the grammar.
     """
-    parsed = parse_specification(spec)
-    name, options = parsed.name, dict[str, Any](parsed.parameters)
+    parts = parse_specification(spec)
+    name, options = parts.name, dict[str, Any](parts.parameters)
     if name in _presets:
         preset = parse_specification(_presets[name][0])
         name, options = preset.name, preset.parameters | options
     check_names("there is no agent", [name], [*_classes, *_presets])
     agent_class = _classes[name]
-    if parsed.argument is not None:
-        keyless = getattr(agent_class, "argument", None)
-        if keyless is None:
-            raise SpecificationError(
-                f"{parsed.argument!r} in {spec!r} is not of the form KEY=VALUE"
-            )
-        options[keyless] = parsed.argument
+    if parts.argument is not None:
+        if agent_class.argument is None:
+            raise SpecificationError(f"{parts.argument!r} in {spec!r} is not of the form KEY=VALUE")
+        options[agent_class.argument] = parts.argument
     return agent_class, options

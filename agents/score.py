@@ -88,8 +88,8 @@ class Score:
         their value, seen losses come last, the slowest first. An upper bound comes after the same
         value without one.
         """
-        seen = self.unit == "return" and (self.is_exact or self.plies is not None)
-        result = float((self.value > 0) - (self.value < 0)) if seen else 0.0
+        ends = self.unit == "return" and (self.is_exact or self.plies is not None)
+        result = float((self.value > 0) - (self.value < 0)) if ends else 0.0
         return result, self.value, -(self.mate_in or 0) - 0.5 * (self.kind == "upper")
 
     def to_json(self) -> dict[str, Any]:
@@ -152,10 +152,10 @@ def score_of_position(action: int, scores: Mapping[int, Score], best_result: flo
     ``best_result``, the greatest return of the game, or if all the others are exact or bounded from
     above by it. Otherwise it bounds the position's value from below.
     """
-    chosen = scores[action]
-    if not chosen.is_exact or chosen.value >= best_result:
-        return chosen
+    score = scores[action]
+    if not score.is_exact or score.value >= best_result:
+        return score
     for other in scores.values():
-        if other.kind not in ("exact", "upper") or other.unit != chosen.unit:
-            return dataclasses.replace(chosen, kind="lower")
-    return chosen
+        if other.kind not in ("exact", "upper") or other.unit != score.unit:
+            return dataclasses.replace(score, kind="lower")
+    return score

@@ -103,9 +103,9 @@ def check_situations(make: Make, game: Game) -> None:
 
 def check_refuses_a_finished_game(make: Make, game: Game) -> None:
     """An agent that is asked after the end says that the game is over."""
-    finished = random_position(game, game.facts.longest_game)
+    end = random_position(game, game.facts.longest_game)
     with pytest.raises(ValueError, match="the game is over"):
-        make(7).act(finished)
+        make(7).act(end)
 
 
 def check_time(agent: Agent, position: Position, seconds: float, monkeypatch) -> None:

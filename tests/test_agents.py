@@ -19,7 +19,7 @@ from plyground.agents.registry import resolve_agent
 from plyground.envs.specification import SpecificationError
 
 SECONDS = 0.05
-TIMED = [
+WITH_TIME = [
     name
     for name in AGENTS
     if any(parameter.name == "time" for parameter in resolve_agent(AGENTS[name])[0].parameters)
@@ -56,8 +56,8 @@ def accepts(spec, game):
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_plays_a_game_or_refuses_it_with_its_name(name, specification):
     games = [make_game(spec) for spec in (*SMALL_GAMES, *GAMES)]
-    played = [game.spec for game in games if accepts(specification(name, game), game)]
-    assert played
+    accepted_games = [game.spec for game in games if accepts(specification(name, game), game)]
+    assert accepted_games
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -69,15 +69,15 @@ def test_an_agent_keeps_to_the_contract_in_every_game_it_plays(name, check, spec
             check(functools.partial(make_agent, spec, game), game)
 
 
-@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize("name", WITH_TIME)
 def test_an_agent_keeps_its_time(name, specification, monkeypatch):
     for game in map(make_game, GAMES):
         if not accepts(specification(name, game), game):
             continue
         agent_class, options = resolve_agent(specification(name, game))
-        unlimited = {"depth", "simulations", "nodes", "time"}
-        kept = {key: value for key, value in options.items() if key not in unlimited}
-        agent = agent_class(game, 0, **kept, time=SECONDS)
+        limits = {"depth", "simulations", "nodes", "time"}
+        other_options = {key: value for key, value in options.items() if key not in limits}
+        agent = agent_class(game, 0, **other_options, time=SECONDS)
         with monkeypatch.context() as patch:
             check_time(agent, game.initial_position(), SECONDS, patch)
 

@@ -22,7 +22,7 @@ from ...envs.declaration import parameter_values
 from ...envs.files import written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import games_in
-from ...envs.specification import Parameter, SpecificationError, format_specification
+from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from . import submission
@@ -51,34 +51,33 @@ class KaggleAgent(Agent):
         Parameter("source", str, None, "a submission (.py), or negamax or random of Kaggle"),
     )
     argument = "source"
+    usage = f"kaggle:FILE.py, or one of {', '.join(THEIRS)}"
     isolated = True
 
     def check_options(self) -> None:
         """Load the agent."""
         source = self.options["source"]
-        if source is None:
-            raise SpecificationError(f"write kaggle:FILE.py, or one of {', '.join(THEIRS)}")
         self._function = _of_package(source) if source in THEIRS else _of_file(Path(source))
-        wanted = len(inspect.signature(self._function).parameters)
-        if wanted not in (1, 2):
+        arity = len(inspect.signature(self._function).parameters)
+        if arity not in (1, 2):
             raise SpecificationError(
-                f"the agent of {source} takes {wanted} arguments; Kaggle's take the observation, "
+                f"the agent of {source} takes {arity} arguments; Kaggle's take the observation, "
                 f"and the configuration if they want it"
             )
-        self._wants_configuration = wanted == 2
+        self._wants_configuration = arity == 2
 
     def check_game(self, game: Game) -> None:
         """ConnectX is connect four, on boards of any size."""
         if game.name not in games_in("kaggle"):
-            known = " and ".join(games_in("kaggle"))
-            raise SpecificationError(f"agents of ConnectX play {known}, not {game.name}")
+            games = " and ".join(games_in("kaggle"))
+            raise SpecificationError(f"agents of ConnectX play {games}, not {game.name}")
 
     def decide(self, position: Position) -> Decision:
         values: Any = parameter_values(position.game.rules)
         mark = position.to_move + 1
         planes = position.observation()
         board = planes[:, :, 0] * mark + planes[:, :, 1] * (3 - mark)
-        given = Struct(
+        observation = Struct(
             board=board.ravel().tolist(),
             mark=mark,
             step=int(planes.sum()),
@@ -91,7 +90,7 @@ class KaggleAgent(Agent):
             timeout=SECONDS_A_MOVE,
             actTimeout=SECONDS_A_MOVE,
         )
-        arguments = (given, configuration) if self._wants_configuration else (given,)
+        arguments = (observation, configuration) if self._wants_configuration else (observation,)
         return Decision(self._function(*arguments))
 
     @property
@@ -103,10 +102,6 @@ class KaggleAgent(Agent):
 
             return f"kaggle-environments {importlib.metadata.version('kaggle-environments')}"
         return f"source {hashlib.sha256(Path(source).read_bytes()).hexdigest()[:12]}"
-
-    @property
-    def spec(self) -> str:
-        return format_specification(self.name, {}, self.options["source"])
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_function"}
@@ -123,8 +118,8 @@ def _of_package(name: str) -> Callable[..., Any]:
         raise SpecificationError(
             f"kaggle:{name} needs Kaggle's package: pip install kaggle-environments"
         ) from None
-    found: Callable[..., Any] = agents[name]
-    return found
+    function: Callable[..., Any] = agents[name]
+    return function
 
 
 def _of_file(path: Path) -> Callable[..., Any]:
@@ -167,22 +162,22 @@ def write_submission(policy: str | Path, path: str | Path) -> None:
 
     network = load_policy_file(policy)
     network.check_plays()
-    known = games_in("kaggle")
-    if network.game.name not in known:
+    games = games_in("kaggle")
+    if network.game.name not in games:
         raise SpecificationError(
-            f"ConnectX is {' and '.join(known)}; {policy} plays {network.game.spec}"
+            f"ConnectX is {' and '.join(games)}; {policy} plays {network.game.spec}"
         )
     graph = onnx.load(policy).graph
     weights = {entry.name: onnx.numpy_helper.to_array(entry) for entry in graph.initializer}
     nodes = _needed_nodes(graph, weights, str(policy))
     used = {name for _, inputs, _, _ in nodes for name in inputs}
-    kept: dict[str, Any] = {
+    arrays: dict[str, Any] = {
         name: value.astype(np.float16) if value.dtype == np.float32 else value
         for name, value in weights.items()
         if name in used
     }
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **kept)
+    np.savez_compressed(buffer, **arrays)
     packed = zlib.compress(json.dumps(nodes).encode())
     model = f"{base64.b64encode(packed).decode()}.{base64.b64encode(buffer.getvalue()).decode()}"
     source = Path(submission.__file__).read_text(encoding="utf-8")
@@ -195,9 +190,9 @@ def _needed_nodes(graph: Any, weights: dict[str, np.ndarray], source: str) -> li
     """The nodes that the logits depend on; constants become weights."""
     import onnx
 
-    wanted, kept = {"logits"}, []
+    names, nodes = {"logits"}, []
     for node in reversed(graph.node):
-        if not wanted & set(node.output):
+        if not names & set(node.output):
             continue
         attributes = {
             entry.name: onnx.helper.get_attribute_value(entry) for entry in node.attribute
@@ -216,9 +211,9 @@ def _needed_nodes(graph: Any, weights: dict[str, np.ndarray], source: str) -> li
             if not isinstance(value, bytes)
         }
         inputs = [name for name in node.input if name]
-        kept.append([node.op_type, inputs, node.output[0], plain])
-        wanted |= set(inputs)
-    return kept[::-1]
+        nodes.append([node.op_type, inputs, node.output[0], plain])
+        names |= set(inputs)
+    return nodes[::-1]
 
 
 def _constant(attributes: dict[str, Any]) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...envs.adapters.telling import describe, read_move
 from ...envs.game import Position
-from ...envs.specification import Parameter, SpecificationError, format_specification
+from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision
 from ..bots import short_seed
 from ..registry import register_agent
@@ -57,13 +57,12 @@ class LanguageModelAgent(Agent):
         Parameter("timeout", float, 60.0, "seconds until an answer is given up", 0.01, 86400),
     )
     argument = "model"
+    usage = "llm:MODEL,url=http://HOST:PORT/v1"
     isolated = True
     uses_tokens = True
 
     def check_options(self) -> None:
-        """Refuse a specification without a model, or with an address that is none."""
-        if self.options["model"] is None:
-            raise SpecificationError("write llm:MODEL,url=http://HOST:PORT/v1")
+        """Refuse an address that is none."""
         if not re.match(r"https?://", self.options["url"]):
             raise SpecificationError(
                 f"url={self.options['url']} is no address; it begins with http:// or https://"
@@ -114,24 +113,17 @@ class LanguageModelAgent(Agent):
         self.asked += 1
         try:
             with urllib.request.urlopen(request, timeout=options["timeout"]) as response:
-                found: Any = json.load(response)
-            answer = found["choices"][0]["message"]["content"]
+                reply: Any = json.load(response)
+            answer = reply["choices"][0]["message"]["content"]
         except urllib.error.HTTPError as error:
             raise LanguageModelError(f"{address} answered with status {error.code}") from None
         except (OSError, ValueError, LookupError, TypeError) as error:
             reason = getattr(error, "reason", None) or error
             raise LanguageModelError(f"{address} could not be asked: {reason}") from None
-        used = found.get("usage") or {}
-        read, written = (int(used.get(f"{kind}_tokens", 0)) for kind in ("prompt", "completion"))
-        self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
-        self.tokens_of_game += read + written
+        usage = reply.get("usage") or {}
+        prompt, completion = (
+            int(usage.get(f"{kind}_tokens", 0)) for kind in ("prompt", "completion")
+        )
+        self.tokens = (self.tokens[0] + prompt, self.tokens[1] + completion)
+        self.tokens_of_game += prompt + completion
         return str(answer or "")
-
-    @property
-    def spec(self) -> str:
-        changed = {
-            parameter.name: self.options[parameter.name]
-            for parameter in self.parameters
-            if parameter.name != "model" and self.options[parameter.name] != parameter.default
-        }
-        return format_specification(self.name, changed, self.options["model"])

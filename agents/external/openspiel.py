@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...envs.game import Game, Position
-from ...envs.specification import Parameter, SpecificationError, format_specification
+from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision
 from ..bots import short_seed
 from ..registry import register_agent
@@ -41,10 +41,10 @@ class OpenSpielBot(Agent):
             import pyspiel
         except ImportError:
             raise SpecificationError("openspiel needs OpenSpiel: pip install open-spiel") from None
-        name, known = self.options["bot"], [MCTS, *sorted(pyspiel.registered_bots())]
-        if name not in known:
+        name, bots = self.options["bot"], [MCTS, *sorted(pyspiel.registered_bots())]
+        if name not in bots:
             raise SpecificationError(
-                f"OpenSpiel has no bot {name!r} (there are: {', '.join(known)})"
+                f"OpenSpiel has no bot {name!r} (there are: {', '.join(bots)})"
             )
 
     def prepare(self, game: Game) -> None:
@@ -117,16 +117,6 @@ class OpenSpielBot(Agent):
         import importlib.metadata
 
         return f"{super().version}, open_spiel {importlib.metadata.version('open_spiel')}"
-
-    @property
-    def spec(self) -> str:
-        """As it would be written."""
-        changed = {
-            parameter.name: self.options[parameter.name]
-            for parameter in self.parameters
-            if parameter.name != "bot" and self.options[parameter.name] != parameter.default
-        }
-        return format_specification(self.name, changed, self.options["bot"])
 
 
 def _python_mcts(game: Any, options: Mapping[str, Any], seed: int) -> Any:

@@ -39,20 +39,20 @@ def files_of_module(module: str) -> dict[str, Path]:
         return {}
     folder = _folder_of(module, origin)
     first = module.partition(".")[0]
-    shared = folder in _shared_folders()
-    found: dict[str, Path] = {}
+    is_shared = folder in _shared_folders()
+    files: dict[str, Path] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop()
         top = name.partition(".")[0]
-        if name in found or top == _PACKAGE or (shared and top != first):
+        if name in files or top == _PACKAGE or (is_shared and top != first):
             continue
         path = origin if name == module else _file_of(folder, name)
         if path is not None:
-            found[name] = path
-            waiting += _imported(name, path)
+            files[name] = path
+            waiting += _imports_of(name, path)
             waiting += [name.rpartition(".")[0]] if "." in name else []
-    return found
+    return files
 
 
 def _folder_of(module: str, path: Path) -> Path:
@@ -79,7 +79,7 @@ def _file_of(folder: Path, name: str) -> Path | None:
     return None
 
 
-def _imported(name: str, path: Path) -> Iterator[str]:
+def _imports_of(name: str, path: Path) -> Iterator[str]:
     """The names of modules that a file may import."""
     if path.suffix != ".py":
         return

@@ -31,14 +31,14 @@ def _conv(values: Any, weights: Any, *bias: Any, pads: Any, **rest: Any) -> Any:
 def _gemm(
     left: Any,
     right: Any,
-    *added: Any,
+    *bias: Any,
     alpha: float = 1.0,
     beta: float = 1.0,
     transA: int = 0,
     transB: int = 0,
 ) -> Any:
     product = alpha * (left.T if transA else left) @ (right.T if transB else right)
-    return product + beta * added[0] if added else product
+    return product + beta * bias[0] if bias else product
 
 
 def _reshape(values: Any, shape: Any, allowzero: int = 0) -> Any:
@@ -50,10 +50,10 @@ def _reshape(values: Any, shape: Any, allowzero: int = 0) -> Any:
 def _slice(values: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
     axes = range(len(starts)) if axes is None else axes
     steps = [1] * len(starts) if steps is None else steps
-    chosen = [slice(None)] * values.ndim
+    slices = [slice(None)] * values.ndim
     for axis, start, end, step in zip(axes, starts, ends, steps):
-        chosen[axis] = slice(int(start), int(end), int(step))
-    return values[tuple(chosen)]
+        slices[axis] = slice(int(start), int(end), int(step))
+    return values[tuple(slices)]
 
 
 def _unsqueeze(values: Any, axes: Any) -> Any:
@@ -63,11 +63,11 @@ def _unsqueeze(values: Any, axes: Any) -> Any:
 
 
 def _reduce(function: Any) -> Any:
-    def reduced(values: Any, axes: Any = None, keepdims: int = 1, **rest: Any) -> Any:
+    def reduce(values: Any, axes: Any = None, keepdims: int = 1, **rest: Any) -> Any:
         over = None if axes is None else tuple(int(axis) for axis in axes)
         return function(values, axis=over, keepdims=bool(keepdims))
 
-    return reduced
+    return reduce
 
 
 def _softmax(values: Any, axis: int = -1) -> Any:
@@ -108,31 +108,31 @@ OPERATORS: dict[str, Any] = {
 def read_model(text: str) -> Any:
     """The nodes and the weights of a model."""
     nodes, weights = text.split(".")
-    held = np.load(io.BytesIO(base64.b64decode(weights)))
+    arrays = np.load(io.BytesIO(base64.b64decode(weights)))
     return json.loads(zlib.decompress(base64.b64decode(nodes))), {
-        name: held[name].astype(np.float32) if held[name].dtype == np.float16 else held[name]
-        for name in held.files
+        name: arrays[name].astype(np.float32) if arrays[name].dtype == np.float16 else arrays[name]
+        for name in arrays.files
     }
 
 
 def logits_of(model: Any, planes: Any) -> Any:
     """The network's logits for planes of shape (rows, columns, 2)."""
     nodes, weights = model
-    known = dict(weights, observation=planes[None].astype(np.float32))
+    values = dict(weights, observation=planes[None].astype(np.float32))
     for operator, inputs, output, attributes in nodes:
-        given = [known[name] for name in inputs]
-        known[output] = OPERATORS[operator](*given, **attributes)
-    return known["logits"][0]
+        arguments = [values[name] for name in inputs]
+        values[output] = OPERATORS[operator](*arguments, **attributes)
+    return values["logits"][0]
 
 
-_loaded: list[Any] = []
+_models: list[Any] = []
 
 
 def agent(observation: Any, configuration: Any) -> int:
     """The most probable column that is not full."""
-    if not _loaded:
-        _loaded.append(read_model(MODEL))
+    if not _models:
+        _models.append(read_model(MODEL))
     board = np.array(observation["board"]).reshape(configuration["rows"], configuration["columns"])
     planes = np.stack([board == observation["mark"], board == 3 - observation["mark"]], axis=2)
-    logits = logits_of(_loaded[0], planes)
+    logits = logits_of(_models[0], planes)
     return int(np.where(board[0] == 0, logits, -np.inf).argmax())

@@ -120,7 +120,7 @@ class ModuleHeads(Heads):
         example = torch.zeros((2, *game.facts.observation_shape), device=weights.device)
         try:
             with torch.no_grad():
-                given = self.module(self.arrange(example))
+                output = self.module(self.arrange(example))
         except Exception as error:  # whatever the module raises where the shapes do not fit
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             shape = tuple(self.arrange(example).shape[1:])
@@ -129,7 +129,7 @@ class ModuleHeads(Heads):
                 f"{self.layout}, shape (N, {', '.join(map(str, shape))}): {reason}; inputs= is one "
                 f"of {', '.join(LAYOUTS)}"
             ) from None
-        outputs = self._outputs(given)
+        outputs = self._outputs(output)
         if outputs == (None, None):
             raise SpecificationError(
                 f"the module gives neither a policy, a tensor of shape (N, {self._actions}), nor a "
@@ -137,11 +137,11 @@ class ModuleHeads(Heads):
             )
         return outputs
 
-    def _outputs(self, given: Any) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    def _outputs(self, output: Any) -> tuple[torch.Tensor | None, torch.Tensor | None]:
         """The policy and the value among what the module gave, told apart by their shapes."""
-        if isinstance(given, dict):
-            given = tuple(given.values())
-        parts = given if isinstance(given, (tuple, list)) else (given,)
+        if isinstance(output, dict):
+            output = tuple(output.values())
+        parts = output if isinstance(output, (tuple, list)) else (output,)
         tensors = [part for part in parts if isinstance(part, torch.Tensor)]
         policies = [part for part in tensors if part.dim() == 2 and part.shape[1] == self._actions]
         values = [part for part in tensors if part.dim() == 1 or part.shape[1:] == (1,)]

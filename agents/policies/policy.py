@@ -17,7 +17,7 @@ from ...envs.compiled.kernels import kernel
 from ...envs.compiled.randomness import random_bits
 from ...envs.game import Game, Position
 from ...envs.registry import make_game, usual_game
-from ...envs.specification import Parameter, SpecificationError, format_specification
+from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from ..score import PlainScores, Score
@@ -52,7 +52,7 @@ def observe_images(rules, observations, symmetries, positions, images):
 
 
 @kernel
-def draw_each(probabilities, streams, chosen):
+def draw_each(probabilities, streams, actions):
     """Draw an action from each row of probabilities.
 
     Each row has a random stream (uint64), the same row of ``streams``.
@@ -62,7 +62,7 @@ def draw_each(probabilities, streams, chosen):
         left = np.float64(random_bits(streams[row]) >> SHIFT_11) / 9007199254740992.0
         for action in range(probabilities.shape[1]):
             if probabilities[row, action] > 0.0:
-                chosen[row] = action  # the last possible action, if rounding leaves a remainder
+                actions[row] = action  # the last possible action, if rounding leaves a remainder
                 left -= probabilities[row, action]
                 if left < 0.0:
                     break
@@ -73,8 +73,8 @@ def masked_softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
 
     Masks are 0 for illegal actions.
     """
-    allowed = np.where(masks != 0, logits.astype(np.float64), -np.inf)
-    weights = np.exp(allowed - allowed.max(axis=-1, keepdims=True))
+    legal_logits = np.where(masks != 0, logits.astype(np.float64), -np.inf)
+    weights = np.exp(legal_logits - legal_logits.max(axis=-1, keepdims=True))
     probabilities: np.ndarray = weights / weights.sum(axis=-1, keepdims=True)
     return probabilities
 
@@ -155,8 +155,8 @@ class PolicyAgent(Agent):
     def prepare(self, game: Game) -> None:
         self._bind(game)
         start = game.initial_position()
-        predicted = self.predict(start.observation()[None], start.action_mask()[None])
-        self._choose(predicted.probabilities, np.zeros((1, 1), np.uint64))
+        prediction = self.predict(start.observation()[None], start.action_mask()[None])
+        self._choose(prediction.probabilities, np.zeros((1, 1), np.uint64))
         self.network.expected_return(0.0, start)
 
     def predict(self, observations: np.ndarray, masks: np.ndarray) -> Prediction:
@@ -197,10 +197,10 @@ class PolicyAgent(Agent):
         )
         logits, values = self.network.evaluate(images.reshape(-1, *game.facts.observation_shape))
         # Action a of the board is action symmetries[s, a] of its image s.
-        aligned = np.take_along_axis(
+        board_logits = np.take_along_axis(
             logits.reshape(count, len(symmetries), -1), symmetries[None].astype(np.int64), axis=2
         )
-        return aligned, values
+        return board_logits, values
 
     def _choose(self, probabilities: np.ndarray, streams: np.ndarray) -> np.ndarray:
         """The action (int64) for each row of probabilities.
@@ -214,21 +214,21 @@ class PolicyAgent(Agent):
             )
             return first
         weights = (probabilities / probabilities.max(axis=1, keepdims=True)) ** (1 / temperature)
-        chosen = np.zeros(len(weights), np.int64)
-        draw_each(weights / weights.sum(axis=1, keepdims=True), streams, chosen)
-        return chosen
+        actions = np.zeros(len(weights), np.int64)
+        draw_each(weights / weights.sum(axis=1, keepdims=True), streams, actions)
+        return actions
 
     def decide(self, position: Position) -> Decision:
-        predicted = self.predict(position.observation()[None], position.action_mask()[None])
-        action = int(self._choose(predicted.probabilities, self.rng.reshape(1, 1))[0])
+        prediction = self.predict(position.observation()[None], position.action_mask()[None])
+        action = int(self._choose(prediction.probabilities, self.rng.reshape(1, 1))[0])
         network, legal = self.network, position.legal_actions()
         score = scores = probabilities = None
-        if predicted.values is not None:
-            score = Score(network.expected_return(float(predicted.values[0]), position))
-        if predicted.action_values is None:
-            probabilities = {one: float(predicted.probabilities[0, one]) for one in legal}
+        if prediction.values is not None:
+            score = Score(network.expected_return(float(prediction.values[0]), position))
+        if prediction.action_values is None:
+            probabilities = {one: float(prediction.probabilities[0, one]) for one in legal}
         else:
-            row = predicted.action_values[0]
+            row = prediction.action_values[0]
             scores = PlainScores(
                 {one: network.expected_return(float(row[one]), position) for one in legal}
             )
@@ -271,15 +271,6 @@ class PolicyAgent(Agent):
         """Includes a hash of the network: after further training a policy is another agent."""
         return f"{super().version}, policy {self._source.version[:12]}"
 
-    @property
-    def spec(self) -> str:
-        changed = {
-            p.name: self.options[p.name]
-            for p in self.parameters
-            if self.options[p.name] != p.default and p.name != self.argument
-        }
-        return format_specification(self.name, changed, self.options[self.argument])
-
 
 @register_agent("zoo")
 class ZooPolicy(PolicyAgent):
@@ -294,10 +285,9 @@ class ZooPolicy(PolicyAgent):
         *PolicyAgent.parameters,
     )
     argument = "name"
+    usage = "zoo:NAME; plyground zoo lists the names"
 
     def load(self) -> ZooNetworks:
-        if self.options["name"] is None:
-            raise SpecificationError("write zoo:NAME; plyground zoo lists the names")
         return ZooNetworks(self.options["name"])
 
 
@@ -313,12 +303,9 @@ class OnnxPolicy(PolicyAgent):
         Parameter("path", str, None, "the policy file; plyground export-policy makes one"),
         *PolicyAgent.parameters,
     )
+    usage = "onnx:FILE; FILE is a policy file made by plyground export-policy"
 
     def load(self) -> Network:
-        if self.options["path"] is None:
-            raise SpecificationError(
-                "write onnx:FILE; FILE is a policy file made by plyground export-policy"
-            )
         return load_policy_file(self.options["path"])
 
 
@@ -331,8 +318,6 @@ class RunPolicy(PolicyAgent):
     )
 
     def load(self) -> Network:
-        if self.options["path"] is None:
-            raise SpecificationError(f"write {self.name}:RUN; RUN is the folder of a training run")
         return load_run(Path(self.options["path"]))
 
 
@@ -341,6 +326,7 @@ class PpoPolicy(RunPolicy):
     """Plays the best policy of a training run of PPO."""
 
     summary = "a policy trained by PPO: ppo:RUN plays the best of a run folder"
+    usage = "ppo:RUN; RUN is the folder of a training run"
 
 
 @register_agent("dqn")
@@ -348,6 +334,7 @@ class DqnPolicy(RunPolicy):
     """Plays the best network of a run of DQN, which values actions."""
 
     summary = "values of actions trained by DQN: dqn:RUN plays the best of a run folder"
+    usage = "dqn:RUN; RUN is the folder of a training run"
 
 
 @register_agent("alphazero")
@@ -355,6 +342,7 @@ class AlphaZeroPolicy(RunPolicy):
     """Plays the best network of a run of AlphaZero, without search."""
 
     summary = "a network trained by AlphaZero, without search: alphazero:RUN"
+    usage = "alphazero:RUN; RUN is the folder of a training run"
 
 
 @register_agent("sb3")
@@ -377,19 +365,24 @@ class Sb3Policy(PolicyAgent):
         ),
         *PolicyAgent.parameters,
     )
+    usage = "sb3:FILE,trained_on=GAME; FILE is a model saved by stable-baselines3 (.zip)"
 
     def load(self) -> Network:
         path, game = self.options["path"], self.options["trained_on"]
-        if path is None:
-            raise SpecificationError(
-                "write sb3:FILE,trained_on=GAME; FILE is a model saved by stable-baselines3 (.zip)"
-            )
         if game is None:
             raise SpecificationError(
                 f"{path} does not state its game; add trained_on=, such as "
                 f"sb3:{path},trained_on={usual_game()}"
             )
-        return _load_zip(Path(path), make_game(game.strip("()")))
+        board = make_game(game.strip("()"))
+        try:
+            from .sb3 import load_sb3_network
+        except ImportError:
+            raise SpecificationError(
+                f'{path} needs stable-baselines3 and sb3-contrib: pip install -e ".[train]"'
+            ) from None
+        network: Network = load_sb3_network(Path(path), board)
+        return network
 
 
 def load_policy(
@@ -445,14 +438,3 @@ def load_run(path: Path) -> Network:
     if not path.exists():
         raise SpecificationError(f"there is no training run {str(path)!r}")
     return load_policy_file(path)
-
-
-def _load_zip(path: Path, game: Game) -> Network:
-    try:
-        from .sb3 import load_sb3_network
-    except ImportError:
-        raise SpecificationError(
-            f'{path} needs stable-baselines3 and sb3-contrib: pip install -e ".[train]"'
-        ) from None
-    network: Network = load_sb3_network(path, game)
-    return network

@@ -44,7 +44,7 @@ INPUT, OUTPUTS = "observation", ("logits", "value")
 WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE = "return", "to come", "of actions", "none"
 VALUES = (WHOLE_RETURN, TO_COME, OF_ACTIONS, NO_VALUE)
 _PREFIX = "plyground."
-_STATED = ("format", "game", "rules", "version", "kind", "value")
+_FIELDS = ("format", "game", "rules", "version", "kind", "value")
 _DISCOUNT = f"{_PREFIX}discount"
 _POLICY = f"{_PREFIX}policy"
 
@@ -53,10 +53,10 @@ def policy_metadata(
     game: Game, kind: str, value: str, discount: float = 1.0, has_policy: bool = True
 ) -> dict[str, str]:
     """The metadata of a policy file for ``game``; ``value`` is one of ``VALUES``."""
-    stated = dict(
-        zip(_STATED, (FORMAT, _full_spec(game), game.declaration.game_id, __version__, kind, value))
+    fields = dict(
+        zip(_FIELDS, (FORMAT, _full_spec(game), game.declaration.game_id, __version__, kind, value))
     )
-    metadata = {_PREFIX + name: text for name, text in stated.items()}
+    metadata = {_PREFIX + name: text for name, text in fields.items()}
     if not has_policy:
         metadata[_POLICY] = "none"
     return metadata if discount == 1.0 else metadata | {_DISCOUNT: repr(discount)}
@@ -130,9 +130,9 @@ class Network(ABC):
     def check_guides(self) -> None:
         """Refuse to guide a search by a network that does not value positions."""
         if self.value not in (WHOLE_RETURN, TO_COME):
-            given = "values of actions" if self.value == OF_ACTIONS else "no value"
+            content = "values of actions" if self.value == OF_ACTIONS else "no value"
             raise SpecificationError(
-                f"the policy {self.source} gives {given}; a search needs the value of positions"
+                f"the policy {self.source} gives {content}; a search needs the value of positions"
             )
 
     def expected_return(self, value: float, position: Position) -> float:
@@ -166,12 +166,12 @@ class OnnxNetwork(Network):
         self.data = data
         self._session = _open_session(source, data)
         metadata = _metadata(source, self._session)
-        stated = _read_metadata(source, metadata)
+        fields = _read_metadata(source, metadata)
         super().__init__(
             source,
-            _read_game(source, stated),
-            stated["kind"],
-            stated["value"],
+            _read_game(source, fields),
+            fields["kind"],
+            fields["value"],
             hashlib.sha256(data).hexdigest(),
         )
         self.discount = _read_discount(source, metadata)
@@ -189,10 +189,10 @@ class OnnxNetwork(Network):
         ]
         outputs = [entry.name for entry in self._session.get_outputs()]
         if inputs != [(INPUT, "tensor(float)", list(shape))] or sorted(outputs) != sorted(OUTPUTS):
-            found = ", ".join(f"{name} {size}" for name, _, size in inputs)
+            signature = ", ".join(f"{name} {size}" for name, _, size in inputs)
             raise SpecificationError(
                 f"the policy {self.source} does not fit its game {self.game.spec}: it takes "
-                f"{found} and gives {', '.join(outputs)}; "
+                f"{signature} and gives {', '.join(outputs)}; "
                 f"wanted are {INPUT} {list(shape)} and {', '.join(OUTPUTS)}"
             )
         try:
@@ -307,24 +307,24 @@ def _first_line(error: Exception) -> str:
 
 
 def _read_metadata(source: str, metadata: Mapping[str, str]) -> dict[str, str]:
-    stated = {name: metadata[_PREFIX + name] for name in _STATED if _PREFIX + name in metadata}
-    if "format" not in stated:
+    fields = {name: metadata[_PREFIX + name] for name in _FIELDS if _PREFIX + name in metadata}
+    if "format" not in fields:
         raise SpecificationError(
             f"{source} is an ONNX file, but no policy of plyground: its metadata state no "
             f"{_PREFIX}format"
         )
-    if stated["format"] != FORMAT:
+    if fields["format"] != FORMAT:
         raise SpecificationError(
-            f"{source} is a policy file of format {stated['format']!r}, this plyground reads "
+            f"{source} is a policy file of format {fields['format']!r}, this plyground reads "
             f"{FORMAT!r}"
         )
-    missing = [_PREFIX + name for name in _STATED if name not in stated]
-    if missing or stated["value"] not in VALUES:
+    missing = [_PREFIX + name for name in _FIELDS if name not in fields]
+    if missing or fields["value"] not in VALUES:
         raise SpecificationError(
             f"the metadata of the policy file {source} lack "
             f"{', '.join(missing) or f'a known {_PREFIX}value'}"
         )
-    return stated
+    return fields
 
 
 def _read_discount(source: str, metadata: Mapping[str, str]) -> float:
@@ -341,16 +341,16 @@ def _read_discount(source: str, metadata: Mapping[str, str]) -> float:
     return discount
 
 
-def _read_game(source: str, stated: Mapping[str, str]) -> Game:
+def _read_game(source: str, fields: Mapping[str, str]) -> Game:
     try:
-        game = make_game(stated["game"])
+        game = make_game(fields["game"])
     except SpecificationError as error:
         raise SpecificationError(
-            f"the policy {source} is for {stated['game']}, which cannot be played here: {error}"
+            f"the policy {source} is for {fields['game']}, which cannot be played here: {error}"
         ) from None
-    if game.declaration.game_id != stated["rules"]:
+    if game.declaration.game_id != fields["rules"]:
         raise SpecificationError(
-            f"the policy {source} is for {stated['rules']}, whose observations or rules are not "
+            f"the policy {source} is for {fields['rules']}, whose observations or rules are not "
             f"those of {game.declaration.game_id}, "
             "the version of this plyground"
         )

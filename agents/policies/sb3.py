@@ -19,7 +19,7 @@ from ...envs.specification import SpecificationError
 from .heads import ActorCriticHeads, Heads, QHeads
 from .policy_file import Network
 
-PLAYED = "PPO, MaskablePPO, A2C, DQN and QR-DQN"
+PLAYABLE = "PPO, MaskablePPO, A2C, DQN and QR-DQN"
 # By the names of their modules in stable_baselines3 and sb3_contrib; their actions are no moves.
 OTHER_ALGORITHMS = {name: name.upper() for name in ("sac", "td3", "ddpg", "tqc", "ars")}
 # A model is loaded by the algorithm whose policy it holds; A2C and PPO have the same.
@@ -36,7 +36,7 @@ def heads_of(model: Any, game: Game, source: str) -> Heads:
     is_actor = all(hasattr(policy, part) for part in ("mlp_extractor", "action_net", "value_net"))
     if (q_network is None and not is_actor) or hasattr(policy, "lstm_actor"):
         raise SpecificationError(
-            f"{source} is a {type(model).__name__}; policies are taken from {PLAYED}, those "
+            f"{source} is a {type(model).__name__}; policies are taken from {PLAYABLE}, those "
             f"without memory"
         )
     shape = getattr(policy.observation_space, "shape", None)
@@ -81,7 +81,7 @@ def load_sb3_model(path: Path) -> Any:
     if name in OTHER_ALGORITHMS:
         raise SpecificationError(
             f"{path} was saved by {OTHER_ALGORITHMS[name]}; the models that play from a file are "
-            f"those of {PLAYED}"
+            f"those of {PLAYABLE}"
         )
     try:
         if name in ALGORITHMS:
@@ -95,7 +95,7 @@ def load_sb3_model(path: Path) -> Any:
     except Exception as error:  # unpickling raises whatever the file makes it raise
         reason = (str(error).strip().splitlines() or [""])[0]
         raise SpecificationError(
-            f"{path} is no model saved by {PLAYED}, or a damaged one: "
+            f"{path} is no model saved by {PLAYABLE}, or a damaged one: "
             f"{type(error).__name__}: {reason}"
         ) from None
 

@@ -87,10 +87,10 @@ class ZooNetworks:
     """
 
     def __init__(self, name: str) -> None:
-        known = cards()
-        check_names("the zoo has no network", [name], sorted({card.name for card in known}))
+        all_cards = cards()
+        check_names("the zoo has no network", [name], sorted({card.name for card in all_cards}))
         self.name = name
-        self.cards = [card for card in known if card.name == name]
+        self.cards = [card for card in all_cards if card.name == name]
 
     def for_game(self, game: Game) -> OnnxNetwork:
         """The network for a game; SpecificationError if there is none."""

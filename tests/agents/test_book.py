@@ -82,12 +82,12 @@ def test_the_centre_book_takes_the_action_nearest_to_the_centre(spec, moves, exp
 def test_every_searching_agent_takes_a_book_and_searches_after_it(spec):
     position = make_game("connect_four").initial_position()
     agent = make_agent(f"{spec},book=centre")
-    told = []
+    messages = []
     for _ in range(4):
         decision = agent.analyse(position)
-        told.append((decision.from_book, decision.nodes + decision.simulations > 0))
+        messages.append((decision.from_book, decision.nodes + decision.simulations > 0))
         position.play(decision.action)
-    assert told == [(True, False), (True, False), (False, True), (False, True)]
+    assert messages == [(True, False), (True, False), (False, True), (False, True)]
 
 
 def test_book_plies_says_how_long_the_centre_is_followed():
@@ -148,9 +148,9 @@ def test_a_book_holds_every_position_of_its_plies_once_for_all_its_images(spec):
             for action in p.legal_actions()
             if not p.after(action).is_over
         ]
-    listed = [canon(game.position(actions))[0] for actions in opening_positions(game, plies)]
-    assert len(listed) == len(set(listed))
-    assert set(listed) == expected
+    keys = [canon(game.position(actions))[0] for actions in opening_positions(game, plies)]
+    assert len(keys) == len(set(keys))
+    assert set(keys) == expected
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -167,11 +167,11 @@ def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spe
         position = random_position(spec, plies, seed=plies)
         reference = make_agent(maker).analyse(position)
         for symmetry, permutation in enumerate(game.symmetries):
-            image, found = (
+            image, image_position = (
                 position.transformed(symmetry),
                 file.look_up(position.transformed(symmetry)),
             )
-            assert image.is_legal(found.action)
+            assert image.is_legal(image_position.action)
             # The best actions of the image are the images of the best actions, with the same
             # values.
             best = {
@@ -179,8 +179,8 @@ def test_a_position_is_found_under_every_symmetry_and_the_action_mapped_back(spe
                 for a, score in reference.scores.items()
                 if score == reference.score
             }
-            assert found.scores == best
-            assert found.action in best
+            assert image_position.scores == best
+            assert image_position.action in best
         assert file.look_up(random_position(spec, 3, seed=7)) is None
 
 
@@ -192,10 +192,10 @@ def test_an_agent_plays_from_its_book_with_the_value_and_searches_beyond_it(book
     )
     for actions in ([], ["a"], ["e"]):
         position = make_game("connect_four:rows=4,cols=5").position(actions)
-        found, searched = agent.analyse(position), maker.analyse(position)
-        assert (found.score, found.from_book, found.nodes) == (searched.score, True, 0)
-        assert searched.values[found.action] == searched.value
-        assert found.principal_variation == (found.action,)
+        decision, analysis = agent.analyse(position), maker.analyse(position)
+        assert (decision.score, decision.from_book, decision.nodes) == (analysis.score, True, 0)
+        assert analysis.values[decision.action] == analysis.value
+        assert decision.principal_variation == (decision.action,)
     assert not agent.analyse(position.after(0)).from_book
 
 
@@ -211,18 +211,18 @@ def test_every_agent_can_make_a_book_the_same_each_time(agent, tmp_path):
 
 
 def test_progress_is_told_and_an_interrupt_leaves_no_file(tmp_path):
-    seen = []
+    reports = []
 
-    def progress(done, total):
-        seen.append((done, total))
-        if done == 2:
+    def progress(count, total):
+        reports.append((count, total))
+        if count == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         write_book(
             tmp_path / "b", make_game("connect_four"), make_agent("random"), 2, progress=progress
         )
-    assert seen == [(1, 5), (2, 5)]
+    assert reports == [(1, 5), (2, 5)]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -285,9 +285,9 @@ def rewritten(path, change_header=None, change_body=None):
 def test_a_damaged_book_is_refused_when_the_agent_is_made(book, damage, complaint):
     path = book()
     damage(path)
-    with pytest.raises(SpecificationError, match=complaint) as refused:
+    with pytest.raises(SpecificationError, match=complaint) as error:
         make_agent(f"alphabeta:book={path}")
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -53,35 +53,35 @@ LOOKING_AHEAD = ["hard", FULL, "alphabeta:time=0.1", "caro10_minimax", "caro10_a
 @pytest.mark.parametrize("agent", ["medium", "hard", FULL, *MODES])
 @pytest.mark.fast_cases(4)
 def test_the_gap_of_a_broken_four_is_filled(agent, game):
-    found, _ = choice(agent, """
+    action, _ = choice(agent, """
         X . X . . X
         O O O * O .
         . . X . X .""", game)  # fmt: skip
-    assert found
+    assert action
 
 
 @pytest.mark.parametrize("game", SIZES)
 @pytest.mark.parametrize("agent", ["medium", *LOOKING_AHEAD])
 def test_a_half_open_four_of_the_opponent_is_blocked(agent, game):
-    found, _ = choice(agent, """
+    action, _ = choice(agent, """
         O X X X X *
         . . O . . .
         . . . O . .""", game)  # fmt: skip
-    assert found
+    assert action
 
 
 @pytest.mark.parametrize("agent", ["medium", FULL, "alphabeta:time=0.1"])
 def test_an_open_four_of_the_opponent_is_blocked_at_one_end(agent):
-    found, _ = choice(agent, """
+    action, _ = choice(agent, """
         * X X X X *
         . O . O . .
         . . O . . .""")  # fmt: skip
-    assert found
+    assert action
 
 
 @pytest.mark.parametrize("agent", ["medium", FULL, "alphabeta:time=0.1"])
 def test_a_fork_is_made_where_two_twos_cross(agent):
-    found, _ = choice(agent, """
+    action, _ = choice(agent, """
         O . . . . . . . . . O
         . . . . . . . . . . .
         . . . . . X . . . . .
@@ -91,7 +91,7 @@ def test_a_fork_is_made_where_two_twos_cross(agent):
         . . . . . . . . . . .
         . . . . . . . . . . .
         O . . . . . . . . . O""")  # fmt: skip
-    assert found
+    assert action
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_the_first_stone_goes_to_the_centre(agent, game):
 
 @pytest.mark.parametrize("agent", ["hard", "alphabeta:time=0.5", "caro10_alphabeta"])
 def test_a_win_at_once_is_found_at_once(agent):
-    found, decision = choice(agent, """
+    action, decision = choice(agent, """
         O X X X X *
         . . O O O .
         . . . . . .""", "gomoku:rule=standard")  # fmt: skip
-    assert found
+    assert action
     assert decision.depth == 1
     assert decision.seconds < 0.05
 
@@ -136,22 +136,22 @@ def test_a_win_at_once_is_found_at_once(agent):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_row_too_long_is_completed_only_where_it_wins(agent, variant):
     """X can make six in a row; where that does not win, it must stop the four of O."""
-    found, _ = choice(agent, """
+    action, _ = choice(agent, """
         X X X * X X . . . . . .
         . . . . . . . . . . . .
         . . . O O O O X . . . .
         . O . . . . . . . O . .""", f"gomoku:rule={variant}")  # fmt: skip
-    assert found == (variant in ("freestyle", "caro_overline"))
+    assert action == (variant in ("freestyle", "caro_overline"))
 
 
 @pytest.mark.parametrize("agent", ["hard", FULL, "alphabeta:time=0.1"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_five_between_two_stones_of_the_opponent_is_completed_only_where_it_wins(agent, variant):
-    found, decision = choice(agent, """
+    action, decision = choice(agent, """
         O X X * X X O . .
         . . . . . . . . .
         . O . . . . . O .""", f"gomoku:rule={variant}")  # fmt: skip
-    assert decision.mate_in == 1 if variant in ("freestyle", "standard") else not found
+    assert decision.mate_in == 1 if variant in ("freestyle", "standard") else not action
 
 
 def test_in_caro_a_four_is_also_stopped_at_its_far_end():

@@ -35,8 +35,8 @@ class Giving(nn.Module):
             form,
         )
 
-    def forward(self, seen):
-        return self.form(self.policy(seen), self.value(seen))
+    def forward(self, observations):
+        return self.form(self.policy(observations), self.value(observations))
 
 
 FORMS = {
@@ -55,13 +55,13 @@ def test_a_module_is_exported_in_the_layout_it_was_trained_in(spec, layout, tmp_
     game = make_game(spec)
     module = Giving(game, FORMS["a tuple"])
     export_policy(module, tmp_path / "net.onnx", game, inputs=layout)
-    seen = random_observations(game, 50)
-    arranged = ObservationOptions(layout=layout, dtype="float32").planes(seen)
+    observations = random_observations(game, 50)
+    inputs = ObservationOptions(layout=layout, dtype="float32").planes(observations)
     with torch.no_grad():
-        logits, value = module(torch.from_numpy(arranged))
-    found = load_policy_file(tmp_path / "net.onnx").evaluate(seen)
-    assert np.allclose(found[0], logits, atol=1e-5)
-    assert np.allclose(found[1], value[:, 0], atol=1e-5)
+        logits, value = module(torch.from_numpy(inputs))
+    outputs = load_policy_file(tmp_path / "net.onnx").evaluate(observations)
+    assert np.allclose(outputs[0], logits, atol=1e-5)
+    assert np.allclose(outputs[1], value[:, 0], atol=1e-5)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -70,11 +70,11 @@ def test_what_a_module_gives_is_told_by_its_shape(form, tmp_path):
     game, path = make_game("connect_four"), tmp_path / "net.onnx"
     module = Giving(game, FORMS[form])
     export_policy(module, path, game, inputs="flat", value="return")
-    network, seen = load_policy_file(path), random_observations(game, 20)
-    logits, values = network.evaluate(seen)
+    network, observations = load_policy_file(path), random_observations(game, 20)
+    logits, values = network.evaluate(observations)
     with torch.no_grad():
-        flat = torch.from_numpy(seen).float().flatten(1)
-        wanted, worth = module.policy(flat).numpy(), module.value(flat).numpy()[:, 0]
+        flat = torch.from_numpy(observations).float().flatten(1)
+        expected, worth = module.policy(flat).numpy(), module.value(flat).numpy()[:, 0]
     position = game.position(["d", "c"])
     if form == "logits":
         assert not values.any()
@@ -83,19 +83,19 @@ def test_what_a_module_gives_is_told_by_its_shape(form, tmp_path):
             make_agent(f"mcts:network={path}").act(position)
     else:
         assert np.allclose(values, worth, atol=1e-5)
-        searched = make_agent(f"mcts:network={path},simulations=20").analyse(position)
-        assert searched.action in position.legal_actions()
+        decision = make_agent(f"mcts:network={path},simulations=20").analyse(position)
+        assert decision.action in position.legal_actions()
     if form == "value":
         assert not logits.any()
         with pytest.raises(SpecificationError, match="values positions only and prefers no action"):
             make_agent(f"onnx:{path}", game)
     else:
-        assert np.allclose(logits, wanted, atol=1e-5)
-        best = max(position.legal_actions(), key=lambda action: chosen(module, position)[action])
+        assert np.allclose(logits, expected, atol=1e-5)
+        best = max(position.legal_actions(), key=lambda action: choice(module, position)[action])
         assert make_agent(f"onnx:{path}").act(position) == best
 
 
-def chosen(module, position):
+def choice(module, position):
     with torch.no_grad():
         return module.policy(torch.from_numpy(position.observation()[None]).float())[0].flatten()
 
@@ -134,11 +134,15 @@ def sb3_model(algorithm, layout, spec="tic_tac_toe"):
 @pytest.mark.parametrize(("algorithm", "layout"), zip([DQN, QRDQN, A2C], LAYOUTS))
 @pytest.mark.thorough
 def test_models_of_sb3_play_from_their_file_and_from_their_policy_file(algorithm, layout, tmp_path):
-    model, saved, path = sb3_model(algorithm, layout), tmp_path / "model.zip", tmp_path / "net.onnx"
-    model.save(saved)
+    model, archive, path = (
+        sb3_model(algorithm, layout),
+        tmp_path / "model.zip",
+        tmp_path / "net.onnx",
+    )
+    model.save(archive)
     export_policy(model, path, "tic_tac_toe")
     agents = [
-        make_agent(f"sb3:{saved},trained_on=tic_tac_toe"),
+        make_agent(f"sb3:{archive},trained_on=tic_tac_toe"),
         make_agent(f"onnx:{path}", "tic_tac_toe"),
     ]
     options = ObservationOptions(layout=layout, dtype="float32")
@@ -152,10 +156,10 @@ def test_models_of_sb3_play_from_their_file_and_from_their_policy_file(algorithm
                 scores = model.policy.q_net(tensor)
             else:
                 scores = model.policy.quantile_net(tensor).mean(dim=1)
-        wanted = max(position.legal_actions(), key=lambda action: float(scores[0, action]))
-        assert [decision.action for decision in decisions] == [wanted, wanted]
+        best = max(position.legal_actions(), key=lambda action: float(scores[0, action]))
+        assert [decision.action for decision in decisions] == [best, best]
         if algorithm is not A2C:
-            worth = min(max(float(scores[0, wanted]), -1.0), 1.0)
+            worth = min(max(float(scores[0, best]), -1.0), 1.0)
             assert decisions[0].value == pytest.approx(worth, abs=1e-5)
             assert set(decisions[1].values) == set(position.legal_actions())
 

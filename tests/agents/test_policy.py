@@ -47,8 +47,8 @@ def torch_outputs(model, observations):
 
 def relative(logits):
     """Logits as log-probabilities."""
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    differences = logits - logits.max(axis=1, keepdims=True)
+    return differences - np.log(np.exp(differences).sum(axis=1, keepdims=True))
 
 
 def assert_agrees(model, path, spec):
@@ -115,8 +115,8 @@ def test_modules_of_one_structure_that_compute_differently_have_files_of_their_o
         NetworkExporter(heads, game, policy_metadata(game, "own", TO_COME)).write(tmp_path / "own")
         observations = random_observations(game, 20)
         logits, _ = load_policy_file(tmp_path / "own").evaluate(observations)
-        wanted, _ = heads(torch.as_tensor(observations, dtype=torch.float32))
-        assert np.allclose(logits, wanted.detach().numpy(), atol=1e-5)
+        expected, _ = heads(torch.as_tensor(observations, dtype=torch.float32))
+        assert np.allclose(logits, expected.detach().numpy(), atol=1e-5)
 
 
 def test_exporting_leaves_the_model_as_it_was(tmp_path):
@@ -132,8 +132,10 @@ def test_exporting_leaves_the_model_as_it_was(tmp_path):
 
 
 def test_the_file_states_what_it_is_for(files):
-    stated = {entry.key: entry.value for entry in onnx.load(files[POLICY_GAMES[2]]).metadata_props}
-    assert stated == {
+    metadata = {
+        entry.key: entry.value for entry in onnx.load(files[POLICY_GAMES[2]]).metadata_props
+    }
+    assert metadata == {
         "plyground.format": FORMAT,
         "plyground.game": "dots_and_boxes:rows=2,cols=2,reward=margin,start=empty",
         "plyground.rules": "dots_and_boxes_v0",
@@ -161,8 +163,10 @@ def test_the_most_probable_legal_action_is_played_and_analysed(spec, models, fil
         assert decision.action == legal[int(np.argmax(weights))]
         assert decision.principal_variation == (decision.action,)
         low, high = position.game.facts.min_return, position.game.facts.max_return
-        banked = position.returns[position.to_move]
-        assert decision.value == pytest.approx(np.clip(values[0] + banked, low, high), abs=1e-5)
+        return_so_far = position.returns[position.to_move]
+        assert decision.value == pytest.approx(
+            np.clip(values[0] + return_so_far, low, high), abs=1e-5
+        )
         position.play(decision.action)
 
 
@@ -225,18 +229,18 @@ class OneByOne:
 def test_a_batch_of_games_is_played_as_one_by_one(spec, options, files):
     game = make_game(spec)
     opponents = make_opponents(f"onnx:{files[spec]}{options}", game)
-    batched = GameBatch(game, 16, opponents)
+    batch = GameBatch(game, 16, opponents)
     single = GameBatch(game, 16, [one._replace(player=OneByOne(one.player)) for one in opponents])
-    batched.reset(seed=5)
+    batch.reset(seed=5)
     single.reset(seed=5)
     stream = new_stream(1)
     for _ in range(40):
-        for name, left, right in zip(batched.state._fields, batched.state, single.state):
+        for name, left, right in zip(batch.state._fields, batch.state, single.state):
             assert np.array_equal(left, right), name
-        actions = batched.draw_actions(stream)
-        batched.step(actions)
+        actions = batch.draw_actions(stream)
+        batch.step(actions)
         single.step(actions)
-    assert batched.state.episodes.min() > 1
+    assert batch.state.episodes.min() > 1
 
 
 def test_copies_and_pickles_play_on(files):
@@ -244,9 +248,9 @@ def test_copies_and_pickles_play_on(files):
         make_agent(f"onnx:{files['connect_four']}", "connect_four"),
         make_game("connect_four").initial_position(),
     )
-    wanted = dataclasses.replace(agent.analyse(position), seconds=0)
+    expected = dataclasses.replace(agent.analyse(position), seconds=0)
     for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
-        assert dataclasses.replace(twin.analyse(position), seconds=0) == wanted
+        assert dataclasses.replace(twin.analyse(position), seconds=0) == expected
 
 
 def test_another_content_is_another_version(files):
@@ -258,13 +262,13 @@ def test_another_content_is_another_version(files):
 
 
 def test_a_model_of_sb3_plays_as_its_policy_file_does(archive, files):
-    saved, exported = (
+    of_model, of_file = (
         make_agent(f"sb3:{archive},trained_on=(connect_four)"),
         make_agent(f"onnx:{files['connect_four']}"),
     )
     position = make_game("connect_four").initial_position()
     while not position.is_over:
-        decision, other = saved.analyse(position), exported.analyse(position)
+        decision, other = of_model.analyse(position), of_file.analyse(position)
         assert decision.action == other.action
         assert decision.value == pytest.approx(other.value, abs=1e-5)
         position.play(decision.action)
@@ -281,7 +285,7 @@ def test_a_run_folder_plays_its_best_policy(files, tmp_path):
     assert make_agent(f"ppo:{tmp_path},temperature=1").spec == f"ppo:{tmp_path},temperature=1"
 
 
-BLOCKED = """
+NO_TORCH = """
 import sys
 class Block:
     def find_spec(self, name, path=None, target=None):
@@ -308,16 +312,16 @@ print(agent.act(position))
 def test_a_policy_file_is_played_without_torch_and_nothing_is_unpickled(files):
     spec = f"onnx:{files['connect_four']}"
     path = os.pathsep.join([str(Path(plyground.__file__).parent.parent), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", BLOCKED, spec],
+    process = subprocess.run(
+        [sys.executable, "-c", NO_TORCH, spec],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": path},
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     position = make_game("connect_four").position([3])
-    assert int(done.stdout) == make_agent(spec).act(position)
+    assert int(process.stdout) == make_agent(spec).act(position)
 
 
 def test_without_onnxruntime_the_error_says_what_to_install(files, monkeypatch):

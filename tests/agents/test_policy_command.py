@@ -59,12 +59,12 @@ def test_the_command_refuses_bad_input_in_one_sentence(archive, tmp_path):
 @pytest.mark.thorough
 def test_analyse_shows_the_networks_probabilities(files):
     spec = f"onnx:{files['connect_four']}"
-    shown = run_command("analyse", "connect_four", "--agent", spec)
-    assert "network" in shown.stdout
-    assert shown.stdout.count("%") == 7
-    known = json.loads(run_command("analyse", "connect_four", "--agent", spec, "--json").stdout)
-    assert sum(action["probability"] for action in known["actions"]) == pytest.approx(1)
-    assert [action["value"] is None for action in known["actions"]] == [False] + [True] * 6
+    text = run_command("analyse", "connect_four", "--agent", spec)
+    assert "network" in text.stdout
+    assert text.stdout.count("%") == 7
+    data = json.loads(run_command("analyse", "connect_four", "--agent", spec, "--json").stdout)
+    assert sum(action["probability"] for action in data["actions"]) == pytest.approx(1)
+    assert [action["value"] is None for action in data["actions"]] == [False] + [True] * 6
 
 
 @pytest.mark.thorough
@@ -80,13 +80,13 @@ def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_pa
     )
     model.learn(16_000)
     export_policy(model, tmp_path / "best.onnx", "tic_tac_toe")
-    guided = f"mcts:simulations=50,network={tmp_path}"
+    search = f"mcts:simulations=50,network={tmp_path}"
     options = ("--pairs", "20", "--store", tmp_path / "games.db", "--json")
-    result = run_command("tournament", "tic_tac_toe", f"ppo:{tmp_path}", guided, "random", *options)
+    result = run_command("tournament", "tic_tac_toe", f"ppo:{tmp_path}", search, "random", *options)
     assert result.exit_code == 0, result.output
     scores = {agent["agent"]: agent["score"] for agent in json.loads(result.stdout)["agents"]}
     assert scores[f"ppo:{tmp_path}"] > scores["random"]
-    assert scores[guided] > scores["random"]
+    assert scores[search] > scores["random"]
 
 
 @pytest.mark.thorough

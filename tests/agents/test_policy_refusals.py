@@ -22,7 +22,7 @@ from plyground.training.export import export_policy
 from stable_baselines3 import SAC
 
 
-def edited(path, target, change):
+def edit(path, target, change):
     """A copy of an ONNX file after a change."""
     model = onnx.load(path)
     change(model)
@@ -34,12 +34,12 @@ def state(**changes):
     """A change of metadata; None removes."""
 
     def change(model):
-        stated = {entry.key: entry.value for entry in model.metadata_props} | {
+        metadata = {entry.key: entry.value for entry in model.metadata_props} | {
             f"plyground.{name}": text for name, text in changes.items()
         }
         del model.metadata_props[:]
         onnx.helper.set_model_props(
-            model, {name: text for name, text in stated.items() if text is not None}
+            model, {name: text for name, text in metadata.items() if text is not None}
         )
 
     return change
@@ -84,7 +84,7 @@ def test_another_game_or_board_is_refused_naming_both(files):
     ],
 )
 def test_metadata_that_do_not_fit_are_refused(changes, complaint, files, tmp_path):
-    path = edited(files["connect_four"], tmp_path / "edited.onnx", state(**changes))
+    path = edit(files["connect_four"], tmp_path / "edit.onnx", state(**changes))
     with pytest.raises(SpecificationError, match=complaint):
         make_agent(f"onnx:{path}")
 
@@ -99,10 +99,10 @@ def test_files_that_are_damaged_missing_or_no_policies_are_refused(files, tmp_pa
     ):
         path = tmp_path / f"{name}.onnx"
         path.write_bytes(content)
-        with pytest.raises(SpecificationError) as caught:
+        with pytest.raises(SpecificationError) as error:
             make_agent(f"onnx:{path}")
-        assert str(path) in str(caught.value)
-        assert "\n" not in str(caught.value)
+        assert str(path) in str(error.value)
+        assert "\n" not in str(error.value)
     for spec, complaint in (
         ("onnx:nowhere.onnx", "there is no policy file 'nowhere.onnx'"),
         (f"onnx:{tmp_path}", "cannot be read: Is a directory"),
@@ -132,7 +132,7 @@ def test_a_model_that_computes_no_numbers_is_refused(files, tmp_path):
             )
         )
 
-    path = edited(files["tic_tac_toe"], tmp_path / "edited.onnx", spoil)
+    path = edit(files["tic_tac_toe"], tmp_path / "edit.onnx", spoil)
     with pytest.raises(SpecificationError, match="not all finite numbers"):
         make_agent(f"onnx:{path}")
 

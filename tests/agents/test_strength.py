@@ -55,8 +55,8 @@ def score(case: Case) -> float:
     openings = Openings(game, f"random:{case.plies}", seed=7)
     for number in range(case.pairs):
         for seat in (0, 1):
-            seated = agents if seat == 0 else agents[::-1]
-            result = play_game(game, seated, openings[number], (2 * number, 2 * number + 1))
+            players = agents if seat == 0 else agents[::-1]
+            result = play_game(game, players, openings[number], (2 * number, 2 * number + 1))
             points += 0.5 + result.returns[seat] / (2 * game.facts.max_return)
     return points / (2 * case.pairs)
 

@@ -79,10 +79,10 @@ def test_it_has_learnt_more_than_chance(card):
 def test_it_is_an_opponent_to_train_against():
     env = gymnasium.make("plyground/ConnectFour-v0", opponent="zoo:connect_four")
     _, info = env.reset(seed=1)
-    ended = False
-    while not ended:
+    is_over = False
+    while not is_over:
         action = int(np.flatnonzero(info["action_mask"])[0])
-        _, _, ended, _, info = env.step(action)
+        _, _, is_over, _, info = env.step(action)
     env.close()
 
 
@@ -110,13 +110,13 @@ def test_a_file_that_is_not_the_one_of_its_card_is_refused(card):
 
 
 def test_the_command_lists_the_networks_and_shows_a_card():
-    listed = invoke(["zoo"])
-    assert listed.exit_code == 0
-    assert all(f"zoo:{card.name}" in listed.stdout for card in CARDS)
-    shown = invoke(["zoo", "connect_four"])
-    assert "plyground train alphazero connect_four" in shown.stdout
-    refused = invoke(["zoo", "--markdown", "--json"])
-    assert refused.exit_code == 2
+    listing = invoke(["zoo"])
+    assert listing.exit_code == 0
+    assert all(f"zoo:{card.name}" in listing.stdout for card in CARDS)
+    text = invoke(["zoo", "connect_four"])
+    assert "plyground train alphazero connect_four" in text.stdout
+    result = invoke(["zoo", "--markdown", "--json"])
+    assert result.exit_code == 2
 
 
 def test_the_page_is_that_of_the_cards():

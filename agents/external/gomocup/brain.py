@@ -58,33 +58,33 @@ class Brain:
 
     def __init__(self, agent: str, send: Callable[[str], None]) -> None:
         self._agent: Agent = make_agent(agent)
-        self._timed = any(parameter.name == "time" for parameter in self._agent.parameters)
-        self._clock = Clock(self._agent.options["time"] if self._timed else None)
+        self._has_time = any(parameter.name == "time" for parameter in self._agent.parameters)
+        self._clock = Clock(self._agent.options["time"] if self._has_time else None)
         self._send_line = send
         self._size: tuple[int, int] | None = None  # columns and rows, once a game has begun
         self._rule = 0
         self._game: Game | None = None  # of that size and rule, once it was needed
         self._stones: list[Stone] = []
-        self._listed: list[str] | None = None  # lines of BOARD or SWAP2BOARD, until DONE
-        self._listing: Callable[[list[str]], None] = self._set_board
+        self._lines: list[str] | None = None  # lines of BOARD or SWAP2BOARD, until DONE
+        self._use_lines: Callable[[list[str]], None] = self._set_board
         self._decision: Decision | None = None  # the last one
-        self._received = 0.0  # when the time of the command began that is being answered
-        self._answered = 0.0  # when the last answer was sent
-        self._told = 0.0
+        self._arrival = 0.0  # when the time of the command began that is being answered
+        self._last_answer = 0.0  # when the last answer was sent
+        self._last_message = 0.0
         self._numbers = itertools.count(1)  # of the games, as seeds
         self._warm = False
         self.thinking = False
 
-    def answer(self, line: str, received: float | None = None) -> bool:
+    def answer(self, line: str, arrival: float | None = None) -> bool:
         """Answer a line; False after END.
 
         Args:
             line: the line, with or without its end.
-            received: when it came, by ``time.perf_counter``. Its time runs from then on, or from
+            arrival: when it came, by ``time.perf_counter``. Its time runs from then on, or from
                 the answer to the command before it, if that came later.
         """
-        now = time.perf_counter() if received is None else received
-        self._received = max(now, self._answered)
+        now = time.perf_counter() if arrival is None else arrival
+        self._arrival = max(now, self._last_answer)
         text = line.strip()
         if not text:
             return True
@@ -93,7 +93,7 @@ class Brain:
         if command == "END":
             return False
         try:
-            if self._listed is not None:
+            if self._lines is not None:
                 self._list(text)
             elif command in self._COMMANDS:
                 self._COMMANDS[command](self, rest.strip())
@@ -115,7 +115,7 @@ class Brain:
     def _send(self, line: str) -> None:
         """Send an answer."""
         self._send_line(line)
-        self._answered = time.perf_counter()
+        self._last_answer = time.perf_counter()
 
     def _message(self, text: str) -> None:
         """Send a remark, which answers nothing."""
@@ -161,19 +161,19 @@ class Brain:
 
     def _takeback(self, text: str) -> None:
         action = read_cell(self._board(), text)
-        kept = [stone for stone in self._stones if stone.action != action]
-        if len(kept) == len(self._stones):
+        others = [stone for stone in self._stones if stone.action != action]
+        if len(others) == len(self._stones):
             raise ProtocolError(f"there is no stone at {text}")
-        self._stones = kept
+        self._stones = others
         self._send("OK")
 
     def _board_lines(self, text: str) -> None:
         self._board()
-        self._listed, self._listing = [], self._set_board
+        self._lines, self._use_lines = [], self._set_board
 
     def _swap2_lines(self, text: str) -> None:
         self._board()
-        self._listed, self._listing = [], self._answer_swap2
+        self._lines, self._use_lines = [], self._answer_swap2
 
     def _about(self, text: str) -> None:
         self._send(ABOUT)
@@ -234,12 +234,12 @@ class Brain:
 
     def _list(self, text: str) -> None:
         """Take a line of BOARD or SWAP2BOARD; after the last one, do what it is for."""
-        assert self._listed is not None
+        assert self._lines is not None
         if text.upper() != "DONE":
-            self._listed.append(text)
+            self._lines.append(text)
             return
-        lines, self._listed = self._listed, None
-        self._listing(lines)
+        lines, self._lines = self._lines, None
+        self._use_lines(lines)
 
     def _set_board(self, lines: list[str]) -> None:
         game, stones = self._board(), list[Stone]()
@@ -269,8 +269,8 @@ class Brain:
     def _decide(self, position: Position, seconds: float) -> Decision:
         """The agent's decision within some seconds from the arrival of the command."""
         self._agent.get_ready(position.game)
-        before = time.perf_counter() - self._received
-        if self._timed:
+        before = time.perf_counter() - self._arrival
+        if self._has_time:
             self._agent.options["time"] = max(seconds - before, 0.001)
         self._agent.on_progress = self._tell_progress
         self.thinking = True
@@ -281,7 +281,7 @@ class Brain:
             self._agent.on_progress = None
         self._message(_summary(position.game, decision))
         self._decision = decision
-        self._clock.note(time.perf_counter() - self._received, seconds)
+        self._clock.add_move(time.perf_counter() - self._arrival, seconds)
         return decision
 
     def _warm_up(self, game: Game) -> None:
@@ -295,7 +295,7 @@ class Brain:
         self._agent.get_ready(game)
         if self._warm:
             return
-        if self._timed:
+        if self._has_time:
             self._agent.options["time"] = WARM_UP_SECONDS
         self._agent.on_progress = lambda decision: None
         self._agent.analyse(game.position([game.facts.num_actions // 2]))
@@ -323,20 +323,20 @@ class Brain:
         """Of some openings of three stones near the centre, the one valued nearest to 0."""
         seconds = self._clock.budget() / PROPOSALS
         rng = random.Random(next(self._numbers))
-        found: list[tuple[float, list[int]]] = []
-        while len(found) < PROPOSALS:
+        openings: list[tuple[float, list[int]]] = []
+        while len(openings) < PROPOSALS:
             actions = rng.sample(centre_cells(game), 3)
-            self._received = time.perf_counter()
+            self._arrival = time.perf_counter()
             value = self._decide(game.position(actions), seconds).value
-            found.append((abs(value or 0.0), actions))
-        return min(found)[1]
+            openings.append((abs(value or 0.0), actions))
+        return min(openings)[1]
 
     # -- what it tells --
 
     def _tell_progress(self, decision: Decision) -> None:
         now = time.perf_counter()
-        if now - self._told >= TELL_SECONDS:
-            self._told = now
+        if now - self._last_message >= TELL_SECONDS:
+            self._last_message = now
             assert self._game is not None
             self._message(_summary(self._game, decision))
 
@@ -345,15 +345,15 @@ class Brain:
         game = self._board()
         action = read_cell(game, text)
         scores = self._decision.scores if self._decision is not None else None
-        known = None if scores is None else scores.get(action)
-        value = "not valued" if known is None else _plain(known.text())
+        score = None if scores is None else scores.get(action)
+        value = "not valued" if score is None else _plain(score.text())
         self._message(f"{game.action_to_text(action)}: {value}")
 
-    def _check_memory(self, allowed: int) -> None:
+    def _check_memory(self, limit: int) -> None:
         used = psutil.Process().memory_info().rss
-        if 0 < allowed < used:
+        if 0 < limit < used:
             raise ProtocolError(
-                f"{used // MIB} MiB are in use already; {allowed // MIB} MiB are too little"
+                f"{used // MIB} MiB are in use already; {limit // MIB} MiB are too little"
             )
 
 

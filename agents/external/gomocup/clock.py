@@ -15,11 +15,11 @@ DEFAULT_SECONDS = 1.0  # for a move, where neither the manager nor the agent has
 LEAST_SECONDS = 0.001
 MARGIN_SECONDS, MARGIN_SHARE = 0.02, 0.04  # of every limit
 LARGEST_MARGIN_SHARE = 0.5
-DELAYS_KEPT = 2.0  # times the longest delay met
+DELAY_FACTOR = 2.0  # times the longest delay met
 MOVES_TO_GO = 20  # among which the time left for the game is divided
 
 
-def crowding() -> float:
+def machine_load() -> float:
     """How many programs wanted each processor in the last minute, 1 at least."""
     # the load is the whole machine's, and so are the processors
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
@@ -30,15 +30,15 @@ class Clock:
 
     Args:
         cap: the most that a move may take whatever the manager allows; None for no cap.
-        crowded: tells how many programs want each processor.
+        load: tells how many programs want each processor.
     """
 
-    def __init__(self, cap: float | None = None, crowded: Callable[[], float] = crowding) -> None:
-        self._cap, self._crowded = cap, crowded
+    def __init__(self, cap: float | None = None, load: Callable[[], float] = machine_load) -> None:
+        self._cap, self._load = cap, load
         self._turn: float | None = None
         self._match: float | None = None
         self._left: float | None = None
-        self._spent = 0.0
+        self._used_seconds = 0.0
         self._delay = 0.0
 
     def set_limit(self, name: str, milliseconds: int) -> None:
@@ -56,7 +56,7 @@ class Clock:
 
     def begin_game(self) -> None:
         """Forget what the game before has used."""
-        self._spent, self._left = 0.0, None
+        self._used_seconds, self._left = 0.0, None
 
     def budget(self) -> float:
         """How long the search for the next move may take."""
@@ -64,20 +64,20 @@ class Clock:
         if not limits:
             return DEFAULT_SECONDS if self._cap is None else self._cap
         limit = min(limits)
-        margin = (MARGIN_SECONDS + MARGIN_SHARE * limit) * self._crowded()
-        margin += DELAYS_KEPT * self._delay
+        margin = (MARGIN_SECONDS + MARGIN_SHARE * limit) * self._load()
+        margin += DELAY_FACTOR * self._delay
         seconds = limit - min(margin, LARGEST_MARGIN_SHARE * limit)
         return max(min(seconds, math.inf if self._cap is None else self._cap), LEAST_SECONDS)
 
-    def note(self, spent: float, budget: float) -> None:
+    def add_move(self, seconds: float, budget: float) -> None:
         """Note how long a move took, from the arrival of the command to the answer."""
-        self._spent += spent
-        self._delay = max(self._delay, spent - budget)
+        self._used_seconds += seconds
+        self._delay = max(self._delay, seconds - budget)
         if self._left is not None:
-            self._left = max(self._left - spent, 0.0)
+            self._left = max(self._left - seconds, 0.0)
 
     def _match_share(self) -> float | None:
         if self._match is None:
             return None  # a manager without a limit for the match may still send a huge time_left
-        left = max(self._match - self._spent, 0.0) if self._left is None else self._left
+        left = max(self._match - self._used_seconds, 0.0) if self._left is None else self._left
         return left / MOVES_TO_GO

@@ -15,7 +15,7 @@ from pathlib import Path
 from ...faults import EXITED, HUNG, NO_ACTION, Fault
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
-FAREWELL_SECONDS = 0.2  # for an engine to end after END
+END_SECONDS = 0.2  # for an engine to end after END
 STATUS_SECONDS = 2.0  # in which it is known how an engine has ended
 LONGEST_LINE = 1 << 16  # bytes
 REMARKS = ("MESSAGE", "DEBUG")  # lines that answer nothing
@@ -33,7 +33,7 @@ class Engine:
     """
 
     def __init__(self, command: Sequence[str], folder: str | None = None) -> None:
-        self._leash, theirs = socket.socketpair()
+        self._connection, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-IS", str(SUPERVISOR), str(theirs.fileno()), *command],
@@ -51,11 +51,11 @@ class Engine:
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
         self._buffer = b""
-        self._asked = "nothing"  # the last line sent, for error messages
+        self._last_line = "nothing"  # the last line sent, for error messages
 
     def tell(self, *lines: str) -> None:
         """Send lines that have no answer."""
-        self._asked = lines[-1]
+        self._last_line = lines[-1]
         data = "".join(f"{line}\r\n" for line in lines).encode("ascii", "replace")
         try:
             while data:
@@ -63,7 +63,7 @@ class Engine:
         except BlockingIOError:
             raise Fault(HUNG, "hung: its engine reads nothing of what it is sent") from None
         except OSError:
-            raise self._ended() from None
+            raise self._exit_fault() from None
 
     def ask(self, *lines: str, seconds: float) -> str:
         """Send lines; returns the answer, which comes within ``seconds`` or is a fault.
@@ -87,8 +87,8 @@ class Engine:
             assert self._process.stdin is not None
             self._process.stdin.close()
         # Its end arrives here as a word of the supervisor.
-        select.select([self._leash], [], [], FAREWELL_SECONDS)
-        self._leash.close()
+        select.select([self._connection], [], [], END_SECONDS)
+        self._connection.close()
         self._process.wait()
         assert self._process.stdout is not None
         self._process.stdout.close()
@@ -105,16 +105,17 @@ class Engine:
             left = began + seconds - time.monotonic()
             if left <= 0 or not self._poll.poll(left * 1e3):
                 raise Fault(
-                    HUNG, f"hung: its engine did not answer {self._asked} within {seconds:.3g} s"
+                    HUNG,
+                    f"hung: its engine did not answer {self._last_line} within {seconds:.3g} s",
                 )
             data = os.read(self._output, LONGEST_LINE)
             if not data:
-                raise self._ended()
+                raise self._exit_fault()
             self._buffer += data
 
-    def _ended(self) -> Fault:
+    def _exit_fault(self) -> Fault:
         """The fault of an engine that has ended or closed its output."""
-        readable, _, _ = select.select([self._leash], [], [], STATUS_SECONDS)
-        told = self._leash.recv(4096).decode() if readable else ""
-        how = told.partition("\n")[0] or "closed its output"
+        readable, _, _ = select.select([self._connection], [], [], STATUS_SECONDS)
+        status = self._connection.recv(4096).decode() if readable else ""
+        how = status.partition("\n")[0] or "closed its output"
         return Fault(EXITED, f"has no engine any more: it {how}")

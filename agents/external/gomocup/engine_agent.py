@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ....envs.game import Game, Position
-from ....envs.specification import Parameter, SpecificationError, format_specification
+from ....envs.specification import Parameter, SpecificationError
 from ...agent import Agent, Decision
 from ...faults import EXITED, ILLEGAL_ACTION, NO_ACTION, Fault
 from ...registry import register_agent
@@ -92,7 +92,7 @@ class GomocupAgent(Agent):
     def reset(self, seed: int = 0) -> None:
         """Begin a game with a new process, unless the present one has not played yet."""
         super().reset(seed)
-        if self._engine is not None and self._known != []:
+        if self._engine is not None and self._engine_stones != []:
             self.close()
         if self._engine is None and getattr(self, "_game", None) is not None:
             self._start()
@@ -115,18 +115,18 @@ class GomocupAgent(Agent):
         except Fault:
             self.close()  # its state is not known; what comes next gets a new process
             raise
-        self._known = [*stones_of(position), Stone(action, ENGINE)]
+        self._engine_stones = [*stones_of(position), Stone(action, ENGINE)]
         return Decision(action)
 
     def _ask(self, position: Position) -> str:
         """Let the engine move; the least that tells it the position is sent."""
-        game, stones, known = self._game, stones_of(position), self._known
-        if not stones and not known:
+        game, stones, before = self._game, stones_of(position), self._engine_stones
+        if not stones and not before:
             return self._wait("BEGIN")
-        new = stones[len(known) :] if stones[: len(known)] == known else []
+        new = stones[len(before) :] if stones[: len(before)] == before else []
         if len(new) == 1 and new[0].owner == OPPONENT:
             return self._wait(f"TURN {cell_text(game, new[0].action)}")
-        if known:
+        if before:
             self._expect_ok("RESTART")
         lines = [f"{cell_text(game, action)},{owner}" for action, owner in stones]
         return self._wait("BEGIN") if not stones else self._wait("BOARD", *lines, "DONE")
@@ -137,18 +137,18 @@ class GomocupAgent(Agent):
 
     def _read(self, answer: str, position: Position) -> int:
         """The action of an answer; Fault if it names no cell. The match refuses a taken one."""
-        found = re.fullmatch(r"(-?\d{1,9})\s*,\s*(-?\d{1,9})", answer, re.ASCII)
-        if found is None:
-            raise Fault(NO_ACTION, f"answered {_shown(answer)}, which is no move")
+        match = re.fullmatch(r"(-?\d{1,9})\s*,\s*(-?\d{1,9})", answer, re.ASCII)
+        if match is None:
+            raise Fault(NO_ACTION, f"answered {_quoted_text(answer)}, which is no move")
         try:
-            return cell_at(position.game, int(found[1]), int(found[2]))
+            return cell_at(position.game, int(match[1]), int(match[2]))
         except ProtocolError as error:
             raise Fault(ILLEGAL_ACTION, f"played {error}") from None
 
     def _start(self) -> None:
         """Start the engine, and tell it the board and the limits."""
         game, options = self._game, self.options
-        self._known = []
+        self._engine_stones = []
         try:
             self._engine = Engine(self._command, options["folder"])
         except OSError as error:
@@ -175,20 +175,11 @@ class GomocupAgent(Agent):
         assert self._engine is not None
         answer = self._engine.ask(line, seconds=START_SECONDS)
         if answer.upper() != "OK":
-            raise Fault(NO_ACTION, f"answered {line} with {_shown(answer)}, not with OK")
+            raise Fault(NO_ACTION, f"answered {line} with {_quoted_text(answer)}, not with OK")
 
     def __getstate__(self) -> dict[str, Any]:
         # a process is not copied: the copy starts one of its own
-        return self.__dict__ | {"_engine": None, "_finalizer": None, "_known": []}
-
-    @property
-    def spec(self) -> str:
-        changed = {
-            parameter.name: self.options[parameter.name]
-            for parameter in self.parameters
-            if parameter.name != "command" and self.options[parameter.name] != parameter.default
-        }
-        return format_specification(self.name, changed, self.options["command"])
+        return self.__dict__ | {"_engine": None, "_finalizer": None, "_engine_stones": []}
 
     @property
     def version(self) -> str:
@@ -201,6 +192,6 @@ class GomocupAgent(Agent):
         return f"{super().version}, program {digest.hexdigest()[:DIGITS]}"
 
 
-def _shown(answer: str) -> str:
+def _quoted_text(answer: str) -> str:
     """An answer as messages quote it."""
     return repr(answer if len(answer) <= 60 else answer[:59] + "…")

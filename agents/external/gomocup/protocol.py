@@ -43,8 +43,8 @@ def make_board(cols: int, rows: int, rule: int) -> Game:
         ProtocolError: plyground does not play it.
     """
     if rule not in RULES:
-        known = ", ".join(f"{number} {name}" for number, name in RULES.items())
-        raise ProtocolError(f"rule {rule} is not known; the rules are {known}")
+        rules = ", ".join(f"{number} {name}" for number, name in RULES.items())
+        raise ProtocolError(f"rule {rule} is not known; the rules are {rules}")
     try:
         return make_game(f"{GAME}:rows={rows},cols={cols},connect={CONNECT},rule={RULES[rule]}")
     except SpecificationError as error:
@@ -136,9 +136,9 @@ def stones_of(position: Position) -> list[Stone]:
             Stone(action, OWN if ply % 2 == mover else OPPONENT) for ply, action in enumerate(moves)
         ]
     planes = position.observation()
-    found = [np.flatnonzero(planes[:, :, plane]) for plane in (0, 1)]
+    cells_by_owner = [np.flatnonzero(planes[:, :, plane]) for plane in (0, 1)]
     return [
         Stone(int(action), owner)
-        for owner, cells in zip((OWN, OPPONENT), found)
+        for owner, cells in zip((OWN, OPPONENT), cells_by_owner)
         for action in cells
     ]

@@ -18,42 +18,42 @@ import sys
 
 def main() -> None:
     """Start the engine and wait for the end of either side."""
-    leash, command = int(sys.argv[1]), sys.argv[2:]
-    ended, signalled = os.pipe()
-    os.set_blocking(signalled, False)
+    connection, command = int(sys.argv[1]), sys.argv[2:]
+    child_exits, signal_pipe = os.pipe()
+    os.set_blocking(signal_pipe, False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
+    signal.set_wakeup_fd(signal_pipe, warn_on_full_buffer=False)
     engine = os.fork()
     if engine == 0:
-        _become(leash, command)
+        _run_engine(connection, command)
     # The engine alone reads and writes these: whoever waits for it hears when it closes them.
     os.close(0)
     os.close(1)
     while True:
-        readable, _, _ = select.select([leash, ended], [], [])
-        if leash in readable:
+        readable, _, _ = select.select([connection, child_exits], [], [])
+        if connection in readable:
             break  # nothing is ever sent: this is its end
-        os.read(ended, 64)
+        os.read(child_exits, 64)
         pid, status = os.waitpid(engine, os.WNOHANG)
         if pid:
-            os.write(leash, _told(status).encode())
+            os.write(connection, _exit_text(status).encode())
             break
     os.killpg(0, signal.SIGKILL)
 
 
-def _become(leash: int, command: list[str]) -> None:
+def _run_engine(connection: int, command: list[str]) -> None:
     """Become the engine; where that fails, tell why."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.set_inheritable(leash, False)
+    os.set_inheritable(connection, False)
     try:
         os.execv(command[0], command)
     except OSError as error:
-        os.write(leash, f"could not be started: {error.strerror}\n".encode())
+        os.write(connection, f"could not be started: {error.strerror}\n".encode())
     os._exit(127)
 
 
-def _told(status: int) -> str:
+def _exit_text(status: int) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         return f"was killed by signal {number} ({signal.Signals(number).name})\n"

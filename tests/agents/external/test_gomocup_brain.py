@@ -215,14 +215,14 @@ def test_stones_that_leave_the_opponent_the_move_are_refused():
 
 
 def test_a_crowded_machine_gets_a_wider_margin():
-    alone, crowded = Clock(crowded=lambda: 1.0), Clock(crowded=lambda: 3.0)
-    for clock in (alone, crowded):
+    alone, busy = Clock(load=lambda: 1.0), Clock(load=lambda: 3.0)
+    for clock in (alone, busy):
         clock.set_limit("timeout_turn", 1000)
-    assert 1 - crowded.budget() == pytest.approx(3 * (1 - alone.budget()))
+    assert 1 - busy.budget() == pytest.approx(3 * (1 - alone.budget()))
 
 
 def test_a_move_takes_less_than_every_limit():
-    clock = Clock(crowded=lambda: 1.0)
+    clock = Clock(load=lambda: 1.0)
     assert clock.budget() == 1.0
     clock.set_limit("timeout_turn", 1000)
     assert 0.9 < clock.budget() < 0.95
@@ -230,38 +230,38 @@ def test_a_move_takes_less_than_every_limit():
     assert clock.budget() < 0.5
     clock.set_limit("time_left", 1000)
     assert clock.budget() < 0.05
-    clock.note(0.95, 0.05)
+    clock.add_move(0.95, 0.05)
     assert 0 < clock.budget() <= 0.0025
     clock.begin_game()
     assert 0.1 < clock.budget() < 0.5
 
 
 def test_delays_that_were_met_widen_the_margin_up_to_half_the_limit():
-    clock = Clock(crowded=lambda: 1.0)
+    clock = Clock(load=lambda: 1.0)
     clock.set_limit("timeout_turn", 1000)
     before = clock.budget()
-    clock.note(before + 0.1, before)
+    clock.add_move(before + 0.1, before)
     assert clock.budget() == pytest.approx(before - 0.2)
-    clock.note(5.0, before)
+    clock.add_move(5.0, before)
     assert clock.budget() == pytest.approx(0.5)
 
 
 def test_a_limit_of_zero_asks_for_the_quickest_answer():
-    clock = Clock(2.0, crowded=lambda: 1.0)
+    clock = Clock(2.0, load=lambda: 1.0)
     assert clock.budget() == 2.0
     clock.set_limit("timeout_turn", 0)
     assert clock.budget() == 0.001
 
 
 def test_a_game_without_moves_left_in_time_never_has_a_budget_beyond_what_is_left():
-    clock = Clock(crowded=lambda: 1.0)
+    clock = Clock(load=lambda: 1.0)
     clock.set_limit("timeout_match", 5000)
-    spent = 0.0
+    total = 0.0
     for _ in range(200):
         budget = clock.budget()
-        clock.note(budget + 0.001, budget)
-        spent += budget
-    assert spent < 5.0
+        clock.add_move(budget + 0.001, budget)
+        total += budget
+    assert total < 5.0
 
 
 # -- the command --
@@ -292,9 +292,9 @@ def test_end_while_it_thinks_ends_it_at_once():
     process = engine()
     for line in ("START 15", "INFO timeout_turn 3600000", "TURN 7,7"):
         print(line, file=process.stdin)
-    said = [process.stdout.readline() for _ in range(2)]
-    assert said[0] == "OK\n"
-    assert said[1].startswith("MESSAGE depth")
+    lines = [process.stdout.readline() for _ in range(2)]
+    assert lines[0] == "OK\n"
+    assert lines[1].startswith("MESSAGE depth")
     print("END", file=process.stdin)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
@@ -309,7 +309,7 @@ def test_what_an_agent_prints_is_no_answer():
 
 def test_an_unknown_agent_is_refused_in_a_sentence():
     process = engine("--agent", "nobody", stderr=subprocess.PIPE)
-    _, told = process.communicate("", timeout=240)
+    _, errors = process.communicate("", timeout=240)
     assert process.returncode == 2
-    assert told.startswith("plyground: there is no agent 'nobody'")
-    assert told.count("\n") == 1
+    assert errors.startswith("plyground: there is no agent 'nobody'")
+    assert errors.count("\n") == 1

@@ -49,7 +49,7 @@ def playing():
         yield make
 
 
-def gone(pid):
+def is_dead(pid):
     """Whether a process has ended, or ends soon."""
     for _ in range(200):
         if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
@@ -112,9 +112,9 @@ def test_every_game_has_a_process_of_its_own(playing, tmp_path):
         (supervisor,) = child_processes()[:1]
         processes.append(supervisor.pid)
     assert processes[0] != processes[1]
-    assert gone(processes[0])
+    assert is_dead(processes[0])
     agent.close()
-    assert gone(processes[1])
+    assert is_dead(processes[1])
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_tournament_goes_on_after_an_engine_that_fails_and_nothing_survives(
     for game in games:
         fault = HUNG if 0 in game.players else None
         assert game.result.fault == fault
-    assert gone(int(child.read_text()))
+    assert is_dead(int(child.read_text()))
     assert child_processes() == []
 
 
@@ -186,10 +186,10 @@ def test_an_engine_ends_with_plyground_however_sudden(tmp_path):
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     command = [sys.executable, "-c", program, broken("DoesNotHearEnd")]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
-    pids = [int(word) for word in ended.stdout.split()]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    pids = [int(word) for word in process.stdout.split()]
     assert len(pids) == 2  # the supervisor and the engine
-    assert all(gone(pid) for pid in pids)
+    assert all(is_dead(pid) for pid in pids)
 
 
 @pytest.mark.parametrize("name", ["Suggests", "RemarksFirst", "DoesNotHearEnd"])

@@ -73,7 +73,7 @@ def convolutional():
     return next(card.path for card in cards() if card.game == "connect_four")
 
 
-def loaded(path):
+def load(path):
     names = {"__name__": "submission"}
     exec(path.read_text(), names)
     return names
@@ -81,12 +81,12 @@ def loaded(path):
 
 def test_a_submission_computes_what_the_policy_computes(convolutional, tmp_path):
     write_submission(convolutional, tmp_path / "submission.py")
-    names = loaded(tmp_path / "submission.py")
+    names = load(tmp_path / "submission.py")
     model = submission.read_model(names["MODEL"])
-    seen = random_observations(make_game("connect_four"), 30)
-    wanted, _ = load_policy_file(convolutional).evaluate(seen)
-    found = np.stack([submission.logits_of(model, planes) for planes in seen])
-    assert np.abs(found - wanted).max() < 0.01 * np.abs(wanted).max()
+    observations = random_observations(make_game("connect_four"), 30)
+    expected, _ = load_policy_file(convolutional).evaluate(observations)
+    logits = np.stack([submission.logits_of(model, planes) for planes in observations])
+    assert np.abs(logits - expected).max() < 0.01 * np.abs(expected).max()
 
 
 def test_a_submission_plays_the_same_moves_without_plyground(convolutional, tmp_path):
@@ -94,9 +94,9 @@ def test_a_submission_plays_the_same_moves_without_plyground(convolutional, tmp_
     assert result.exit_code == 0, result.output
     assert "a submission to ConnectX" in result.stdout
     policy = make_agent(f"onnx:{convolutional}", "connect_four")
-    submitted = make_agent(f"kaggle:{tmp_path / 'submission.py'}", "connect_four")
+    submission_agent = make_agent(f"kaggle:{tmp_path / 'submission.py'}", "connect_four")
     same = [
-        policy.act(position) == submitted.act(position)
+        policy.act(position) == submission_agent.act(position)
         for position in random_positions("connect_four", 40)
     ]
     assert sum(same) >= 38  # float16 may turn what is about equal
@@ -104,14 +104,14 @@ def test_a_submission_plays_the_same_moves_without_plyground(convolutional, tmp_
         "import runpy; agent = runpy.run_path('submission.py')['agent'];"
         "print(agent({'board': [0] * 42, 'mark': 1}, {'rows': 6, 'columns': 7}))"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-I", "-c", program],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.strip() == str(policy.act(make_game("connect_four").initial_position()))
+    assert process.stdout.strip() == str(policy.act(make_game("connect_four").initial_position()))
 
 
 def test_policies_that_cannot_be_submitted_are_refused(tmp_path):
