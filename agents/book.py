@@ -98,11 +98,6 @@ def open_book(options: Mapping[str, Any]) -> Book | None:
     return None if source is None else BookFile(source)
 
 
-def _without_mark(content: bytes) -> bytes:
-    """A text without the byte order mark that some editors put before it."""
-    return content.removeprefix(codecs.BOM_UTF8)
-
-
 class CentreBook(Book):
     """The opening policy of taking the middle: the legal action nearest to the centre of the board.
 
@@ -147,7 +142,8 @@ class BookFile(Book):
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            first, newline, self._body = _without_mark(read_file(self.path)).partition(b"\n")
+            # without the byte order mark that some editors put before a text
+            content = read_file(self.path).removeprefix(codecs.BOM_UTF8)
         except FileNotFoundError:
             raise SpecificationError(
                 f"there is no opening book {str(path)!r}; give centre, or a file made by: "
@@ -157,6 +153,7 @@ class BookFile(Book):
             raise SpecificationError(
                 f"the opening book {path} cannot be read: {error.strerror}"
             ) from None
+        first, newline, self._body = content.partition(b"\n")
         self.header = self._check_header(first)
         self._check_body(bool(newline))
         self.version = f"book {self.header['sha256'][:12]}"

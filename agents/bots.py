@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,40 +23,24 @@ class NotABotError(TypeError):
 
 
 class FunctionBot:
-    """Plays what a function of the position returns.
+    """Plays what a function of the position returns, or a method ``act`` that takes ``moves`` too.
 
     Args:
-        function: called with the position, and with ``moves=``, the actions played so far, if it
+        bot: the function, or the object with that method, whose other attributes it has as well.
+            It is called with the position, and with ``moves=``, the actions played so far, if it
             has a parameter of that name.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self._wants_moves = "moves" in _parameters(function)
-        self.deterministic = getattr(function, "deterministic", False) is True
+    def __init__(self, bot: Any) -> None:
+        self._bot, self._act = bot, getattr(bot, "act", bot)
+        self._wants_moves = "moves" in _parameters(self._act)
+        self.deterministic = getattr(bot, "deterministic", False) is True
 
     def act(self, position: Position) -> Any:
         """The function's answer, unchecked."""
         if self._wants_moves:
-            return self._function(position, moves=position.moves)
-        return self._function(position)
-
-    def __str__(self) -> str:
-        return getattr(self._function, "__name__", type(self._function).__name__)
-
-
-class MovesBot(FunctionBot):
-    """An object whose method ``act`` takes ``moves`` too; it is reset as the object is."""
-
-    def __init__(self, bot: Any) -> None:
-        super().__init__(bot.act)
-        self._bot = bot
-        self.deterministic = getattr(bot, "deterministic", False) is True
-
-    def reset(self, seed: int) -> None:
-        """Reset the object, if it can be reset."""
-        if hasattr(self._bot, "reset"):
-            self._bot.reset(seed)
+            return self._act(position, moves=position.moves)
+        return self._act(position)
 
     def __getattr__(self, name: str) -> Any:
         if name == "_bot":
@@ -65,7 +48,9 @@ class MovesBot(FunctionBot):
         return getattr(self._bot, name)
 
     def __str__(self) -> str:
-        return str(self._bot)
+        if self._act is not self._bot:
+            return str(self._bot)
+        return getattr(self._bot, "__name__", type(self._bot).__name__)
 
 
 def as_bot(thing: Any) -> Any:
@@ -90,7 +75,7 @@ def as_bot(thing: Any) -> Any:
     if isinstance(thing, Agent) or callable(getattr(thing, "act_batch", None)):
         return thing
     if _acts(thing):
-        return MovesBot(thing) if "moves" in _parameters(thing.act) else thing
+        return FunctionBot(thing) if "moves" in _parameters(thing.act) else thing
     if _is_acting_function(thing):
         return FunctionBot(thing)
     raise NotABotError(f"{thing!r} does not play: an agent of your own is {KINDS}")
@@ -184,6 +169,3 @@ class ModelBot:
                 f"observed as {game_shape}"
             )
         return ObservationOptions(layout=layout, dtype=self._space.dtype).planes(observations)
-
-    def __str__(self) -> str:
-        return type(self.model).__name__

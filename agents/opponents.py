@@ -5,7 +5,6 @@ They are given as specifications or as agents.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,14 +13,14 @@ from ..envs.game import Game
 from ..envs.single_agent.opponents import Opponent
 from ..envs.specification import SpecificationError
 from .agent import Agent
-from .bots import FunctionBot, ModelBot, MovesBot, NotABotError, as_bot, is_sb3_model
+from .bots import ModelBot, NotABotError, as_bot, is_sb3_model
 from .compiled_opponents import compiled_form
 from .policies.policy import PolicyAgent
 from .registry import make_agent
 
 MIXTURE = "mix:"
-_NEXT_MEMBER = re.compile(r",\s*(?=[0-9.]+\s)")  # commas also stand between the options of an agent
-_MEMBER = re.compile(r"([0-9.]+)\s+(\S.*)")
+_NEXT_MEMBER = re.compile(r"(\d{1,15}\.?\d*|\.\d+)\s+(\S.*)", re.ASCII)
+_MEMBER = re.compile(r"(\d{1,15}\.?\d*|\.\d+)\s+(\S.*)", re.ASCII)
 
 
 # Makes the agent of a specification for a game.
@@ -78,22 +77,13 @@ def read_mixture(text: str) -> list[tuple[float, str]]:
     members = []
     for item in _NEXT_MEMBER.split(text.strip()[len(MIXTURE) :].strip()):
         match = _MEMBER.fullmatch(item.strip())
-        weight = _positive_number(match[1]) if match else None
-        if match is None or weight is None:
+        if match is None or float(match[1]) == 0:
             raise SpecificationError(
                 f"{item!r} in {text!r} is not of the form WEIGHT AGENT, such as mix:0.3 random,0.7 "
                 f"alphabeta:depth=2"
             )
-        members.append((weight, match[2]))
+        members.append((float(match[1]), match[2]))
     return members
-
-
-def _positive_number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number > 0 else None
 
 
 def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
@@ -111,5 +101,4 @@ def _make_one(opponent: Any, game: Game, make: MakeAgent) -> Opponent:
             f"a model of stable-baselines3, nor an object with a method act(position) or "
             f"act_batch(observations, masks)"
         ) from None
-    has_name = isinstance(bot, (FunctionBot, ModelBot)) and not isinstance(bot, MovesBot)
-    return Opponent(str(bot) if has_name else type(agent).__name__, bot)
+    return Opponent(getattr(agent, "__name__", type(agent).__name__), bot)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..agents import Agent, Score, make_agent
-from ..agents.external.gomocup.swap2 import centre_cells
+from ..agents.external.gomocup.protocol import centre_cells
 from ..envs.canonical import position_layers
 from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import new_stream

@@ -198,7 +198,10 @@ def _needed_nodes(graph: Any, weights: dict[str, np.ndarray], source: str) -> li
             entry.name: onnx.helper.get_attribute_value(entry) for entry in node.attribute
         }
         if node.op_type == "Constant":
-            weights[node.output[0]] = _constant(attributes)
+            (value,) = attributes.values()
+            is_tensor = isinstance(value, onnx.TensorProto)
+            array = onnx.numpy_helper.to_array(value) if is_tensor else np.array(value)
+            weights[node.output[0]] = array
             continue
         if node.op_type not in submission.OPERATORS or len(node.output) > 1:
             raise SpecificationError(
@@ -214,12 +217,3 @@ def _needed_nodes(graph: Any, weights: dict[str, np.ndarray], source: str) -> li
         nodes.append([node.op_type, inputs, node.output[0], plain])
         names |= set(inputs)
     return nodes[::-1]
-
-
-def _constant(attributes: dict[str, Any]) -> np.ndarray:
-    import onnx
-
-    (value,) = attributes.values()
-    if isinstance(value, onnx.TensorProto):
-        return onnx.numpy_helper.to_array(value)
-    return np.array(value)

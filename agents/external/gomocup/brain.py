@@ -20,16 +20,17 @@ from .protocol import (
     OPPONENT,
     OWN,
     RULES,
+    SWAP2_STONES,
     ProtocolError,
     Stone,
     cell_at,
     cell_text,
+    centre_cells,
     make_board,
     position_of,
     read_cell,
     read_numbers,
 )
-from .swap2 import SWAP2_STONES, centre_cells
 
 ABOUT = (
     f'name="plyground", version="{__version__}", author="plyground contributors", '

@@ -23,6 +23,11 @@ GAME, CONNECT = games_in("gomocup")[0], 5
 # are rules that plyground does not have.
 RULES = {0: "freestyle", 1: "standard", 8: "caro_overline", 9: "caro"}
 OWN, OPPONENT = 1, 2  # the third number of a line of BOARD
+# The opening swap2: the first player places two black stones and a white one near the centre; the
+# second takes a side, or places two more and leaves the choice to the first. Source: the rules of
+# Gomocup's swap2 league.
+SWAP2_STONES = (0, 3, 5)  # on the board when an engine is asked
+SWAP2_REACH = 3  # rows and columns from the centre in which proposed stones lie
 
 
 class ProtocolError(ValueError):
@@ -141,4 +146,14 @@ def stones_of(position: Position) -> list[Stone]:
         Stone(int(action), owner)
         for owner, cells in zip((OWN, OPPONENT), cells_by_owner)
         for action in cells
+    ]
+
+
+def centre_cells(game: Game) -> list[int]:
+    """The cells of a board of rows and columns on which a swap2 opening may put its stones."""
+    rows, cols = int(game.rules.rows), int(game.rules.cols)
+    return [
+        row * cols + column
+        for row in range(max(rows // 2 - SWAP2_REACH, 0), min(rows // 2 + SWAP2_REACH + 1, rows))
+        for column in range(max(cols // 2 - SWAP2_REACH, 0), min(cols // 2 + SWAP2_REACH + 1, cols))
     ]
