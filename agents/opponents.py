@@ -19,7 +19,7 @@ from .policies.policy import PolicyAgent
 from .registry import make_agent
 
 MIXTURE = "mix:"
-_NEXT_MEMBER = re.compile(r"(\d{1,15}\.?\d*|\.\d+)\s+(\S.*)", re.ASCII)
+_NEXT_MEMBER = re.compile(r",\s*(?=[0-9.]+\s)")  # commas also stand between the options of an agent
 _MEMBER = re.compile(r"(\d{1,15}\.?\d*|\.\d+)\s+(\S.*)", re.ASCII)
 
 
