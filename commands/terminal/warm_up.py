@@ -79,7 +79,7 @@ def _specs(game: Game) -> list[str]:
 
 def _playable(game: Game) -> Iterator[str]:
     for name, agent_class in {**agent_classes(), **agent_presets()}.items():
-        needs_more = agent_class.argument is not None
+        needs_more = getattr(agent_class, "argument", None) is not None
         if needs_more or name == "human":
             continue
         spec = name
