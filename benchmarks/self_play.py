@@ -17,7 +17,7 @@ import torch
 from plyground import make_game
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.self_play import SelfPlayer
-from plyground.training.alphazero.settings import alphazero_settings
+from plyground.training.alphazero.settings import AlphaZeroSettings
 
 TURNS = 5
 
@@ -39,7 +39,9 @@ def main(
     """
     torch.set_num_threads(1)
     game, device = make_game(spec), torch.device("cpu")
-    settings = alphazero_settings(game, {}, [*(set or []), *([f"initial={run}"] if run else [])])
+    settings = AlphaZeroSettings.for_game(
+        game, {}, [*(set or []), *([f"initial={run}"] if run else [])]
+    )
     player = SelfPlayer(game, settings, 1, device)
     weights = AlphaZeroLearner(game, settings, 1, device).weights()
     evaluate = player._evaluator.evaluate

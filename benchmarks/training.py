@@ -28,7 +28,7 @@ from plyground import make_game
 from plyground.evaluation.gauntlet import play_gauntlet
 from plyground.training.network import full_precision
 from plyground.training.players import NetworkPlayer
-from plyground.training.ppo.settings import ppo_settings
+from plyground.training.ppo.settings import PPOSettings
 from plyground.training.ppo.trainer import PPOTrainer
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.wrappers import ActionMasker
@@ -86,7 +86,7 @@ def tutorial_learner(seed: int) -> tuple[Callable[[], int], Any]:
 
 def our_learner(seed: int) -> tuple[Callable[[], int], Any]:
     game = make_game("connect_four")
-    settings = ppo_settings(game, {"opponent": "random", "steps": 10**9}, SETTINGS)
+    settings = PPOSettings.for_game(game, {"opponent": "random", "steps": 10**9}, SETTINGS)
     trainer = PPOTrainer(game, settings, seed)
 
     def update() -> int:

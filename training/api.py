@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..agents.opponents import MakeAgent
 from ..agents.registry import make_agent
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..envs.specification import check_names
+from .alphazero.settings import AlphaZeroSettings
+from .dqn.settings import DQNSettings
+from .ppo.settings import PPOSettings
+from .run import Progress, TrainingRun
+from .settings import OpposedSettings, RunSettings
+from .supervised.settings import SupervisedSettings
 
-if TYPE_CHECKING:  # they take time, and most programs train nothing
-    from ..agents.opponents import MakeAgent
-    from .run import Progress, TrainingRun
-
-ALGORITHMS = ("ppo", "dqn", "alphazero")
+SETTINGS: dict[str, type[RunSettings]] = {
+    "ppo": PPOSettings,
+    "dqn": DQNSettings,
+    "alphazero": AlphaZeroSettings,
+    "supervised": SupervisedSettings,
+}
 
 
 def train(
@@ -33,7 +42,7 @@ def train(
     """Begin or resume a training run and bring it to its end.
 
     Args:
-        algorithm: ``"ppo"``, ``"dqn"`` or ``"alphazero"``.
+        algorithm: ``"ppo"``, ``"dqn"``, ``"alphazero"`` or ``"supervised"``.
         game: the game, or its specification.
         out: the folder of the run; a run in it is resumed, and goes on if it is to be longer.
         seed: decides everything that is random.
@@ -56,33 +65,38 @@ def train(
             opponents that cannot play the game.
         TrainingError: the folder holds another run, or the run cannot go on.
     """
-    check_names("there is no algorithm", [algorithm], ALGORITHMS)
-    board, folder = make_game(game), Path(out)
-    options: dict[str, Any] = {
-        "evaluate": None if measure is None else _as_rows(measure),
-        "on_progress": on_progress,
-        "on_note": on_note,
-    }
+    check_names("there is no algorithm", [algorithm], SETTINGS)
+    board = make_game(game)
+    run_settings = SETTINGS[algorithm].for_game(board, settings)
+    train_run = load_algorithm(algorithm)
+    resource: Any = make
+    if not isinstance(run_settings, OpposedSettings):
+        from .devices import choose_device
+
+        resource = choose_device("auto")
     facts = {"command": f"plyground.training.train({algorithm!r}, {board.spec!r}, …)"}
-    if algorithm == "ppo":
-        from .ppo.settings import ppo_settings
-        from .ppo.trainer import train as train_ppo
+    return train_run(
+        board,
+        run_settings,
+        seed,
+        Path(out),
+        facts,
+        resource,
+        evaluate=None if measure is None else _as_rows(measure),
+        on_progress=on_progress,
+        on_note=on_note,
+    )
 
-        made = ppo_settings(board, settings)
-        return train_ppo(board, made, seed, folder, facts, make, **options)
-    if algorithm == "dqn":
-        from .dqn.settings import dqn_settings
-        from .dqn.trainer import train as train_dqn
 
-        chosen = dqn_settings(board, settings)
-        return train_dqn(board, chosen, seed, folder, facts, make, **options)
-    from .alphazero.settings import alphazero_settings
-    from .alphazero.trainer import train as train_alphazero
-    from .devices import choose_device
+def load_algorithm(name: str) -> Callable[..., TrainingRun]:
+    """What begins or resumes a run of an algorithm; only now torch is imported.
 
-    alphazero = alphazero_settings(board, settings)
-    device = choose_device("auto")
-    return train_alphazero(board, alphazero, seed, folder, facts, device, **options)
+    It takes game, settings, seed, folder, facts, and then what makes opponents (PPO, DQN) or the
+    device (AlphaZero, supervised learning); see :func:`~plyground.training.run.run_training`.
+    """
+    train: Callable[..., TrainingRun]
+    train = importlib.import_module(f".{name}.trainer", __package__).train
+    return train
 
 
 def _as_rows(measure: Callable[[Any], Sequence[Any]]) -> Callable[[Any], list[dict[str, Any]]]:

@@ -10,12 +10,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self
 
 from ..envs.game import Game
 from ..envs.specification import Parameter, SpecificationError, check_names
-
-S = TypeVar("S", bound="RunSettings")
 
 KINDS: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 # The lowest value of a number that must be above 0.
@@ -38,8 +36,8 @@ def setting(
         high: the highest.
         choices: the texts allowed, or None: any.
     """
-    declared = {"help": help, "low": low, "high": high, "choices": choices}
-    return dataclasses.field(default=default, metadata=declared)
+    metadata = {"help": help, "low": low, "high": high, "choices": choices}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +49,7 @@ class RunSettings:
     """
 
     algorithm: ClassVar[str] = "training"
+    discount_setting: ClassVar[str] = "discount"  # the name of the setting
 
     steps: int = setting(2_000_000, "Actions that the learner takes in all.", low=1)
     evaluate: str = setting(
@@ -68,6 +67,43 @@ class RunSettings:
         for parameter in settings_table(type(self)):
             value = parameter.convert(getattr(self, parameter.name), self.algorithm)
             object.__setattr__(self, parameter.name, value)
+
+    @classmethod
+    def tuned(cls, game: Game) -> dict[str, Any]:
+        """What replaces the defaults for a game and its board: facts, then experiments.
+
+        Who gathers points, moving again for each, may not be paid less for the later ones.
+        """
+        undiscounted = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
+        return undiscounted | game.profile.tuned(cls.algorithm, game.facts.num_actions)
+
+    @classmethod
+    def for_game(
+        cls, game: Game, values: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
+    ) -> Self:
+        """The settings of a run.
+
+        Args:
+            game: the game, whose defaults stand for what is not set.
+            values: settings by name; None is no setting.
+            texts: more of them, each as ``name=value``.
+
+        Raises:
+            SpecificationError: an unknown name, or a value that is not possible.
+        """
+        kinds = {parameter.name: parameter.kind for parameter in settings_table(cls)}
+        check_names("there is no setting", values or (), kinds)
+        settings = cls.tuned(game)
+        settings |= {name: value for name, value in (values or {}).items() if value is not None}
+        for text in texts:
+            name, equals, value = (part.strip() for part in text.partition("="))
+            if not equals:
+                raise SpecificationError(
+                    f"{text!r} is not of the form NAME=VALUE, such as learning_rate=0.0005"
+                )
+            check_names("there is no setting", [name], kinds)
+            settings[name] = _count(value) if kinds[name] is int else value
+        return cls(**settings)
 
     @property
     def opponents_to_measure(self) -> list[str]:
@@ -157,48 +193,6 @@ def settings_table(
         )
         for field in dataclasses.fields(kind)
     )
-
-
-def tuned_settings(game: Game, algorithm: str, discount: str) -> dict[str, Any]:
-    """What replaces an algorithm's defaults for a game and its board: facts, then experiments.
-
-    Who gathers points, moving again for each, may not be paid less for the later ones: the setting
-    named ``discount`` is 1 there.
-    """
-    facts = game.facts
-    follows = {discount: 1.0} if facts.moves_again else {}
-    return follows | game.profile.tuned(algorithm, facts.num_actions)
-
-
-def make_settings(
-    kind: type[S],
-    defaults: Mapping[str, Any],
-    given: Mapping[str, Any],
-    texts: Iterable[str] = (),
-) -> S:
-    """The settings of a run.
-
-    Args:
-        kind: the settings of the algorithm.
-        defaults: what replaces the algorithm's defaults for this game.
-        given: settings by name that replace these; None is no setting.
-        texts: more of them, each as ``name=value``.
-
-    Raises:
-        SpecificationError: an unknown name, or a value that is not possible.
-    """
-    known = {parameter.name: parameter for parameter in settings_table(kind)}
-    check_names("there is no setting", given, known)
-    chosen = dict(defaults) | {name: value for name, value in given.items() if value is not None}
-    for text in texts:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals:
-            raise SpecificationError(
-                f"{text!r} is not of the form NAME=VALUE, such as learning_rate=0.0005"
-            )
-        check_names("there is no setting", [name], known)
-        chosen[name] = _count(value) if known[name].kind is int else value
-    return kind(**chosen)
 
 
 def _count(text: str) -> Any:

@@ -21,7 +21,7 @@ from plyground.agents.policies.policy import masked_softmax, open_network
 from plyground.agents.solvers.solver import make_solver
 from plyground.envs.rules import plies_played
 from plyground.training.alphazero.self_play import SelfPlayer
-from plyground.training.alphazero.settings import alphazero_settings
+from plyground.training.alphazero.settings import AlphaZeroSettings
 
 GAMES = 128  # at once
 
@@ -29,7 +29,7 @@ GAMES = 128  # at once
 def samples(game, network: str, search: str, count: int):
     """Observations and policies to learn, from games with this search, without end."""
     texts = [f"predecessor={network}", f"games={GAMES}", "full_share=1", "random_openings=1"]
-    settings = alphazero_settings(game, {}, [*texts, *search.split()])
+    settings = AlphaZeroSettings.for_game(game, {}, [*texts, *search.split()])
     player = SelfPlayer(game, settings, 7, torch.device("cpu"))
     shape, random = game.facts.observation_shape, np.random.default_rng(0)
     while True:

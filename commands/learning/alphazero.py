@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any
 
 from ...envs import Game, make_game
 from ...envs.processors import available_processors
 from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import OptimalityTest
-from ...training.alphazero.settings import AlphaZeroSettings, alphazero_settings
-from ..app import command, missing_packages_are_refused
+from ...training.alphazero.settings import AlphaZeroSettings
+from ..app import command
 from ..common import GameArgument, option
-from .runs import (
-    DEFAULT_RUN,
-    Measure,
-    RunOptions,
-    all_of,
-    finish,
-    gauntlet,
-    run_facts,
-)
+from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
 
 DEVICES = ("auto", "cpu", "cuda")
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
@@ -54,34 +45,21 @@ def alphazero(
 
     plyground train alphazero gomoku:size=9 --list-settings
     """
-    chosen = make_game(game)
-    given = {
+    board = make_game(game)
+    values = {
         "hours": hours,
         "evaluate": options.evaluate,
         "workers": workers or available_processors(),
     }
-    made = alphazero_settings(chosen, given, options.settings)
-    out, seed = options.folder(made), options.seed
-    if out is None:
-        return
-    with missing_packages_are_refused():
-        import torch
-
-        from ...training.alphazero.trainer import train
-        from ...training.devices import choose_device
+    settings = AlphaZeroSettings.for_game(board, values, options.settings)
     if device not in DEVICES:
         raise SpecificationError(f"--device {device} is not possible; it is {', '.join(DEVICES)}")
-    used = choose_device(device)
-    torch.set_num_threads(options.threads)
-    measure = all_of([gauntlet(chosen, made, seed), _optimality(chosen, made, seed)])
-    facts = run_facts(threads=options.threads, device=str(used))
-    finish(partial(train, chosen, made, seed, out, facts, used), measure, _describe, out)
+    measures = [_optimality(board, settings, options.seed)] if settings.judged else []
+    train_or_list(board, settings, options, _describe, device=device, measures=measures)
 
 
-def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure | None:
+def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure:
     """The test of a learner's moves against perfect play; its positions are solved when needed."""
-    if settings.judged == 0:
-        return None
     tests: list[OptimalityTest] = []
 
     def measure(player: Any) -> list[dict[str, Any]]:

@@ -20,8 +20,9 @@ from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import play_gauntlet
 from ...evaluation.report.display import parameter_table, percent
 from ...evaluation.runners.isolated_agent import make_isolated_opponent
+from ...training.api import load_algorithm
 from ...training.settings import RunSettings, settings_table
-from ..app import Interruption, same_command
+from ..app import Interruption, missing_packages_are_refused, same_command
 from ..common import flag, option
 from ..output import note, say
 
@@ -63,73 +64,76 @@ class RunOptions:
         bool, flag("List the settings with their values for this game, and do not train.")
     ] = False
 
-    def folder(self, settings: RunSettings) -> Path | None:
-        """The run's folder; None if the settings were to be listed, which is then done.
-
-        Raises:
-            SpecificationError: no folder was named.
-        """
-        if self.list_settings:
-            table = parameter_table(settings_table(type(settings), settings))
-            Console(highlight=False).print(table)
-            return None
-        if self.out is None:
-            raise SpecificationError("name the folder of the run: --out FOLDER")
-        return self.out
-
 
 DEFAULT_RUN = RunOptions()
 
 
-def run_facts(**facts: Any) -> dict[str, Any]:
-    """The facts of a run in ``run.json``, beside its settings."""
-    machine = platform.processor() or platform.machine()
-    return {"command": same_command(), "versions": _versions(), "machine": machine, **facts}
-
-
-def gauntlet(game: Game, settings: RunSettings, seed: int) -> Measure | None:
-    """A function that measures a learner against the opponents of its settings; None without any.
-
-    Raises:
-        SpecificationError: an opponent does not exist or cannot play the game.
-    """
-    opponents = settings.opponents_to_measure
-    if not opponents:
-        return None
-    from ...agents.opponents import make_opponents
-
-    refuse_people(opponents, "training")
-    for name in opponents:
-        make_opponents(name, game, make_isolated_opponent)
-    pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
-    return lambda player: [
-        result._asdict() for result in play_gauntlet(game, player, opponents, pairs, plies, seed)
-    ]
-
-
-def all_of(measures: Sequence[Measure | None]) -> Measure | None:
-    """One measure that joins all that are not None; None without any."""
-    asked = [measure for measure in measures if measure is not None]
-    if not asked:
-        return None
-    return lambda player: [row for measure in asked for row in measure(player)]
-
-
-def finish(
-    train: Callable[..., Any], measure: Measure | None, describe: Callable[[Any], str], out: Path
+def train_or_list(
+    game: Game,
+    settings: RunSettings,
+    options: RunOptions,
+    describe: Callable[[Any], str],
+    *,
+    device: str | None = None,
+    measures: Sequence[Measure] = (),
 ) -> None:
-    """Run until the end or Ctrl-C, and print the scores.
+    """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
 
     Args:
-        train: begins or resumes the run; it takes ``evaluate``, ``on_progress`` and ``on_note``.
-        measure: measures the learner, or None.
+        game: the game.
+        settings: the settings.
+        options: all other options of the command.
         describe: describes the progress of the run in a few words.
-        out: the folder of the run.
+        device: of the networks; None: an algorithm that learns against opponents.
+        measures: measure the learner, beside its opponents.
+
+    Raises:
+        SpecificationError: no folder was named, a package is missing, or an opponent does not exist
+            or cannot play the game.
     """
+    if options.list_settings:
+        table = parameter_table(settings_table(type(settings), settings))
+        Console(highlight=False).print(table)
+        return
+    out = options.out
+    if out is None:
+        raise SpecificationError("name the folder of the run: --out FOLDER")
+    with missing_packages_are_refused():
+        import torch
+
+        from ...training.devices import choose_device
+
+        train = load_algorithm(settings.algorithm)
+    torch.set_num_threads(options.threads)
+    facts = {
+        "command": same_command(),
+        "versions": _versions(),
+        "machine": platform.processor() or platform.machine(),
+        "threads": options.threads,
+    }
+    resource: Any = make_isolated_opponent
+    if device is not None:
+        resource = choose_device(device)
+        facts["device"] = str(resource)
+    all_measures = [*_gauntlets(game, settings, options.seed), *measures]
+
+    def measure(player: Any) -> Rows:
+        return [row for each in all_measures for row in each(player)]
+
     bar = ProgressBar(describe)
     try:
         with bar:
-            run = train(evaluate=measure, on_progress=bar.show, on_note=bar.note)
+            run = train(
+                game,
+                settings,
+                options.seed,
+                out,
+                facts,
+                resource,
+                evaluate=measure if all_measures else None,
+                on_progress=bar.show,
+                on_note=bar.note,
+            )
     except KeyboardInterrupt:
         where = f"the checkpoints are in {out}"
         raise Interruption(f"stopped; {where}. To go on:\n  {same_command()}") from None
@@ -140,6 +144,25 @@ def finish(
             f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to "
             f"{percent(row['high'])}, {row['games']} games)"
         )
+
+
+def _gauntlets(game: Game, settings: RunSettings, seed: int) -> list[Measure]:
+    """What measures a learner against the opponents of its settings; empty without any."""
+    opponents = settings.opponents_to_measure
+    if not opponents:
+        return []
+    from ...agents.opponents import make_opponents
+
+    refuse_people(opponents, "training")
+    for name in opponents:
+        make_opponents(name, game, make_isolated_opponent)
+    pairs, plies = settings.evaluation_pairs, settings.evaluation_plies
+    return [
+        lambda player: [
+            result._asdict()
+            for result in play_gauntlet(game, player, opponents, pairs, plies, seed)
+        ]
+    ]
 
 
 def _versions() -> dict[str, str]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from ...envs import make_game
 from ...envs.specification import SpecificationError
-from ...training.settings import make_settings
-from ...training.supervised.settings import SupervisedSettings, supervised_defaults
-from ..app import command, missing_packages_are_refused
+from ...training.supervised.settings import SupervisedSettings
+from ..app import command
 from ..common import GameArgument, option
-from .runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
+from .runs import DEFAULT_RUN, RunOptions, train_or_list
 
 
 @command("GAME")
@@ -34,24 +32,14 @@ def supervised(
 
     plyground train supervised connect_four --data c4.parquet --out runs/taught
     """
-    chosen = make_game(game)
-    given = {"data": None if data is None else str(data), "evaluate": options.evaluate}
-    made = make_settings(SupervisedSettings, supervised_defaults(chosen), given, options.settings)
+    board = make_game(game)
+    values = {"data": None if data is None else str(data), "evaluate": options.evaluate}
+    settings = SupervisedSettings.for_game(board, values, options.settings)
     if not options.list_settings and (data is None or options.out is None):
         raise SpecificationError(
             "name the dataset and the folder of the run: --data FILE --out FOLDER"
         )
-    out, seed = options.folder(made), options.seed
-    if out is None:
-        return
-    with missing_packages_are_refused():
-        import torch
-
-        from ...training.supervised.trainer import train
-    torch.set_num_threads(options.threads)
-    measure, facts = gauntlet(chosen, made, seed), run_facts(threads=options.threads)
-    device = torch.device("cpu")
-    finish(partial(train, chosen, made, seed, out, facts, device), measure, _describe, out)
+    train_or_list(board, settings, options, _describe, device="cpu")
 
 
 def _describe(progress: Any) -> str:

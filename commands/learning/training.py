@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from ...envs import Game, make_game
+from ...envs import make_game
 from ...envs.specification import SpecificationError
-from ...evaluation.runners.isolated_agent import make_isolated_opponent
-from ...training.dqn.settings import dqn_settings
-from ...training.ppo.settings import ppo_settings
+from ...training.dqn.settings import DQNSettings
+from ...training.ppo.settings import PPOSettings
 from ...training.settings import OpposedSettings, read_count
 from ..app import command, missing_packages_are_refused
 from ..common import GameArgument, argument, option
 from ..output import note
-from .runs import DEFAULT_RUN, RunOptions, finish, gauntlet, run_facts
+from .runs import DEFAULT_RUN, RunOptions, train_or_list
 
 OpponentOption = Annotated[
     str | None,
@@ -62,8 +59,7 @@ def ppo(
 
     plyground train ppo gomoku --list-settings
     """
-    given = _given(opponent, steps, init, options)
-    _train("ppo", ppo_settings, make_game(game), given, options)
+    _train(PPOSettings, game, opponent, steps, init, options)
 
 
 @command("GAME")
@@ -87,44 +83,27 @@ def dqn(
 
     plyground train dqn connect_four --list-settings
     """
-    given = _given(opponent, steps, init, options)
-    _train("dqn", dqn_settings, make_game(game), given, options)
+    _train(DQNSettings, game, opponent, steps, init, options)
 
 
-def _given(
-    opponent: str | None, steps: str | None, init: Path | None, options: RunOptions
-) -> dict[str, Any]:
-    return {
+def _train(
+    kind: type[OpposedSettings],
+    game: str,
+    opponent: str | None,
+    steps: str | None,
+    init: Path | None,
+    options: RunOptions,
+) -> None:
+    """Run the algorithm, or list its settings."""
+    board = make_game(game)
+    values = {
         "opponent": opponent,
         "evaluate": options.evaluate,
         "steps": None if steps is None else _read_steps(steps),
         "initial": None if init is None else str(init),
     }
-
-
-def _train(
-    algorithm: str,
-    settings_for: Callable[..., OpposedSettings],
-    game: Game,
-    given: dict[str, Any],
-    options: RunOptions,
-) -> None:
-    """Run the algorithm, or list its settings."""
-    made = settings_for(game, given, options.settings)
-    out, seed = options.folder(made), options.seed
-    if out is None:
-        return
-    with missing_packages_are_refused():
-        import torch
-
-        if algorithm == "dqn":
-            from ...training.dqn.trainer import train
-        else:
-            from ...training.ppo.trainer import train
-    torch.set_num_threads(options.threads)
-    measure, facts = gauntlet(game, made, seed), run_facts(threads=options.threads)
-    start = partial(train, game, made, seed, out, facts, make_isolated_opponent)
-    finish(start, measure, _describe, out)
+    settings = kind.for_game(board, values, options.settings)
+    train_or_list(board, settings, options, _describe)
 
 
 @command("RUN...")

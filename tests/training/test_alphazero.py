@@ -23,7 +23,7 @@ from plyground.training.alphazero import trainer as trainer_module
 from plyground.training.alphazero.initial import embedded
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.self_play import SelfPlayer, targets
-from plyground.training.alphazero.settings import alphazero_settings
+from plyground.training.alphazero.settings import AlphaZeroSettings
 from plyground.training.alphazero.trainer import AlphaZeroTrainer, train
 from plyground.training.alphazero.window import (
     Canonical,
@@ -46,7 +46,7 @@ QUICK = (
 
 
 def settings(*texts):
-    return alphazero_settings(GAME, {}, (*QUICK, *texts))
+    return AlphaZeroSettings.for_game(GAME, {}, (*QUICK, *texts))
 
 
 def weights_of(run):
@@ -311,7 +311,7 @@ def test_settings_that_make_no_sense_are_refused():
         ("nonsense=1", "there is no setting 'nonsense'"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
-            alphazero_settings(GAME, {}, [text])
+            AlphaZeroSettings.for_game(GAME, {}, [text])
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_settings_that_make_no_sense_are_refused():
 )
 def test_every_game_has_settings_and_a_network_that_takes_it(spec):
     game = make_game(spec)
-    learner = AlphaZeroLearner(game, alphazero_settings(game, {}), 1, CPU)
+    learner = AlphaZeroLearner(game, AlphaZeroSettings.for_game(game), 1, CPU)
     outputs = learner.average(torch.zeros(3, *game.facts.observation_shape))
     assert outputs.logits.shape == (3, game.facts.num_actions)
     assert outputs.value.shape == (3,)
@@ -335,7 +335,7 @@ def test_every_game_has_settings_and_a_network_that_takes_it(spec):
 
 def test_pooled_weights_fit_another_board():
     small, large = make_game("gomoku:size=9"), make_game("gomoku:size=15")
-    chosen = alphazero_settings(small, {}, ["pooled=yes", "trunk=convolutions"])
+    chosen = AlphaZeroSettings.for_game(small, {}, ["pooled=yes", "trunk=convolutions"])
     trained = AlphaZeroLearner(small, chosen, 1, CPU)
     other = AlphaZeroLearner(large, chosen, 2, CPU)
     other.average.load_state_dict(trained.average.state_dict())
@@ -364,7 +364,7 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
 )
 def test_a_larger_network_that_begins_with_a_smaller_one_computes_the_same(game, network, larger):
     game = make_game(game)
-    chosen = alphazero_settings(game, {}, (*larger, f"initial=zoo:{network}"))
+    chosen = AlphaZeroSettings.for_game(game, {}, (*larger, f"initial=zoo:{network}"))
     learner = AlphaZeroLearner(game, chosen, 1, CPU)
     observations = random_observations(game, 64)
     seen = learner.network(torch.from_numpy(observations).float())
@@ -378,9 +378,11 @@ def test_a_larger_network_that_begins_with_a_smaller_one_computes_the_same(game,
 def test_weights_of_another_board_are_not_taken_over_where_heads_know_the_cells():
     game = make_game("connect_four:rows=6,cols=8")
     held = AlphaZeroLearner(GAME, settings(), 1, CPU).network.state_dict()
-    network = AlphaZeroLearner(game, alphazero_settings(game, {}), 1, CPU).network
+    network = AlphaZeroLearner(game, AlphaZeroSettings.for_game(game), 1, CPU).network
     small = make_game("connect_four")
-    weights = AlphaZeroLearner(small, alphazero_settings(small, {}), 1, CPU).network.state_dict()
+    weights = AlphaZeroLearner(
+        small, AlphaZeroSettings.for_game(small, {}), 1, CPU
+    ).network.state_dict()
     for given in (held, weights):
         with pytest.raises((KeyError, ValueError)):
             embedded(network, given)
@@ -438,10 +440,10 @@ def test_a_run_that_is_killed_goes_on_to_the_same_weights(tmp_path):
         "import sys, torch\n"
         "from pathlib import Path\n"
         "from plyground import make_game\n"
-        "from plyground.training.alphazero.settings import alphazero_settings\n"
+        "from plyground.training.alphazero.settings import AlphaZeroSettings\n"
         "from plyground.training.alphazero.trainer import train\n"
         "game = make_game('tic_tac_toe')\n"
-        f"chosen = alphazero_settings(game, {{}}, {QUICK!r})\n"
+        f"chosen = AlphaZeroSettings.for_game(game, {{}}, {QUICK!r})\n"
         "train(game, chosen, 5, Path(sys.argv[1]), {}, torch.device('cpu'))\n"
     )
     folder = tmp_path / "killed"

@@ -14,7 +14,7 @@ from plyground.training.run import TrainingRun, open_folder, unpack
 pytest.importorskip("sb3_contrib")
 import torch
 from plyground.training.dqn.masked import ILLEGAL
-from plyground.training.dqn.settings import dqn_settings
+from plyground.training.dqn.settings import DQNSettings
 from plyground.training.dqn.trainer import DQNTrainer
 
 torch.set_num_threads(1)  # several threads wait for each other where the processor is shared
@@ -36,7 +36,7 @@ SPEC = "dots_and_boxes:rows=2,cols=2,reward=margin"
 
 def trainer(spec=SPEC, **changes):
     game = make_game(spec)
-    return DQNTrainer(game, dqn_settings(game, SMALL | changes), 1)
+    return DQNTrainer(game, DQNSettings.for_game(game, SMALL | changes), 1)
 
 
 def test_no_illegal_action_is_played_explored_or_looked_ahead_to():
@@ -75,7 +75,7 @@ def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(
         pass
 
     game, count = make_game(SPEC), 0
-    settings = dqn_settings(game, SMALL)
+    settings = DQNSettings.for_game(game, SMALL)
     folder = open_folder(tmp_path / "disturbed", game, settings, 1, {})
     run = TrainingRun(DQNTrainer(game, settings, 1), settings, folder)
 

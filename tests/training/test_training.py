@@ -20,7 +20,7 @@ from plyground import make_game
 from plyground.commands.learning.runs import ProgressBar
 from plyground.envs.specification import SpecificationError
 from plyground.training.folder import RunFolder, TrainingError, read_metrics
-from plyground.training.ppo.settings import ppo_settings
+from plyground.training.ppo.settings import PPOSettings
 
 pytest.importorskip("sb3_contrib")
 import torch
@@ -43,7 +43,7 @@ OPPONENT = "mix:0.4 random,0.3 greedy,0.3 self"
 
 
 def small_settings(steps=2048, opponent=OPPONENT, game="tic_tac_toe", **given):
-    return ppo_settings(
+    return PPOSettings.for_game(
         make_game(game),
         {"steps": steps, "opponent": opponent},
         [*SMALL, *(f"{name}={value}" for name, value in given.items())],
@@ -356,12 +356,12 @@ def test_reading_a_checkpoint_executes_nothing():
 )
 def test_settings_that_are_not_possible_are_refused(texts, message):
     with pytest.raises(SpecificationError, match=message):
-        ppo_settings(make_game("connect_four"), {}, texts)
+        PPOSettings.for_game(make_game("connect_four"), {}, texts)
 
 
 @pytest.mark.parametrize(("text", "steps"), [("300k", 300_000), ("2M", 2_000_000), ("1.5k", 1500)])
 def test_counts_of_settings_may_be_written_short(text, steps):
-    assert ppo_settings(make_game("tic_tac_toe"), {}, [f"steps={text}"]).steps == steps
+    assert PPOSettings.for_game(make_game("tic_tac_toe"), {}, [f"steps={text}"]).steps == steps
 
 
 @pytest.mark.parametrize(

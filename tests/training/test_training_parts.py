@@ -15,7 +15,7 @@ import torch
 from plyground.training.curriculum import Curriculum, read_stages
 from plyground.training.network import BoardPolicy, action_places
 from plyground.training.players import Snapshots
-from plyground.training.ppo.settings import ppo_settings
+from plyground.training.ppo.settings import PPOSettings
 from plyground.training.ppo.trainer import PPOTrainer
 from plyground.training.sb3 import BoardVecEnv
 from plyground.training.symmetry import observation_symmetries
@@ -267,7 +267,7 @@ def test_advantages_are_right_where_the_learner_moves_again():
 
 @pytest.mark.thorough
 def test_the_first_updates_of_a_learner_find_wins_against_random():
-    settings = ppo_settings(
+    settings = PPOSettings.for_game(
         make_game("tic_tac_toe"),
         {"opponent": "random", "steps": 20_000},
         ["games=64", "rollout=16", "batch_size=128", "precision=float32", "opening_plies=2"],

@@ -98,11 +98,11 @@ def _layout(network: BoardNetwork, name: str) -> tuple[int, int]:
     """
     if name.endswith(("pooling.bias.weight", "policy.whole.weight")):
         return 2, 1
-    if network.shape.trunk == DENSE or name not in ("policy.1.weight", "summary.0.weight"):
+    if network.settings.trunk == DENSE or name not in ("policy.1.weight", "summary.0.weight"):
         return 1, 1
-    if name == "summary.0.weight" and network.shape.pooled:
+    if name == "summary.0.weight" and network.settings.pooled:
         return 2, 1
-    return 1, network.state_dict()[name].shape[1] // network.shape.channels
+    return 1, network.state_dict()[name].shape[1] // network.settings.channels
 
 
 def _embed(larger: torch.Tensor, smaller: torch.Tensor, groups: int, cells: int) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
-import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,39 +14,38 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from ...agents.policies.policy_file import WHOLE_RETURN, policy_metadata
 from ...envs.game import Game
 from ..devices import use_bfloat16
 from ..folder import TrainingError
+from ..network_export import NetworkExporter
 from .initial import load_initial
-from .network import BoardNetwork, NetworkShape
-from .settings import AlphaZeroSettings
+from .network import BoardNetwork, PolicyAndValue
 from .window import Canonical, Positions
 
-
-def network_shape(settings: AlphaZeroSettings) -> NetworkShape:
-    """The network that the settings describe."""
-    return NetworkShape(
-        settings.trunk,
-        settings.channels,
-        settings.blocks,
-        settings.units,
-        settings.hidden,
-        settings.pooled,
-    )
+ILLEGAL = -1e9  # in the place of an illegal action's logit
 
 
-def make_network(game: Game, settings: AlphaZeroSettings, seed: int) -> BoardNetwork:
+def make_network(game: Game, settings: Any, seed: int) -> BoardNetwork:
     """The network with its initial weights."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return BoardNetwork(
-            game, network_shape(settings), has_margin(game), settings.discount < 1.0
-        )
+        return BoardNetwork(game, settings)
 
 
-def has_margin(game: Game) -> bool:
-    """Whether the game's returns are more than win, draw and loss."""
-    return game.facts.max_return != 1.0
+class AveragePlayer:
+    """Plays the most probable action of the averaged weights."""
+
+    def __init__(self, network: BoardNetwork, device: torch.device) -> None:
+        self._network, self._device = network, device
+
+    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Actions (int64, n) for int8 observations (n, rows, columns, planes) and masks."""
+        with torch.inference_mode():
+            inputs = torch.from_numpy(observations).to(self._device).float()
+            logits = self._network(inputs).logits.cpu().numpy()
+        actions: np.ndarray = np.where(masks != 0, logits, ILLEGAL).argmax(axis=1)
+        return actions
 
 
 class AlphaZeroLearner:
@@ -53,14 +53,12 @@ class AlphaZeroLearner:
 
     Args:
         game: the game.
-        settings: the settings.
+        settings: AlphaZero's, or those of supervised learning.
         seed: of the weights and of the choice of positions.
         device: where it learns.
     """
 
-    def __init__(
-        self, game: Game, settings: AlphaZeroSettings, seed: int, device: torch.device
-    ) -> None:
+    def __init__(self, game: Game, settings: Any, seed: int, device: torch.device) -> None:
         self.game, self.settings, self.device = game, settings, device
         network = make_network(game, settings, seed)
         if settings.initial:
@@ -155,7 +153,7 @@ class AlphaZeroLearner:
             + settings.length_weight * length_loss
         )
         self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
         self._optimizer.step()
         self.updates += 1
@@ -189,6 +187,34 @@ class AlphaZeroLearner:
         self._random.bit_generator.state = json.loads(state["random"])
 
 
-def batches_for(samples: int, settings: AlphaZeroSettings) -> int:
-    """How many minibatches so many new samples are worth."""
-    return max(1, math.ceil(settings.reuse * samples / settings.batch_size))
+class AverageTrainer:
+    """A :class:`~plyground.training.run.Trainer` whose averaged weights are measured and kept.
+
+    Args:
+        game: the game.
+        settings: the settings.
+        seed: decides everything that is random.
+        device: where the network is evaluated and learns.
+        kind: what the policy files say was trained.
+    """
+
+    def __init__(
+        self, game: Game, settings: Any, seed: int, device: torch.device, kind: str
+    ) -> None:
+        self.game, self.settings, self.progress = game, settings, 0.0
+        self.learner = AlphaZeroLearner(game, settings, seed, device)
+        self.player = AveragePlayer(self.learner.average, device)
+        metadata = policy_metadata(game, kind, WHOLE_RETURN, settings.discount)
+        self._exporter = NetworkExporter(PolicyAndValue(self.learner.average), game, metadata)
+
+    @contextlib.contextmanager
+    def evaluation_player(self) -> Iterator[AveragePlayer]:
+        """The averaged weights, without search, in full precision."""
+        yield self.player
+
+    def export(self, path: Path) -> None:
+        """Write the averaged weights as a policy file."""
+        self._exporter.write(path)
+
+    def close(self) -> None:
+        """Nothing is left to end."""

@@ -8,7 +8,7 @@ blocks begin as the identity instead (Zhang, Dauphin, Ma, "Fixup initialization"
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -18,27 +18,6 @@ from ..network import action_places
 from .settings import DENSE
 
 RESULTS = 3  # win, draw, loss
-
-
-class NetworkShape(NamedTuple):
-    """What a network consists of.
-
-    Attributes:
-        trunk: ``dense`` or ``convolutions``.
-        channels: of each convolution.
-        blocks: of two convolutions, or two dense layers, each.
-        units: of the dense layers.
-        hidden: width of the heads.
-        pooled: whether the heads see means and maxima over the board only, so that the weights fit
-            any board size.
-    """
-
-    trunk: str
-    channels: int
-    blocks: int
-    units: int
-    hidden: int
-    pooled: bool
 
 
 class Outputs(NamedTuple):
@@ -155,39 +134,38 @@ class BoardNetwork(nn.Module):
 
     Args:
         game: the game.
-        shape: of the network.
-        margin: whether the game's returns are more than win, draw and loss; the value is then
-            learnt for itself.
-        hasty: whether a win that is near is worth more.
+        settings: those of :class:`~plyground.training.alphazero.settings.LearnerSettings`, and the
+            discount: below 1 a win that is near is worth more.
     """
 
-    def __init__(self, game: Game, shape: NetworkShape, margin: bool, hasty: bool) -> None:
+    def __init__(self, game: Game, settings: Any) -> None:
         super().__init__()
         rows, columns, planes = game.facts.observation_shape
-        self.shape, self.margin, self.hasty = shape, margin, hasty
+        self.settings, self.hasty = settings, settings.discount < 1.0
+        self.margin = has_margin(game)  # the value is then learnt for itself
         self.scale = float(game.facts.max_return)
-        actions, hidden = game.facts.num_actions, shape.hidden
+        actions, hidden = game.facts.num_actions, settings.hidden
+        channels, units = settings.channels, settings.units
         self.policy: nn.Module
-        if shape.trunk == DENSE:
-            self.entry: nn.Module = nn.Linear(rows * columns * planes, shape.units)
-            self.blocks = nn.Sequential(*(DenseBlock(shape.units) for _ in range(shape.blocks)))
-            features = shape.units
+        if settings.trunk == DENSE:
+            self.entry: nn.Module = nn.Linear(rows * columns * planes, units)
+            self.blocks = nn.Sequential(*(DenseBlock(units) for _ in range(settings.blocks)))
+            features = units
             self.policy = nn.Sequential(
                 nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, actions)
             )
         else:
-            self.entry = nn.Conv2d(planes, shape.channels, 3, padding=1)
-            self.blocks = nn.Sequential(
-                *(ResidualBlock(shape.channels, block % 2 == 1) for block in range(shape.blocks))
-            )
-            features = 2 * shape.channels if shape.pooled else shape.channels * rows * columns
+            self.entry = nn.Conv2d(planes, channels, 3, padding=1)
+            pooling = [block % 2 == 1 for block in range(settings.blocks)]
+            self.blocks = nn.Sequential(*(ResidualBlock(channels, each) for each in pooling))
+            features = 2 * channels if settings.pooled else channels * rows * columns
             places = action_places(game)
-            if shape.pooled and any(row >= 0 for row, _, _ in places):
-                self.policy = PlanarPolicy(shape.channels, hidden, places)
+            if settings.pooled and any(row >= 0 for row, _, _ in places):
+                self.policy = PlanarPolicy(channels, hidden, places)
             else:
                 self.policy = nn.Sequential(
                     nn.Flatten(),
-                    nn.Linear(shape.channels * rows * columns, hidden),
+                    nn.Linear(channels * rows * columns, hidden),
                     nn.ReLU(),
                     nn.Linear(hidden, actions),
                 )
@@ -196,13 +174,13 @@ class BoardNetwork(nn.Module):
 
     def forward(self, observations: torch.Tensor) -> Outputs:
         """Observations (N, rows, columns, planes), of the network's own type of numbers."""
-        if self.shape.trunk == DENSE:
+        if self.settings.trunk == DENSE:
             trunk = self.blocks(torch.relu(self.entry(observations.flatten(1))))
             features = trunk
         else:
             board = observations.permute(0, 3, 1, 2)
             trunk = self.blocks(torch.relu(self.entry(board)))
-            features = pool(trunk) if self.shape.pooled else trunk.flatten(1)
+            features = pool(trunk) if self.settings.pooled else trunk.flatten(1)
         judged = self.judgement(self.summary(features)).float()
         results, nearness = judged[:, :RESULTS], judged[:, RESULTS]
         if self.margin:
@@ -213,6 +191,11 @@ class BoardNetwork(nn.Module):
             if self.hasty:
                 value = value * torch.sigmoid(nearness)
         return Outputs(self.policy(trunk).float(), results, value, nearness)
+
+
+def has_margin(game: Game) -> bool:
+    """Whether the game's returns are more than win, draw and loss."""
+    return game.facts.max_return != 1.0
 
 
 class PolicyAndValue(nn.Module):

@@ -41,18 +41,7 @@ def search_options(game: Game, settings: AlphaZeroSettings, progress: float) -> 
         gumbel=int(settings.search == GUMBEL),
         full=settings.full_simulations(progress),
         fast=settings.fast_simulations,
-        full_share=settings.full_share,
-        considered=settings.considered,
-        visit_offset=settings.visit_offset,
-        value_scale=settings.value_scale,
-        noise_share=settings.noise_share,
-        noise_alpha=settings.noise_alpha,
-        forced=settings.forced,
-        sampled_plies=settings.sampled_plies,
-        opening_plies=settings.opening_plies,
-        random_openings=settings.random_openings,
-        resign_below=settings.resign_below,
-        resign_share=settings.resign_share,
+        **{name: value for name, value in vars(settings).items() if name in SearchOptions._fields},
     )
 
 

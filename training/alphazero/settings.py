@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ...envs.game import Game
-from ..settings import POSITIVE, RunSettings, make_settings, setting, tuned_settings
+from ..settings import POSITIVE, RunSettings, setting
 
 GUMBEL, PUCT = "gumbel", "puct"
 DENSE, CONVOLUTIONS = "dense", "convolutions"
@@ -16,7 +15,44 @@ WALL, PROCESSOR = "wall", "processor"
 
 
 @dataclasses.dataclass(frozen=True)
-class AlphaZeroSettings(RunSettings):
+class LearnerSettings(RunSettings):
+    """The network and how it learns, from games of self-play or from a dataset."""
+
+    evaluate: str = setting(
+        "greedy;alphabeta:depth=2;alphabeta:depth=4",
+        "Opponents that the learner is measured against, separated by semicolons, or none.",
+    )
+    evaluation_plies: int = setting(4, "Random moves of each of these openings.", low=0)
+    batch_size: int = setting(1024, "Positions in a minibatch.", low=2)
+    learning_rate: float = setting(2e-3, "Of AdamW; it falls in the second half.", low=POSITIVE)
+    weight_decay: float = setting(1e-4, "Of AdamW.", low=0)
+    gradient_norm: float = setting(1.0, "Gradients are clipped to this norm.", low=POSITIVE)
+    averaging: float = setting(
+        0.99, "Decay of the average of the weights that plays and is kept.", low=0, high=0.99999
+    )
+    value_weight: float = setting(1.0, "Weight of the value's loss.", low=0)
+    trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
+    channels: int = setting(32, "Of each convolution.", low=1)
+    blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
+    units: int = setting(256, "Of each dense layer.", low=1)
+    hidden: int = setting(64, "Width of the heads.", low=1)
+    pooled: bool = setting(
+        False, "Whether the heads see only means and maxima, so that weights fit any board."
+    )
+    precision: str = setting(
+        "auto",
+        "Of products: bfloat16 where the processor has instructions for it (auto).",
+        choices=("auto", "float32", "bfloat16"),
+    )
+
+    def rate(self, progress: float) -> float:
+        """The learning rate after this share of the run: constant, then half a cosine."""
+        falling = max(0.0, min(progress, 1.0) - 0.5) / 0.5
+        return self.learning_rate * (0.02 + 0.98 * 0.5 * (1.0 + math.cos(math.pi * falling)))
+
+
+@dataclasses.dataclass(frozen=True)
+class AlphaZeroSettings(LearnerSettings):
     """What a run of AlphaZero does, apart from its game, its seed and the processes it uses.
 
     Sources: [1] Silver et al., Science 2018; [2] Danihelka et al., ICLR 2022; [3] Wu,
@@ -86,17 +122,9 @@ class AlphaZeroSettings(RunSettings):
     count_exponent: float = setting(
         0.5, "Weight of a position met n times: n to this power [5].", low=0, high=1
     )
-    batch_size: int = setting(1024, "Positions in a minibatch.", low=2)
-    learning_rate: float = setting(2e-3, "Of AdamW; it falls in the second half.", low=POSITIVE)
-    weight_decay: float = setting(1e-4, "Of AdamW.", low=0)
-    gradient_norm: float = setting(1.0, "Gradients are clipped to this norm.", low=POSITIVE)
-    averaging: float = setting(
-        0.99, "Decay of the average of the weights that plays and is kept.", low=0, high=0.99999
-    )
     result_share: float = setting(
         0.5, "Share of the game's result in the value's target; the search's is the rest [4].", 0, 1
     )
-    value_weight: float = setting(1.0, "Weight of the value's loss.", low=0)
     length_weight: float = setting(0.1, "Weight of the loss of plies left.", low=0)
     # The network.
     initial: str = setting(
@@ -109,31 +137,10 @@ class AlphaZeroSettings(RunSettings):
         "A network that plays all games of the run, which a larger one learns from [3]: zoo:NAME, "
         "a policy file or a run; empty: none.",
     )
-    trunk: str = setting(CONVOLUTIONS, "Kind of network.", choices=(DENSE, CONVOLUTIONS))
-    channels: int = setting(32, "Of each convolution.", low=1)
-    blocks: int = setting(2, "Residual blocks of two layers each.", low=0, high=40)
-    units: int = setting(256, "Of each dense layer.", low=1)
-    hidden: int = setting(64, "Width of the heads.", low=1)
-    pooled: bool = setting(
-        False, "Whether the heads see only means and maxima, so that weights fit any board."
-    )
-    precision: str = setting(
-        "auto",
-        "Of products: bfloat16 where the processor has instructions for it (auto).",
-        choices=("auto", "float32", "bfloat16"),
-    )
-    evaluate: str = setting(
-        "greedy;alphabeta:depth=2;alphabeta:depth=4",
-        "Opponents that the learner is measured against, separated by semicolons, or none.",
-    )
     judged: int = setting(
         200, "Positions in which its moves are held against perfect play; 0: none.", low=0
     )
     evaluations: int = setting(18, "How many times the learner is measured.", low=1)
-    evaluation_pairs: int = setting(
-        100, "Openings of each measurement; each is played in both seats.", low=1
-    )
-    evaluation_plies: int = setting(4, "Random moves of each of these openings.", low=0)
 
     @property
     def time_limit(self) -> float:
@@ -150,22 +157,7 @@ class AlphaZeroSettings(RunSettings):
         grown = (self.simulations - self.first_simulations) * min(progress, 1.0)
         return self.first_simulations + round(grown)
 
-    def rate(self, progress: float) -> float:
-        """The learning rate after this share of the run: constant, then half a cosine."""
-        falling = max(0.0, min(progress, 1.0) - 0.5) / 0.5
-        return self.learning_rate * (0.02 + 0.98 * 0.5 * (1.0 + math.cos(math.pi * falling)))
-
-
-def defaults_of(game: Game) -> dict[str, Any]:
-    """What replaces the defaults, which serve boards of medium size, for a game and its board.
-
-    Moves are judged by perfect play only where the game's profile says how often.
-    """
-    return {"judged": 0} | tuned_settings(game, "alphazero", "discount")
-
-
-def alphazero_settings(
-    game: Game, given: dict[str, Any], texts: Iterable[str] = ()
-) -> AlphaZeroSettings:
-    """The settings for a game; see :func:`~plyground.training.settings.make_settings`."""
-    return make_settings(AlphaZeroSettings, defaults_of(game), given, texts)
+    @classmethod
+    def tuned(cls, game: Game) -> dict[str, Any]:
+        """As for every run. Moves are judged by perfect play only where the profile says so."""
+        return {"judged": 0} | super().tuned(game)

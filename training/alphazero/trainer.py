@@ -4,49 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import time
 from collections import deque
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from ...agents.policies.policy_file import WHOLE_RETURN, policy_metadata
 from ...envs.game import Game
 from ..folder import TrainingError, write_file
-from ..network_export import NetworkExporter
 from ..run import TrainingRun, run_training
 from .evaluator import open_predecessor
-from .learner import AlphaZeroLearner, batches_for
-from .network import BoardNetwork, PolicyAndValue
+from .learner import AverageTrainer
 from .self_play import Played, SelfPlayer
 from .settings import AlphaZeroSettings
 from .window import Window, read_chunk, window_size, write_chunk
 from .workers import CPU_TIME, Workers
 
 KIND = "alphazero"
-ILLEGAL = -1e9
 KEPT_CHECKPOINTS = 3
 
 
-class AveragePlayer:
-    """Plays the most probable action of the averaged weights."""
-
-    def __init__(self, network: BoardNetwork, device: torch.device) -> None:
-        self._network, self._device = network, device
-
-    def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        """Actions (int64, n) for int8 observations (n, rows, columns, planes) and masks."""
-        with torch.inference_mode():
-            given = torch.from_numpy(observations).to(self._device).float()
-            logits = self._network(given).logits.cpu().numpy()
-        chosen: np.ndarray = np.where(masks != 0, logits, ILLEGAL).argmax(axis=1)
-        return chosen
-
-
-class AlphaZeroTrainer:
+class AlphaZeroTrainer(AverageTrainer):
     """The :class:`~plyground.training.run.Trainer` of AlphaZero.
 
     With one worker, an update is self-play and then learning, in this process. With several, they
@@ -71,9 +51,7 @@ class AlphaZeroTrainer:
         folder: Path,
         device: torch.device,
     ) -> None:
-        self.game, self.settings, self.progress = game, settings, 0.0
-        self.learner = AlphaZeroLearner(game, settings, seed, device)
-        self._device = device
+        super().__init__(game, settings, seed, device, KIND)
         predecessor = open_predecessor(game, settings)  # refused here, before processes begin
         self._predecessor = predecessor.version if predecessor else ""
         self._workers: Workers | None = None
@@ -92,7 +70,6 @@ class AlphaZeroTrainer:
         # The games that processes play at present: whether, since when, and the share of the run
         # that was done when their weights were learnt.
         self._begun, self._began, self._progress_of_games = False, 0.0, 0.0
-        self._exporter: NetworkExporter | None = None
 
     @property
     def step(self) -> int:
@@ -138,7 +115,9 @@ class AlphaZeroTrainer:
         if self._new_samples == 0:
             return {}
         positions = self._window.positions()
-        batches = batches_for(self._new_samples, self.settings)
+        settings = self.settings
+        samples = settings.reuse * self._new_samples
+        batches = max(1, math.ceil(samples / settings.batch_size))
         self._new_samples = 0
         began = time.process_time()
         losses = self.learner.learn(positions, batches, self.progress)
@@ -194,19 +173,6 @@ class AlphaZeroTrainer:
             "time/update": whole,
             "time/other_cpu_seconds": counts[CPU_TIME] / 1e6,
         }
-
-    @contextlib.contextmanager
-    def evaluation_player(self) -> Iterator[AveragePlayer]:
-        """The averaged weights, without search, in full precision."""
-        yield AveragePlayer(self.learner.average, self._device)
-
-    def export(self, path: Path) -> None:
-        """Write the averaged weights as a policy file."""
-        if self._exporter is None:
-            metadata = policy_metadata(self.game, KIND, WHOLE_RETURN, self.settings.discount)
-            heads = PolicyAndValue(self.learner.average)
-            self._exporter = NetworkExporter(heads, self.game, metadata)
-        self._exporter.write(path)
 
     # -- checkpoints --
 

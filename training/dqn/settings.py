@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ..settings import POSITIVE, OpposedSettings, make_settings, setting, tuned_settings
+from ..settings import POSITIVE, OpposedSettings, setting
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,6 +14,7 @@ class DQNSettings(OpposedSettings):
     """The settings of a DQN run, apart from its game and its seed."""
 
     algorithm: ClassVar[str] = "dqn"
+    discount_setting: ClassVar[str] = "gamma"
 
     rollout: int = setting(16, "Actions in each game between two updates.", low=1)
     memory: int = setting(100_000, "Transitions that are kept to learn from.", low=1)
@@ -44,10 +43,3 @@ class DQNSettings(OpposedSettings):
             raise SpecificationError(
                 f"games={self.games} is not possible: only {self.memory} transitions are kept"
             )
-
-
-def dqn_settings(
-    game: Game, given: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
-) -> DQNSettings:
-    """The settings for a game; see :func:`plyground.training.settings.make_settings`."""
-    return make_settings(DQNSettings, tuned_settings(game, "dqn", "gamma"), given or {}, texts)

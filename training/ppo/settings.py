@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ..settings import POSITIVE, OpposedSettings, make_settings, setting, tuned_settings
+from ..settings import POSITIVE, OpposedSettings, setting
 
 PRECISIONS = ("auto", "float32", "bfloat16")
 
@@ -18,6 +16,7 @@ class PPOSettings(OpposedSettings):
     """The settings of a PPO run, apart from its game and its seed."""
 
     algorithm: ClassVar[str] = "ppo"
+    discount_setting: ClassVar[str] = "gamma"
 
     rollout: int = setting(32, "Actions in each game between two updates.", low=2)
     batch_size: int = setting(512, "Samples in a minibatch.", low=1)
@@ -53,10 +52,3 @@ class PPOSettings(OpposedSettings):
                 f"batch_size={self.batch_size} is not possible: an update has games × rollout = "
                 f"{samples} samples"
             )
-
-
-def ppo_settings(
-    game: Game, given: Mapping[str, Any] | None = None, texts: Iterable[str] = ()
-) -> PPOSettings:
-    """The settings for a game; see :func:`plyground.training.settings.make_settings`."""
-    return make_settings(PPOSettings, tuned_settings(game, "ppo", "gamma"), given or {}, texts)

@@ -10,26 +10,21 @@ game that of perfect play, and the policy files name it.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from ...agents.policies.policy_file import WHOLE_RETURN, policy_metadata
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
-from ..alphazero.learner import AlphaZeroLearner, has_margin
-from ..alphazero.network import PolicyAndValue
-from ..alphazero.trainer import AveragePlayer
+from ..alphazero.learner import AverageTrainer
+from ..alphazero.network import has_margin
 from ..alphazero.window import Canonical, Positions
 from ..datasets.file import Dataset, load
 from ..folder import TrainingError
-from ..network_export import NetworkExporter
 from ..run import TrainingRun, run_training
 from .settings import SupervisedSettings
 
@@ -88,7 +83,7 @@ def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
     return margins
 
 
-class SupervisedTrainer:
+class SupervisedTrainer(AverageTrainer):
     """The :class:`~plyground.training.run.Trainer` of supervised learning.
 
     Args:
@@ -107,10 +102,9 @@ class SupervisedTrainer:
         data: Dataset,
         device: torch.device,
     ) -> None:
-        self.game, self.settings, self.progress = game, settings, 0.0
-        self.learner = AlphaZeroLearner(game, settings.of_learner(), seed, device)
-        self._device, self._seen = device, 0
-        self._kind = BY_SOLVER if data.teacher is None else BY_TEACHER.format(data.teacher)
+        kind = BY_SOLVER if data.teacher is None else BY_TEACHER.format(data.teacher)
+        super().__init__(game, settings, seed, device, kind)
+        self.stage, self.step = f"a dataset {kind}", 0  # positions that were learnt from
         order = np.random.default_rng(seed).permutation(len(data))
         kept = max(1, round(settings.held_out * len(data)))
         if kept >= len(data):
@@ -123,23 +117,12 @@ class SupervisedTrainer:
             optimal_actions(data)[chosen],
         )
         self._positions = learning_positions(data, order[kept:])
-        self._exporter: NetworkExporter | None = None
-
-    @property
-    def stage(self) -> str:
-        """What is learnt from now."""
-        return f"a dataset {self._kind}"
-
-    @property
-    def step(self) -> int:
-        """Positions that were learnt from."""
-        return self._seen
 
     def update(self) -> dict[str, float]:
         """Learn from a few hundred minibatches; returns what is logged."""
         began, batches = time.monotonic(), self.settings.batches_per_update
         losses = self.learner.learn(self._positions, batches, self.progress)
-        self._seen += batches * self.settings.batch_size
+        self.step += batches * self.settings.batch_size
         spent = time.monotonic() - began
         return losses | {
             "held_out/optimal": self.optimal_share(),
@@ -148,38 +131,22 @@ class SupervisedTrainer:
 
     def optimal_share(self) -> float:
         """How often the most probable action is optimal in the positions held out."""
-        player, held = AveragePlayer(self.learner.average, self._device), self._held_out
+        held = self._held_out
         right = 0
         for start in range(0, len(held.masks), HELD_OUT_AT_ONCE):
             part = slice(start, start + HELD_OUT_AT_ONCE)
-            actions = player.act_batch(held.observations[part], held.masks[part])
+            actions = self.player.act_batch(held.observations[part], held.masks[part])
             right += int(held.optimal[part][np.arange(len(actions)), actions].sum())
         return right / len(held.masks)
 
-    @contextlib.contextmanager
-    def evaluation_player(self) -> Iterator[AveragePlayer]:
-        """The averaged weights, without search."""
-        yield AveragePlayer(self.learner.average, self._device)
-
-    def export(self, path: Path) -> None:
-        """Write the averaged weights as a policy file that says who taught them."""
-        if self._exporter is None:
-            metadata = policy_metadata(self.game, self._kind, WHOLE_RETURN)
-            heads = PolicyAndValue(self.learner.average)
-            self._exporter = NetworkExporter(heads, self.game, metadata)
-        self._exporter.write(path)
-
     def state(self) -> dict[str, Any]:
         """What a checkpoint holds; the positions are in the dataset."""
-        return {"learner": self.learner.state(), "seen": self._seen}
+        return {"learner": self.learner.state(), "seen": self.step}
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Go on where :meth:`state` was taken."""
         self.learner.load_state(state["learner"])
-        self._seen = state["seen"]
-
-    def close(self) -> None:
-        """There is nothing to end."""
+        self.step = state["seen"]
 
 
 def train(
