@@ -11,7 +11,7 @@ from command_line import invoke
 from helpers import GAMES, SMALL_GAMES
 from plyground import make_game
 from plyground.agents.human import read_move
-from plyground.evaluation.report.board import CHANGED, WON, board, winning_row
+from plyground.evaluation.report.board import CHANGE, WON, board, winning_row
 
 
 def play(*words, stdin):
@@ -157,8 +157,8 @@ def test_the_last_move_is_marked_on_every_board(spec):
     game = make_game(spec)
     before = game.initial_position()
     after = before.after(before.legal_actions()[0])
-    assert has_style(board(after, before), CHANGED)
-    assert not has_style(board(after), CHANGED)
+    assert has_style(board(after, before), CHANGE)
+    assert not has_style(board(after), CHANGE)
 
 
 @pytest.mark.parametrize(
