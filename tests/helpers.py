@@ -125,6 +125,21 @@ SMALL_VARIANTS = _specs(
 ALL_GAMES = list(dict.fromkeys([*GAMES, *SMALL_VARIANTS]))
 
 
+def cached_by_position(function):
+    """Let a function of a position be asked once for each; ``function.results`` are its answers."""
+    results: dict[tuple[Game, bytes], object] = {}
+
+    @functools.wraps(function)
+    def cached(position: Position):
+        key = (position.game, position.record.tobytes())
+        if key not in results:
+            results[key] = function(position)
+        return results[key]
+
+    cached.results = results
+    return cached
+
+
 def random_position(game: Game, plies: int, seed: int = 0) -> Position:
     """The position after random moves; it is over if the game ends before ``plies`` are played."""
     rng, position = random.Random(seed), game.initial_position()

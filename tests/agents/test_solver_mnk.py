@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import random
 
 import pytest
+from helpers import cached_by_position
 from plyground import make_agent, make_game
 from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
@@ -23,7 +23,7 @@ SMALL = [
 def enumerator(game):
     """Minimax over all positions, each valued once."""
 
-    @functools.cache
+    @cached_by_position
     def value(position):
         if position.is_over:
             return int(position.returns[position.to_move])
@@ -59,7 +59,7 @@ def test_all_positions_of_tic_tac_toe_have_the_value_of_full_enumeration():
     game = make_game("tic_tac_toe")
     value, solver = enumerator(game), make_solver(game, 1)
     value(game.initial_position())
-    positions, frontier = {game.initial_position()}, [game.initial_position()]
+    positions, frontier = {game.initial_position().key}, [game.initial_position()]
     while frontier:
         position = frontier.pop()
         if position.is_over:
@@ -67,8 +67,8 @@ def test_all_positions_of_tic_tac_toe_have_the_value_of_full_enumeration():
         assert solver.solve(position).value == value(position)
         for action in position.legal_actions():
             child = position.after(action)
-            if child not in positions:
-                positions.add(child)
+            if child.key not in positions:
+                positions.add(child.key)
                 frontier.append(child)
     assert len(positions) == 5478
 

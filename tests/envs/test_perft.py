@@ -4,11 +4,10 @@ the plain-Python rules made.
 
 from __future__ import annotations
 
-import functools
 import tomllib
 
 import pytest
-from helpers import DATA
+from helpers import DATA, cached_by_position
 from plyground import make_game
 from plyground.envs.conformance.perft import perft
 from plyground.envs.registry import BUILT_IN
@@ -43,7 +42,7 @@ def test_every_game_has_a_table(rules_type):
     )
 
 
-@functools.cache
+@cached_by_position
 def size_of_tree(position):
     """(games, nodes) below a position; equal positions are counted by one look at them."""
     if position.is_over:
@@ -56,9 +55,9 @@ def test_tic_tac_toe_has_5478_positions_255168_games_and_549946_nodes():
     """The games as in Henry Bottomley, "How many Tic-Tac-Toe (noughts and crosses) games are
     possible?", 2001.
     """
-    size_of_tree.cache_clear()
+    size_of_tree.results.clear()
     games, nodes = size_of_tree(make_game("tic_tac_toe").initial_position())
-    assert (size_of_tree.cache_info().currsize, games, nodes) == (5478, 255168, 549946)
+    assert (len(size_of_tree.results), games, nodes) == (5478, 255168, 549946)
 
 
 def test_the_games_of_tic_tac_toe_agree_with_its_perft_counts():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 
@@ -10,6 +9,7 @@ import numpy as np
 import plyground
 import pytest
 from command_line import invoke
+from helpers import cached_by_position
 from plyground.agents import Agent, Decision, make_agent
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult, play_game
@@ -41,7 +41,7 @@ def run(*words: str):
     return invoke(words, COLUMNS="80", NO_COLOR="1")
 
 
-@functools.cache
+@cached_by_position
 def value(position) -> int:
     """The value for the side to move by the rules alone: the final margin in boxes, or the result;
     whoever moves next.
@@ -61,9 +61,9 @@ def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():
     seen, waiting, blunders = set(), [TIC_TAC_TOE.initial_position()], [0, 0, 0]
     while waiting:
         position = waiting.pop()
-        if position in seen or position.is_over:
+        if position.key in seen or position.is_over:
             continue
-        seen.add(position)
+        seen.add(position.key)
         best = value(position)
         for action in position.legal_actions():
             loss, blunder = judge.verdict(position, action)
@@ -172,7 +172,7 @@ def test_positions_are_distinct_open_ask_something_and_come_again_by_seed():
         sample_positions(MoveJudge(TIC_TAC_TOE, 1), 60, seed) for seed in (1, 1, 2)
     )
     assert first.positions == again.positions != other.positions
-    assert len({position for position, _ in first.positions}) == 60
+    assert len({position.key for position, _ in first.positions}) == 60
     assert {phase for _, phase in first.positions} == {0, 1, 2}
     for position, phase in first.positions:
         assert not position.is_over
