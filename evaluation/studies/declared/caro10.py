@@ -6,7 +6,7 @@ from ..declaration import Claim, Experiment, Figure, Study
 from ..measurements.games import Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
-from .searches import Searches, at_equal_cost, ladder, names, pick, specs
+from .searches import Searches, at_equal_cost, ladder, named_pool, pick
 
 _GAME, _SMALL = "gomoku:size=10", "gomoku:size=5,connect=4"
 _MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
@@ -63,18 +63,16 @@ STUDY = Study(
              Nodes((Task(_GAME, (1, 2, 3, 4, 5, 6), 10, 10),), _SAME_DEPTH[2:])),
             (*_AS_PLAYED, Nodes((Task(_GAME, (1, 2, 3), 10, 4),), _SAME_DEPTH),
              Nodes((Task(_GAME, (1, 2, 3, 4, 5, 6), 10, 4),), _SAME_DEPTH[2:])),
-            (
-                Claim("The heuristic evaluates about 20 nodes", "nodes", 10, 40),
-                Claim("The heuristic takes under 10 ms", "time", 0, 0.01),
-                Claim("Minimax visits about 20,000 nodes", "nodes", 10_000, 40_000,
-                      measurement=1),
-                Claim("Minimax takes more than a second", "time", 1, 1e9, measurement=1),
-                Claim("Alpha-beta visits about 10,000 nodes", "nodes", 5000, 20_000,
-                      measurement=2),
-                Claim("Alpha-beta takes 200 to 500 ms", "time", 0.2, 0.5, measurement=2),
-                Claim("Alpha-beta visits 30–50 % fewer nodes than minimax of the same depth",
-                      "fewer", 0.3, 0.5, (("search", "alpha-beta"), ("depth", 3)), 3),
-            ),
+            (Claim("The heuristic evaluates about 20 nodes", "nodes", 10, 40),
+             Claim("The heuristic takes under 10 ms", "time", 0, 0.01),
+             Claim("Minimax visits about 20,000 nodes", "nodes", 10_000, 40_000,
+                   measurement=1),
+             Claim("Minimax takes more than a second", "time", 1, 1e9, measurement=1),
+             Claim("Alpha-beta visits about 10,000 nodes", "nodes", 5000, 20_000,
+                   measurement=2),
+             Claim("Alpha-beta takes 200 to 500 ms", "time", 0.2, 0.5, measurement=2),
+             Claim("Alpha-beta visits 30–50 % fewer nodes than minimax of the same depth",
+                   "fewer", 0.3, 0.5, (("search", "alpha-beta"), ("depth", 3)), 3)),
             (Figure("lines", "depth", "nodes", "Nodes a move by depth", "search", (), "y",
                     measurement=3),),
         ),
@@ -95,9 +93,9 @@ STUDY = Study(
             "What do ordering by heuristic, killer moves, a transposition table, deepening, a "
             "board of 15×15 and a neural evaluation bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 10, 10), Task("gomoku", (3,), 10, 5)), _IMPROVEMENTS),
-             Strength(_GAME, specs(_RIVALS), 5, "random:2", names=names(_RIVALS), seconds=0.005)),
+             named_pool(_GAME, _RIVALS, 5, "random:2", seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 10, 2),), _IMPROVEMENTS),
-             Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
+             named_pool(_GAME, _FEW, 2, "random:2")),
             (),
             (Figure("bars", "search", "nodes", "Nodes at depth 3, one improvement more in each bar",
                     where=(("game", _GAME),), logarithmic="y"),

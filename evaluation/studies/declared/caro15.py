@@ -7,7 +7,7 @@ from ..measurements.games import Book, Strength
 from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Task
 from ..measurements.quality import Answers, Case, MoveQuality
-from .searches import Searches, at_equal_cost, ladder, names, pick, specs
+from .searches import Searches, at_equal_cost, ladder, named_pool, pick
 
 _GAME, _SMALL = "gomoku", "gomoku:size=5,connect=4"
 _LEVELS = ("easy", "medium", "hard")
@@ -88,13 +88,11 @@ STUDY = Study(
             (MoveQuality(_SMALL, _LEVELS, 60, from_ply=10),
              Heuristics(_SMALL, ("caro15", "caro15_open", "patterns"), 60, from_ply=10)),
             (),
-            (
-                Figure("bars", "agent", "optimal", "Best moves of the levels, 5×5",
-                       where=(("part", "all"),)),
-                Figure("bars", "heuristic", "correlation",
-                       "Rank correlation with exact values, 5×5",
-                       where=(("phase", "all"),), measurement=1),
-            ),
+            (Figure("bars", "agent", "optimal", "Best moves of the levels, 5×5",
+                    where=(("part", "all"),)),
+             Figure("bars", "heuristic", "correlation",
+                    "Rank correlation with exact values, 5×5",
+                    where=(("phase", "all"),), measurement=1)),
         ),
         Experiment(
             ("G5",),
@@ -102,11 +100,9 @@ STUDY = Study(
             "Do the levels fill a gap, block a four, make a fork, begin in the centre?",
             (Answers(_CASES, (*_LEVELS, "alphabeta:depth=5", "mcts:simulations=20000")),),
             (Answers(_CASES, (*_LEVELS, "alphabeta:depth=4")),),
-            (
-                Claim("The hard level solves all of them", "right", 1, 1, (("agent", "hard"),)),
-                Claim("The medium level solves all of them", "right", 1, 1,
-                      (("agent", "medium"),)),
-            ),
+            (Claim("The hard level solves all of them", "right", 1, 1, (("agent", "hard"),)),
+             Claim("The medium level solves all of them", "right", 1, 1,
+                   (("agent", "medium"),))),
         ),
         Experiment(
             ("G6",),
@@ -116,17 +112,15 @@ STUDY = Study(
              Nodes((Task(_GAME, (1, 2, 3, 4, 5, 6, 8), 12, 8),), _COSTS[3:])),
             (Nodes((Task(_GAME, (1, 2, 3), 6, 2),), _COSTS),
              Nodes((Task(_GAME, (1, 2, 3, 4, 5, 6), 12, 4),), _COSTS[3:])),
-            (
-                Claim("The hard level visits 423,500 nodes a move at depth 3", "nodes",
-                      211_750, 847_000, (("search", "hard"), ("depth", 3))),
-                Claim("Pruning halves the nodes at depth 3", "fewer", 0.45, 0.55,
-                      (("search", "hard"), ("depth", 3))),
-                Claim("The hard level takes 0.51 s a move at depth 3", "time", 0.25, 1.0,
-                      (("search", "hard"), ("depth", 3))),
-                Claim("Depth 4 takes 30 s and more", "time", 30, 1e9,
-                      (("depth", 4),), 1),
-                Claim("Depth 5 takes hours", "time", 3600, 1e9, (("depth", 5),), 1),
-            ),
+            (Claim("The hard level visits 423,500 nodes a move at depth 3", "nodes",
+                   211_750, 847_000, (("search", "hard"), ("depth", 3))),
+             Claim("Pruning halves the nodes at depth 3", "fewer", 0.45, 0.55,
+                   (("search", "hard"), ("depth", 3))),
+             Claim("The hard level takes 0.51 s a move at depth 3", "time", 0.25, 1.0,
+                   (("search", "hard"), ("depth", 3))),
+             Claim("Depth 4 takes 30 s and more", "time", 30, 1e9,
+                   (("depth", 4),), 1),
+             Claim("Depth 5 takes hours", "time", 3600, 1e9, (("depth", 5),), 1)),
             (Figure("lines", "depth", "nodes", "Nodes a move by depth", "search", (), "y"),),
         ),
         Experiment(
@@ -136,10 +130,8 @@ STUDY = Study(
             (Strength("gomoku:rule=caro", (*_LEVELS, "hard:heuristic=caro15",
                                            "alphabeta:depth=4"), 10, "random:2"),),
             (Strength("gomoku:rule=caro", (*_LEVELS, "alphabeta:depth=3"), 4, "random:2"),),
-            (
-                Claim("The hard level beats the others of the three (85 % against people)",
-                      "score", 0.6, 1, (("agent", "hard"),)),
-            ),
+            (Claim("The hard level beats the others of the three (85 % against people)",
+                   "score", 0.6, 1, (("agent", "hard"),)),),
             (Figure("points", "time", "elo", "Strength against time a move", "agent",
                     logarithmic="x"),),
         ),
@@ -150,9 +142,9 @@ STUDY = Study(
             "database, MCTS, parallel search, self-play learning and threat-space search bring in "
             "nodes and, at equal cost, in Elo?",
             (Nodes((Task(_GAME, (3,), 12, 6),), _IMPROVEMENTS),
-             Strength(_GAME, specs(_RIVALS), 4, "random:2", names=names(_RIVALS), seconds=0.005)),
+             named_pool(_GAME, _RIVALS, 4, "random:2", seconds=0.005)),
             (Nodes((Task(_GAME, (3,), 6, 1),), _IMPROVEMENTS),
-             Strength(_GAME, specs(_FEW), 2, "random:2", names=names(_FEW))),
+             named_pool(_GAME, _FEW, 2, "random:2")),
             (),
             (Figure("bars", "search", "nodes", "Nodes at depth 3, one improvement more in each bar",
                     logarithmic="y"),
@@ -163,9 +155,8 @@ STUDY = Study(
             "An opening book",
             "What do two plies from a book, or the rule to begin in the centre, bring at equal "
             "cost?",
-            (Strength(_GAME, specs(_WITH_BOOK), 20, "random:1", names=names(_WITH_BOOK),
-                      book=_BOOK, seconds=0.005),),
-            (Strength(_GAME, specs(_QUICK_BOOK), 4, "random:1", names=names(_QUICK_BOOK)),),
+            (named_pool(_GAME, _WITH_BOOK, 20, "random:1", book=_BOOK, seconds=0.005),),
+            (named_pool(_GAME, _QUICK_BOOK, 4, "random:1"),),
         ),
     ),
 )  # fmt: skip

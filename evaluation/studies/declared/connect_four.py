@@ -31,12 +31,8 @@ STUDY = Study(
             "How large are the board and the game tree?",
             (TreeSizes((_SMALL, _MIDDLE, "connect_four"), 9),),
             (TreeSizes((_SMALL, _MIDDLE, "connect_four"), 6),),
-            (
-                Claim(
-                    "A game lasts at most rows · columns = 42 plies", "depth", 42, 42,
-                    (("game", "connect_four"),),
-                ),
-            ),
+            (Claim("A game lasts at most rows · columns = 42 plies", "depth", 42, 42,
+                   (("game", "connect_four"),)),),
         ),
         Experiment(
             ("C4",),
@@ -54,18 +50,10 @@ STUDY = Study(
                     Task("connect_four", (2, 3, 4, 5, 6, 8))), _ORDERS),),
             (Nodes((Task("connect_four", (2, 3, 4, 6), 21, 10),
                     Task("connect_four", (2, 3, 4, 6))), _ORDERS),),
-            (
-                Claim(
-                    "The order saves time at depths 2, 3 and 4", "fewer", 1e-9, 1,
-                    (("search", "+ order"),),
-                ),
-            ),
-            (
-                Figure(
-                    "lines", "depth", "nodes", "Nodes with and without order, from the start",
-                    "search", (("plies", 0),), "y",
-                ),
-            ),
+            (Claim("The order saves time at depths 2, 3 and 4", "fewer", 1e-9, 1,
+                   (("search", "+ order"),)),),
+            (Figure("lines", "depth", "nodes", "Nodes with and without order, from the start",
+                    "search", (("plies", 0),), "y"),),
         ),
         Experiment(
             ("C7", "C11"),
@@ -74,20 +62,13 @@ STUDY = Study(
             (FirstMoves("connect_four", 20_000, 2048),
              MonteCarloChoices("connect_four", (10, 50, 200, 1000, 5000), 200, 2048)),
             (FirstMoves(_QUICK, 2000), MonteCarloChoices(_QUICK, (10, 50, 200, 1000), 40)),
+            (Claim("The centre column is a best first move (6×7)", "best", 1, 1,
+                   (("moves", "d"),)),
+             Claim("200 random games a move find the best first move", "right", 0.95, 1,
+                   (("simulations", 200),), 1)),
             (
-                Claim(
-                    "The centre column is a best first move (6×7)", "best", 1, 1, (("moves", "d"),)
-                ),
-                Claim(
-                    "200 random games a move find the best first move", "right", 0.95, 1,
-                    (("simulations", 200),), 1,
-                ),
-            ),
-            (
-                Figure(
-                    "points", "value", "believed", "Exact value and belief of Monte Carlo",
-                    "moves",
-                ),
+                Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
+                       "moves"),
                 _OPENINGS,
             ),
         ),
@@ -97,12 +78,8 @@ STUDY = Study(
             "How does minimax of depth 4 do against random play?",
             (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 250, "random:0"),),
             (Seats(_SMALL, (_WINDOWS.format(depth=4), "random"), 100, "random:0"),),
-            (
-                Claim(
-                    "Minimax of depth 4 moves first and does not lose", "second_wins", 0, 0,
-                    (("second", "random"),),
-                ),
-            ),
+            (Claim("Minimax of depth 4 moves first and does not lose", "second_wins", 0, 0,
+                   (("second", "random"),)),),
         ),
         Experiment(
             ("C9",),
@@ -111,12 +88,8 @@ STUDY = Study(
             (Heuristics("connect_four", ("windows", "threats"), 300),),
             (Heuristics(_MIDDLE, ("windows", "threats"), 90),),
             (),
-            (
-                Figure(
-                    "bars", "phase", "optimal", "Best moves chosen by the heuristics",
-                    "heuristic",
-                ),
-            ),
+            (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristics",
+                    "heuristic"),),
         ),
         Experiment(
             ("C10",),
@@ -130,18 +103,10 @@ STUDY = Study(
                    (("alpha-beta", _WINDOWS),)),
              Strength("connect_four", tuple(_WINDOWS.format(depth=d) for d in (2, 4, 6)),
                       20, "random:4")),
-            (
-                Claim(
-                    "Depth 4 beats depth 2", "score", 0.5, 1,
-                    (("agent", _WINDOWS.format(depth=4)),), 1,
-                ),
-            ),
-            (
-                Figure(
-                    "points", "time", "elo", "Strength against time a move", "agent",
-                    logarithmic="x", measurement=1,
-                ),
-            ),
+            (Claim("Depth 4 beats depth 2", "score", 0.5, 1,
+                   (("agent", _WINDOWS.format(depth=4)),), 1),),
+            (Figure("points", "time", "elo", "Strength against time a move", "agent",
+                    logarithmic="x", measurement=1),),
         ),
     ),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from ..measurements.heuristics import Heuristics
 from ..measurements.nodes import Nodes, Reach, Task
 from ..measurements.quality import Answers, Case
 from ..measurements.sizes import TreeSizes
-from .searches import Searches, at_equal_cost, ladder, names, pick, specs
+from .searches import Searches, at_equal_cost, ladder, named_pool, pick
 
 
 def _dots(size: str, margin: bool = True) -> str:
@@ -20,33 +20,15 @@ def _dots(size: str, margin: bool = True) -> str:
 _BOARDS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
 _EXACT = "alphabeta:depth=12,heuristic=none"
 _CASES = (
-    Case(
-        "a box that can be completed at once",
-        _dots("4x4"),
-        "v 0 0,v 1 1,h 2 1,v 0 3,h 1 2,v 1 2,v 2 2",
-    ),
-    Case(
-        "greed gives away a chain",
-        _dots("4x4"),
-        "h 3 2,h 3 0,h 3 1,h 0 0,v 1 2,v 0 3,v 1 0,v 0 1,h 2 2,v 2 3,v 2 1,v 0 2",
-    ),
-    Case(
-        "one edge completes two boxes",
-        _dots("3x3"),
-        "v 1 1,h 0 0,v 1 2,v 0 1,h 0 1,h 2 0,v 1 0,v 0 0",
-    ),
-)
-_TASKS = tuple(
-    Task(_dots(size), (depth,))
-    for size, depth in (
-        ("3x3", 4),
-        ("3x4", 4),
-        ("4x4", 4),
-        ("4x4", 6),
-        ("4x5", 4),
-        ("5x5", 4),
-    )
-)
+    Case("a box that can be completed at once", _dots("4x4"),
+         "v 0 0,v 1 1,h 2 1,v 0 3,h 1 2,v 1 2,v 2 2"),
+    Case("greed gives away a chain", _dots("4x4"),
+         "h 3 2,h 3 0,h 3 1,h 0 0,v 1 2,v 0 3,v 1 0,v 0 1,h 2 2,v 2 3,v 2 1,v 0 2"),
+    Case("one edge completes two boxes", _dots("3x3"),
+         "v 1 1,h 0 0,v 1 2,v 0 1,h 0 1,h 2 0,v 1 0,v 0 0"),
+)  # fmt: skip
+_SIZES_AND_DEPTHS = (("3x3", 4), ("3x4", 4), ("4x4", 4), ("4x4", 6), ("4x5", 4), ("5x5", 4))
+_TASKS = tuple(Task(_dots(size), (depth,)) for size, depth in _SIZES_AND_DEPTHS)
 _CUTS = (
     ("one depth, classic heuristic", "alphabeta:depth={depth},heuristic=classic,iterative=no"),
     ("deepening, classic", "alphabeta:depth={depth},heuristic=classic"),
@@ -54,31 +36,12 @@ _CUTS = (
     ("deepening, chains, adaptive depth", "alphabeta:depth={depth},adaptive=yes"),
 )
 _ORDERS = pick(("alpha-beta", "+ order"), ladder())
-_CHOICES = Figure(
-    "lines",
-    "simulations",
-    "right",
-    "Best first move chosen by pure Monte Carlo",
-    logarithmic="x",
-    measurement=1,
-)
-_NODES = Figure(
-    "bars",
-    "search",
-    "nodes",
-    "Nodes with one improvement more in each bar",
-    "depth",
-    logarithmic="y",
-)
-_PARETO = Figure(
-    "points",
-    "time",
-    "elo",
-    "Strength against time a move",
-    "agent",
-    logarithmic="x",
-    measurement=1,
-)
+_CHOICES = Figure("lines", "simulations", "right", "Best first move chosen by pure Monte Carlo",
+                  logarithmic="x", measurement=1)  # fmt: skip
+_NODES = Figure("bars", "search", "nodes", "Nodes with one improvement more in each bar", "depth",
+                logarithmic="y")  # fmt: skip
+_PARETO = Figure("points", "time", "elo", "Strength against time a move", "agent",
+                 logarithmic="x", measurement=1)  # fmt: skip
 
 
 def _rivals(nodes: str, simulations: str) -> Searches:
@@ -121,11 +84,9 @@ STUDY = Study(
             "How large are the board and the game tree?",
             (TreeSizes(tuple(map(_dots, _BOARDS)), 6),),
             (TreeSizes(tuple(map(_dots, _BOARDS)), 4),),
-            (
-                Claim("5×5 dots have 2mn − m − n = 40 edges", "depth", 40, 40,
-                      (("game", _dots("5x5")),)),
-                Claim("The best order takes the tree to about its square root", "ratio", 0.4, 0.6),
-            ),
+            (Claim("5×5 dots have 2mn − m − n = 40 edges", "depth", 40, 40,
+                   (("game", _dots("5x5")),)),
+             Claim("The best order takes the tree to about its square root", "ratio", 0.4, 0.6)),
         ),
         Experiment(
             ("D4",),
@@ -142,10 +103,8 @@ STUDY = Study(
             (Answers(_CASES, ("alphabeta:depth=20", "minimax:depth=5", "greedy",
                               "montecarlo:simulations=1000", "mcts:simulations=2000", "random")),),
             (Answers(_CASES, ("alphabeta:depth=20", "greedy", "montecarlo:simulations=200")),),
-            (
-                Claim("Minimax plays the right move in all of them", "right", 1, 1,
-                      (("agent", "alphabeta:depth=20"),)),
-            ),
+            (Claim("Minimax plays the right move in all of them", "right", 1, 1,
+                   (("agent", "alphabeta:depth=20"),)),),
         ),
         Experiment(
             ("D6",),
@@ -159,10 +118,8 @@ STUDY = Study(
                    (("minimax", "minimax:depth={depth},heuristic=none", 2),
                     ("alpha-beta, all improvements", "alphabeta:depth={depth},heuristic=none", 3),
                     ("solver", "solver", 5))),),
-            (
-                Claim("3×3 or 3×4 dots is the largest board that can be solved, 4×4 is not",
-                      "solved", 0, 0, (("game", _dots("4x4", False)),)),
-            ),
+            (Claim("3×3 or 3×4 dots is the largest board that can be solved, 4×4 is not",
+                   "solved", 0, 0, (("game", _dots("4x4", False)),)),),
             (Figure("bars", "game", "nodes", "Nodes to solve the start", "way", logarithmic="y"),),
         ),
         Experiment(
@@ -186,10 +143,8 @@ STUDY = Study(
             (FirstMoves(_dots("5x5"), 20_000, 2048),
              MonteCarloChoices(_dots("4x5"), (10, 50, 200, 1000, 5000, 20_000), 100)),
             (FirstMoves(_dots("4x5"), 2000), MonteCarloChoices(_dots("4x5"), (10, 50, 200), 20)),
-            (
-                Claim("200 random games a move find a best first move", "right", 0.95, 1,
-                      (("simulations", 200),), 1),
-            ),
+            (Claim("200 random games a move find a best first move", "right", 0.95, 1,
+                   (("simulations", 200),), 1),),
             (Figure("points", "value", "believed", "Exact value and belief of Monte Carlo",
                     "count"), _CHOICES),
         ),
@@ -257,10 +212,9 @@ STUDY = Study(
             "What do deepening, a transposition table, chain analysis, an endgame database, Monte "
             "Carlo tree search and a learned evaluation bring in nodes and, at equal cost, in Elo?",
             (Nodes((Task(_dots("3x3"), (6, 8)), Task(_dots("4x4"), (5,), 8, 5)), ladder()),
-             Strength(_dots("4x4", False), specs(_RIVALS), 10, "random:4", names=names(_RIVALS),
-                      seconds=0.004)),
+             named_pool(_dots("4x4", False), _RIVALS, 10, "random:4", seconds=0.004)),
             (Nodes((Task(_dots("3x3"), (6,)),), ladder()),
-             Strength(_dots("4x4", False), specs(_FEW), 3, "random:4", names=names(_FEW))),
+             named_pool(_dots("4x4", False), _FEW, 3, "random:4")),
             (),
             (_NODES, Figure("bars", "agent", "elo", "Elo at equal cost, 4×4 dots", measurement=1)),
         ),
@@ -268,10 +222,9 @@ STUDY = Study(
             ("D15",),
             "An opening book",
             "What do four plies of perfect play from a book bring at equal cost?",
-            (Strength(_dots("4x4", False), specs(_WITH_BOOK), 50, "random:2",
-                      names=names(_WITH_BOOK), book=_BOOK, seconds=0.004),),
-            (Strength(_dots("3x3", False), specs(_QUICK_BOOK), 6, "random:1",
-                      names=names(_QUICK_BOOK), book=_BOOK),),
+            (named_pool(_dots("4x4", False), _WITH_BOOK, 50, "random:2",
+                        book=_BOOK, seconds=0.004),),
+            (named_pool(_dots("3x3", False), _QUICK_BOOK, 6, "random:1", book=_BOOK),),
         ),
     ),
 )  # fmt: skip

@@ -97,10 +97,8 @@ STUDY = Study(
             "from the exact solver?",
             (MoveQuality("connect_four", ("zoo:connect_four", _SUPERVISED), 300),),
             (MoveQuality("connect_four", ("zoo:connect_four", _SUPERVISED), 30),),
-            (
-                Claim("Taught by perfect play, it plays a best move in 85 % of positions",
-                      "optimal", 0.85, 1, (("agent", _SUPERVISED), ("part", ALL))),
-            ),
+            (Claim("Taught by perfect play, it plays a best move in 85 % of positions",
+                   "optimal", 0.85, 1, (("agent", _SUPERVISED), ("part", ALL))),),
             (Figure("bars", "part", "optimal", "Best moves by phase and by situation", "agent"),),
         ),
         _experiment(

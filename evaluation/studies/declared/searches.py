@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..measurements.games import Strength
+
 Searches = tuple[tuple[str, str], ...]  # what pages call searches, and their specifications
 
 _OFF = {
-    "iterative": "no",
-    "table": "0",
-    "killers": "no",
-    "history": "no",
-    "scout": "no",
+    "iterative": "no", "table": "0", "killers": "no", "history": "no", "scout": "no",
     "symmetry": "no",
-}
+}  # fmt: skip
 _STEPS = (
     ("killers", "+ killers"),
     ("history", "+ history"),
@@ -70,11 +70,8 @@ def pick(names: tuple[str, ...], searches: Searches) -> Searches:
     return tuple(step for step in searches if step[0] in names)
 
 
-def specs(searches: Searches) -> tuple[str, ...]:
-    """Their specifications, as pools list their agents."""
-    return tuple(spec for _, spec in searches)
-
-
-def names(*searches: Searches) -> Searches:
-    """Specification and name, as pools take the names of their agents."""
-    return tuple((spec, name) for group in searches for name, spec in group)
+def named_pool(game: str, searches: Searches, pairs: int, opening: str, **fields: Any) -> Strength:
+    """A pool of searches that its page calls by their names."""
+    specs = tuple(spec for _, spec in searches)
+    names = tuple((spec, name) for name, spec in searches)
+    return Strength(game, specs, pairs, opening, names=names, **fields)

@@ -17,6 +17,7 @@ _CASES = (
     Case("stop a row", "tic_tac_toe", "b2,a1,c1", ("a3",)),
     Case("answer two corners at an edge", "tic_tac_toe", "a1,b2,c3"),
 )
+_FULL = "alphabeta:depth={depth},heuristic=none"
 _PLAYERS = ("alphabeta:depth=9", "minimax:depth=9", "montecarlo:simulations=1000")
 
 
@@ -32,43 +33,20 @@ STUDY = Study(
             "How many nodes does full minimax visit on 3×3, and how few are enough?",
             (Nodes((Task("tic_tac_toe", (9,)),), ladder()),),
             (Nodes((Task("tic_tac_toe", (9,)),), ladder()),),
-            (
-                Claim(
-                    "Full minimax of 3×3 visits 549,946 nodes (those of the game tree)",
-                    "nodes",
-                    549_945,
-                    549_946,
-                    (("search", "minimax"),),
-                ),
-            ),
-            (
-                Figure(
-                    "bars", "search", "nodes", "Nodes of full search on 3×3", logarithmic="y"
-                ),
-            ),
+            (Claim("Full minimax of 3×3 visits 549,946 nodes (those of the game tree)", "nodes",
+                   549_945, 549_946, (("search", "minimax"),)),),
+            (Figure("bars", "search", "nodes", "Nodes of full search on 3×3", logarithmic="y"),),
         ),
         Experiment(
             ("T2",),
             "How far exact search reaches",
             "Which boards does exact search solve from the start?",
-            (
-                Reach(
-                    ("tic_tac_toe", "tic_tac_toe:rows=3,cols=4,connect=3", "tic_tac_toe:size=4"),
-                    (
-                        ("alpha-beta", "alphabeta:depth={depth},heuristic=none", 3),
-                        ("solver", "solver", 3),
-                    ),
-                ),
-                TreeSizes(("tic_tac_toe", "tic_tac_toe:size=4", "tic_tac_toe:size=5"), 6),
-            ),
-            (
-                Reach(
-                    ("tic_tac_toe", "tic_tac_toe:size=4"),
-                    (("alpha-beta", "alphabeta:depth={depth},heuristic=none", 1),
-                     ("solver", "solver", 2)),
-                ),
-                TreeSizes(("tic_tac_toe", "tic_tac_toe:size=4"), 5),
-            ),
+            (Reach(("tic_tac_toe", "tic_tac_toe:rows=3,cols=4,connect=3", "tic_tac_toe:size=4"),
+                   (("alpha-beta", _FULL, 3), ("solver", "solver", 3))),
+             TreeSizes(("tic_tac_toe", "tic_tac_toe:size=4", "tic_tac_toe:size=5"), 6)),
+            (Reach(("tic_tac_toe", "tic_tac_toe:size=4"),
+                   (("alpha-beta", _FULL, 1), ("solver", "solver", 2))),
+             TreeSizes(("tic_tac_toe", "tic_tac_toe:size=4"), 5)),
         ),
         Experiment(
             ("T3",),
@@ -77,15 +55,8 @@ STUDY = Study(
             "depth)?",
             (Answers(_CASES, _PLAYERS),),
             (Answers(_CASES, _PLAYERS),),
-            (
-                Claim(
-                    "Alpha-beta prefers a quick win and a slow loss",
-                    "right",
-                    1,
-                    1,
-                    (("agent", "alphabeta:depth=9"),),
-                ),
-            ),
+            (Claim("Alpha-beta prefers a quick win and a slow loss", "right", 1, 1,
+                   (("agent", "alphabeta:depth=9"),)),),
         ),
         Experiment(
             ("T4",),
@@ -95,11 +66,7 @@ STUDY = Study(
              Heuristics("tic_tac_toe", ("lines",), 300)),
             (Heuristics("tic_tac_toe:size=4", ("lines",), 120),),
             (),
-            (
-                Figure(
-                    "bars", "phase", "optimal", "Best moves chosen by the heuristic, 4×4",
-                ),
-            ),
+            (Figure("bars", "phase", "optimal", "Best moves chosen by the heuristic, 4×4"),),
         ),
         Experiment(
             ("T2",),
@@ -107,15 +74,8 @@ STUDY = Study(
             "Does full search ever lose?",
             (Seats("tic_tac_toe", ("alphabeta:depth=9", "random"), 500, "random:0"),),
             (Seats("tic_tac_toe", ("alphabeta:depth=9", "random"), 100, "random:0"),),
-            (
-                Claim(
-                    "Full search never loses to random play",
-                    "second_wins",
-                    0,
-                    0,
-                    (("first", "alphabeta:depth=9"),),
-                ),
-            ),
+            (Claim("Full search never loses to random play", "second_wins", 0, 0,
+                   (("first", "alphabeta:depth=9"),)),),
         ),
     ),
 )  # fmt: skip
