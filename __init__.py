@@ -60,30 +60,4 @@ __all__ = [
 
 register_built_in_ids(envs.__name__, envs.__path__[0], f"{__name__}.training.environments")
 
-__getattr__ = exports_on_demand(
-    __name__,
-    {
-        ".agents": (
-            "Agent",
-            "Decision",
-            "Score",
-            "load_policy",
-            "make_agent",
-            "register_agent",
-            "solve",
-        ),
-        ".envs": (
-            "Game",
-            "IllegalActionError",
-            "IllegalPositionError",
-            "Position",
-            "SpecificationError",
-            "make_game",
-            "register_game",
-        ),
-        ".evaluation": ("StoreError", "evaluate", "play_game"),
-        ".evaluation.notebook": ("show",),
-        ".training": ("TrainingError", "make_env", "make_vector_env", "train"),
-        ".training.datasets": (),
-    },
-)
+__getattr__ = exports_on_demand(__name__, __file__)

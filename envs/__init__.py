@@ -43,17 +43,7 @@ __all__ = [
     "trace",
 ]
 
-_export = exports_on_demand(
-    __name__,
-    {
-        ".aec": ("BoardEnv", "IllegalMoveError", "env_functions"),
-        ".conformance": ("ConformanceError", "Ledger", "check_env", "check_game", "trace"),
-        ".declaration": ("Bound", "Complexity", "Facts", "declare_game"),
-        ".game": ("Game", "IllegalActionError", "IllegalPositionError", "Outcome", "Position"),
-        ".registry": ("BUILT_IN", "make_game", "register_game"),
-        ".specification": ("Parameter", "SpecificationError", "check_names"),
-    },
-)
+_export = exports_on_demand(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:

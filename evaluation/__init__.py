@@ -3,26 +3,33 @@
 What ``__all__`` lists is public, and so are the modules that the reference lists.
 """
 
-from .api import quality, ratings, sprt
-from .gauntlet import GauntletResult, evaluate
-from .ladder import Ladder
-from .match import Adjudication, GameResult, Limits, play_game
-from .move_quality import MoveJudge, ask_agents, sample_positions, stored_moves
-from .openings import Openings
-from .runners.contest import Conditions
-from .runners.isolated_agent import make_isolated_opponent
-from .runners.processes import ProcessRunner
-from .runners.ray_cluster import RayRunner
-from .runners.runner import LocalRunner, Runner, RunnerError
-from .sequential_test import Hypotheses, SprtMatch, SprtState, log_likelihood_ratio
-from .statistics.complexity import size_report
-from .statistics.cross_table import CrossTable
-from .statistics.ratings import Ratings, RatingsError
-from .store.export import export_games
-from .store.store import Store, StoredGame, StoredTournament, StoreError
-from .tournament import Plan, Tournament
-from .tournament_file import read_tournaments
-from .verification import Verification, verify
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..envs.loading.exports import exports_on_demand
+
+if TYPE_CHECKING:
+    from .api import quality, ratings, sprt
+    from .gauntlet import GauntletResult, evaluate
+    from .ladder import Ladder
+    from .match import Adjudication, GameResult, Limits, play_game
+    from .move_quality import MoveJudge, ask_agents, sample_positions, stored_moves
+    from .openings import Openings
+    from .runners.contest import Conditions
+    from .runners.isolated_agent import make_isolated_opponent
+    from .runners.processes import ProcessRunner
+    from .runners.ray_cluster import RayRunner
+    from .runners.runner import LocalRunner, Runner, RunnerError
+    from .sequential_test import Hypotheses, SprtMatch, SprtState, log_likelihood_ratio
+    from .statistics.complexity import size_report
+    from .statistics.cross_table import CrossTable
+    from .statistics.ratings import Ratings, RatingsError
+    from .store.export import export_games
+    from .store.store import Store, StoredGame, StoredTournament, StoreError
+    from .tournament import Plan, Tournament
+    from .tournament_file import read_tournaments
+    from .verification import Verification, verify
 
 __all__ = [
     "Adjudication",
@@ -66,3 +73,5 @@ __all__ = [
     "stored_moves",
     "verify",
 ]
+
+__getattr__ = exports_on_demand(__name__, __file__)

@@ -31,16 +31,4 @@ __all__ = [
     "train",
 ]
 
-__getattr__ = exports_on_demand(
-    __name__,
-    {
-        ".api": ("train",),
-        ".environments": ("make_env", "make_vector_env"),
-        ".export": ("PolicyExporter", "export_policy"),
-        ".folder": ("TrainingError",),
-        ".league": ("League",),
-        ".run": ("Progress", "TrainingRun"),
-        ".sb3": ("BoardVecEnv",),
-        ".sb3_callbacks": ("LadderCallback", "SelfPlayCallback"),
-    },
-)
+__getattr__ = exports_on_demand(__name__, __file__)

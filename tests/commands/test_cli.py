@@ -416,7 +416,7 @@ def _games_in(path: Path) -> list[tuple]:
         (["--help"], ("numba", "plyground.agents", "plyground.envs.game")),
         (
             ["games"],
-            ("torch", "matplotlib", "onnxruntime", "stable_baselines3"),
+            ("torch", "matplotlib", "plyground.training", "plyground.evaluation.tournament"),
         ),
         (["match", "--help"], ("PIL", "pygame", "torch", "matplotlib", "pyspiel", "ray")),
     ],
