@@ -38,7 +38,7 @@ def make_opponents(opponent: Any, game: Game, make: MakeAgent = make_agent) -> t
             :class:`~plyground.envs.single_agent.opponents.Opponent`, met by their weights.
         game: the game they play; an agent that cannot is refused.
         make: makes the agents of the specifications.
-            :func:`plyground.evaluation.runners.isolated_agent.make_isolated_opponent` gives those
+            :func:`plyground.evaluation.runners.isolation.make_isolated_opponent` gives those
             of users processes of their own.
 
     Raises:

@@ -24,7 +24,7 @@ from ..envs.game import PLAYERS
 from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
-from ..evaluation.runners.isolated_agent import make_safe_agent
+from ..evaluation.runners.isolation import make_safe_agent
 from .app import Interruption, command
 from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
 from .output import print_json, say

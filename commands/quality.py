@@ -147,7 +147,7 @@ def _of_positions(
     if any(map(contest.is_human, range(len(specs)))):
         raise SpecificationError("a person at the terminal is not judged; use: plyground play GAME")
     notes = Console(stderr=True)
-    with contest.seated() as players:
+    with contest.players() as players:
         with show_steps("solving positions", notes) as progress:
             sample = sample_positions(judge, count, seed, first, progress)
         with show_steps("agents' moves", notes) as progress:

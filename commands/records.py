@@ -14,8 +14,8 @@ from ..evaluation.records.psq import read_psq, write_psq
 from ..evaluation.records.record import (
     Record,
     RecordError,
-    held_games,
-    keep_record,
+    single_game_courses,
+    store_record,
     stored_records,
 )
 from ..evaluation.records.sgf import read_sgf, write_sgf
@@ -53,13 +53,13 @@ def import_(
     records = [record for path in files for record in _read(path, rule)]
     count = 0
     with Store(store) as games:
-        present = held_games(games)
+        present = single_game_courses(games)
         for path, record in records:
             key = (record.game.spec, record.players, record.moves)
             if key in present:
                 continue
             try:
-                keep_record(games, record)
+                store_record(games, record)
             except RecordError as error:
                 raise RecordError(f"{path}: {error}; {count} games are in {store}") from None
             present.add(key)

@@ -176,7 +176,7 @@ def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
     Raises:
         SpecificationError: they are only to be resumed, and the store holds none of them.
     """
-    if resume and not any(one.entered for one in tournaments):
+    if resume and not any(one.is_in_store for one in tournaments):
         raise SpecificationError(
             f"there is nothing to resume: {store} does not hold this tournament; without "
             f"--resume it begins"

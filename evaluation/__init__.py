@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .move_quality import MoveJudge, ask_agents, sample_positions, stored_moves
     from .openings import Openings
     from .runners.contest import Conditions
-    from .runners.isolated_agent import make_isolated_opponent
+    from .runners.isolation import make_isolated_opponent
     from .runners.processes import ProcessRunner
     from .runners.ray_cluster import RayRunner
     from .runners.runner import LocalRunner, Runner, RunnerError

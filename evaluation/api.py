@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..envs.registry import make_game
 from .move_quality import MoveJudge, ask_agents, sample_positions
 from .runners.contest import USUAL, Conditions
-from .runners.isolated_agent import make_safe_agent
+from .runners.isolation import make_safe_agent
 from .runners.runner import Runner
 from .sequential_test import Hypotheses, SprtMatch, SprtState
 from .statistics.ratings import Ratings, rate

@@ -56,8 +56,8 @@ def sources_of_rules(game: Game) -> str:
 def sources_of_agent(agent_class: type, game: Game) -> str:
     """The fingerprint of an agent's code for a game, the rules left out."""
     rules = _files_of_rules(game)
-    played = sources_of_play(_file_of(type(game.rules)), _file_of(agent_class))
-    return _fingerprint(played - rules, agent_class.__module__)
+    play_sources = sources_of_play(_file_of(type(game.rules)), _file_of(agent_class))
+    return _fingerprint(play_sources - rules, agent_class.__module__)
 
 
 def sources_of(game: Game, agents: tuple[str, ...]) -> Sources:
@@ -67,9 +67,9 @@ def sources_of(game: Game, agents: tuple[str, ...]) -> Sources:
 
 def changes(then: Sources, now: Sources, labels: list[str]) -> list[str]:
     """What has changed, in words; empty if nothing has."""
-    found = ["the rules of the game"] if then.rules != now.rules else []
-    found += ["the way matches are played"] if then.matches != now.matches else []
-    return found + [label for label, old, new in zip(labels, then.agents, now.agents) if old != new]
+    names = ["the rules of the game"] if then.rules != now.rules else []
+    names += ["the way matches are played"] if then.matches != now.matches else []
+    return names + [label for label, old, new in zip(labels, then.agents, now.agents) if old != new]
 
 
 def _files_of_rules(game: Game) -> frozenset[Path]:
@@ -86,7 +86,7 @@ def _file_of(owner: type) -> Path:
 
 def _fingerprint(files: frozenset[Path], module: str) -> str:
     """A hash of files of the package, and of the user's own module if it is one."""
-    found = digest_of(files)[:DIGITS]
+    digest = digest_of(files)[:DIGITS]
     if module.partition(".")[0] == __name__.partition(".")[0]:
-        return found
-    return f"{found} {loaded_version(module) or 'no file'}"
+        return digest
+    return f"{digest} {loaded_version(module) or 'no file'}"

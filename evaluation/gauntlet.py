@@ -20,7 +20,7 @@ from ..envs.registry import make_game
 from ..envs.single_agent.game_batch import GameBatch
 from .move_quality import MoveJudge, sample_positions
 from .openings import Openings
-from .runners.isolated_agent import make_isolated_opponent
+from .runners.isolation import make_isolated_opponent
 from .statistics.intervals import paired_score_interval, share_interval
 
 
@@ -72,8 +72,8 @@ def evaluate(
         IllegalActionError: the player chose an illegal action.
     """
     board = make_game(game)
-    chosen = _as_batch_player(player, board)
-    return play_gauntlet(board, chosen, against, pairs, opening_plies, seed)
+    batch_player = _as_batch_player(player, board)
+    return play_gauntlet(board, batch_player, against, pairs, opening_plies, seed)
 
 
 class _BatchPlayer:
@@ -151,8 +151,8 @@ def _play_opponent(
     results = np.zeros(count)
     going = np.ones(count, np.bool_)
     while True:
-        ended = going & state.terminated
-        results[ended] = state.final_returns[ended]
+        over = going & state.terminated
+        results[over] = state.final_returns[over]
         going &= ~state.terminated
         index = np.flatnonzero(going)
         if not index.size:
@@ -181,17 +181,17 @@ def summarise(opponent: str, results: np.ndarray, courses: Sequence[bytes]) -> G
             does not count, and a pair of two such games is no observation.
     """
     points = (results + 1) / 2
-    seen: set[bytes] = set()
-    pair_scores, kept = [], []
+    earlier: set[bytes] = set()
+    pair_scores, counting = [], []
     for first in range(0, len(points), 2):
-        new = [index for index in (first, first + 1) if courses[index] not in seen]
-        seen.update(courses[first : first + 2])
-        kept += new
+        new = [index for index in (first, first + 1) if courses[index] not in earlier]
+        earlier.update(courses[first : first + 2])
+        counting += new
         if new:
             pair_scores.append(points[new].mean())
-    wins, draws, losses = (int((results[kept] == value).sum()) for value in (1, 0, -1))
+    wins, draws, losses = (int((results[counting] == value).sum()) for value in (1, 0, -1))
     interval = paired_score_interval(np.array(pair_scores))
-    return GauntletResult(opponent, len(kept), wins, draws, losses, *interval)
+    return GauntletResult(opponent, len(counting), wins, draws, losses, *interval)
 
 
 class OptimalityTest:

@@ -76,14 +76,14 @@ class Ladder:
             table = tournament.table()
         newest = len(self.agents)
         # In the gauntlet the policy is agent 0, and the ladder comes after it.
-        renumbered = [
+        newest_meetings = [
             meeting._replace(
                 first=_place(meeting.first, newest), second=_place(meeting.second, newest)
             )
             for meeting in table.meetings()
         ]
         labels = [*self.agents, spec]
-        ratings = rate(labels, [*self._among_themselves, *renumbered], (labels[0], 0.0))
+        ratings = rate(labels, [*self._among_themselves, *newest_meetings], (labels[0], 0.0))
         scores = {
             name: tally.score
             for name, tally in zip(self.agents, table.rows[0].against.values())

@@ -50,28 +50,30 @@ class Limits(NamedTuple):
             return self.game_seconds
         return math.inf if self.move_seconds is None else self.move_seconds + RESET_SECONDS
 
-    def seconds_left(self, spent: float) -> float:
+    def seconds_left(self, seconds: float) -> float:
         """The time limit of the next move after moves of ``spent`` seconds."""
         move = math.inf if self.move_seconds is None else self.move_seconds
-        return move if self.game_seconds is None else min(move, max(self.game_seconds - spent, 0.0))
+        return (
+            move if self.game_seconds is None else min(move, max(self.game_seconds - seconds, 0.0))
+        )
 
-    def overstepped(self, spent: float, before: float) -> str:
+    def excess_text(self, seconds: float, before: float) -> str:
         """The message for a move of ``spent`` seconds after moves of ``before`` seconds."""
-        if self.move_seconds is not None and spent > self.move_seconds:
-            took, allowed = _apart(spent, self.move_seconds)
-            return f"took {took} s for a move; {allowed} s are allowed"
-        took, allowed = _apart(before + spent, self.game_seconds or 0.0)
-        return f"took {took} s for its moves; {allowed} s a game are allowed"
+        if self.move_seconds is not None and seconds > self.move_seconds:
+            took, limit = _texts_that_differ(seconds, self.move_seconds)
+            return f"took {took} s for a move; {limit} s are allowed"
+        took, limit = _texts_that_differ(before + seconds, self.game_seconds or 0.0)
+        return f"took {took} s for its moves; {limit} s a game are allowed"
 
     def __str__(self) -> str:
         memory = None if self.memory_bytes is None else self.memory_bytes / 2**20
-        known = (
+        limits = (
             (self.move_seconds, "s a move"),
             (self.game_seconds, "s a game"),
             (memory, "MiB of memory"),
         )
         return (
-            ", ".join(f"{number_text(limit)} {unit}" for limit, unit in known if limit is not None)
+            ", ".join(f"{number_text(limit)} {unit}" for limit, unit in limits if limit is not None)
             or "none"
         )
 
@@ -79,13 +81,13 @@ class Limits(NamedTuple):
 NO_LIMITS = Limits()
 
 
-def _apart(spent: float, allowed: float) -> tuple[str, str]:
+def _texts_that_differ(seconds: float, limit: float) -> tuple[str, str]:
     """Two times in as few digits as show that they differ."""
     for digits in range(3, 17):
-        texts = f"{spent:.{digits}g}", f"{allowed:.{digits}g}"
+        texts = f"{seconds:.{digits}g}", f"{limit:.{digits}g}"
         if float(texts[0]) > float(texts[1]):
             break
-    return texts[0], number_text(allowed)
+    return texts[0], number_text(limit)
 
 
 class GameResult(NamedTuple):
@@ -145,8 +147,8 @@ class Adjudication(NamedTuple):
 
     def settings(self) -> dict[str, Any]:
         """What it adds to the settings of a tournament."""
-        named = {DRAW_AFTER: self.draw_after, AGREED_AFTER: self.agreed_after}
-        return {name: number for name, number in named.items() if number is not None}
+        numbers = {DRAW_AFTER: self.draw_after, AGREED_AFTER: self.agreed_after}
+        return {name: number for name, number in numbers.items() if number is not None}
 
 
 def adjudication_of(settings: Mapping[str, Any]) -> Adjudication:
@@ -166,19 +168,19 @@ class Referee:
 
     def __init__(self, adjudication: Adjudication) -> None:
         self._adjudication = adjudication
-        self._seen = [0.0, 0.0]  # what each agent saw last, as player 0 returns; 0 is nothing
+        self._results = [0.0, 0.0]  # the forced result of each agent's last decision; 0 is none
         self._times = [0, 0]  # in how many decisions, one after another
 
-    def note(self, seat: int, decision: Decision | None) -> None:
-        """Note the decision of a seat."""
-        seen = _forced_result(seat, decision)
-        self._times[seat] = self._times[seat] + 1 if seen == self._seen[seat] else 1
-        self._seen[seat] = seen
+    def add(self, seat: int, decision: Decision | None) -> None:
+        """Take in the decision of a seat."""
+        result = _forced_result(seat, decision)
+        self._times[seat] = self._times[seat] + 1 if result == self._results[seat] else 1
+        self._results[seat] = result
 
     def verdict(self, plies: int) -> Verdict | None:
         """How the game ends now, after so many plies; None if it goes on."""
         draw_after, agreed_after = self._adjudication
-        first, second = self._seen
+        first, second = self._results
         if agreed_after is not None and first == second != 0 and min(self._times) >= agreed_after:
             return (first, -first), agreed_reason(first)
         if draw_after is not None and plies >= draw_after:
@@ -235,17 +237,17 @@ class _GameUnderWay:
         """Prepare both players; Fault if one fails. What an agent does in its reset is thinking."""
         for self.seat in (0, 1):
             player, limits = self._players[self.seat], self._limits
-            allowed = limits.seconds_of_reset
+            limit = limits.seconds_of_reset
             try:
                 player.get_ready(self._game)
                 began = self._now()
                 try:
-                    player.reset(seeds[self.seat], allowed)
+                    player.reset(seeds[self.seat], limit)
                 finally:
-                    spent = self._charge(began)
-                if spent > allowed:
-                    took, known = _apart(spent, allowed)
-                    raise Fault(OUT_OF_TIME, f"took {took} s for its reset; {known} s are allowed")
+                    seconds = self._charge(began)
+                if seconds > limit:
+                    took, most = _texts_that_differ(seconds, limit)
+                    raise Fault(OUT_OF_TIME, f"took {took} s for its reset; {most} s are allowed")
             except Fault as fault:
                 raise Fault(fault.kind, f"{fault} before the first move") from fault
 
@@ -257,9 +259,9 @@ class _GameUnderWay:
 
     def _charge(self, began: float) -> float:
         """Add the time since ``began`` to that of the player whose turn it is; returns it."""
-        spent = max(self._now() - began, 0.0)
-        self._seconds[self.seat] += spent
-        return spent
+        seconds = max(self._now() - began, 0.0)
+        self._seconds[self.seat] += seconds
+        return seconds
 
     def play(self) -> GameResult:
         """Play to the end, or to the verdict of the referee; Fault if a player fails."""
@@ -280,7 +282,7 @@ class _GameUnderWay:
             mover = OVER if position.is_over else position.to_move
             self._moves.append(action)
             if self._referee is not None:
-                self._referee.note(self.seat, decision)
+                self._referee.add(self.seat, decision)
             if self._on_move is not None:
                 self._on_move(position, self.seat, action, decision)
         assert position.outcome is not None
@@ -290,15 +292,15 @@ class _GameUnderWay:
         """The answer of the player to move; Fault if it comes too late."""
         seat, limits = self.seat, self._limits
         before = self._seconds[seat]
-        allowed = limits.seconds_left(before) if self._timed else math.inf
+        limit = limits.seconds_left(before) if self._timed else math.inf
         began = self._now()
         try:
-            answer = self._players[seat].ask(self._position.copy(), self._analyse, allowed)
+            answer = self._players[seat].ask(self._position.copy(), self._analyse, limit)
         finally:
-            spent = self._charge(began)
+            seconds = self._charge(began)
             self._decisions[seat] += 1
-        if spent > allowed:
-            raise Fault(OUT_OF_TIME, limits.overstepped(spent, before))
+        if seconds > limit:
+            raise Fault(OUT_OF_TIME, limits.excess_text(seconds, before))
         return answer
 
     def forfeit(self, fault: Fault, name: str) -> GameResult:

@@ -110,8 +110,8 @@ class MoveJudge:
         """The value of every legal action for the side to move; None if not solved in time."""
         key = position.record.tobytes()
         if key not in self._known:
-            found = self.solver.solve(position, moves="all", time=self.time_limit).values or {}
-            self._known[key] = found if len(found) == len(position.legal_actions()) else None
+            values = self.solver.solve(position, moves="all", time=self.time_limit).values or {}
+            self._known[key] = values if len(values) == len(position.legal_actions()) else None
         return self._known[key]
 
     def verdict(self, position: Position, action: int) -> tuple[int, int]:
@@ -189,45 +189,45 @@ def sample_positions(
     chance = new_stream(seed, POSITION_STREAM)
     seed_of_walks = random.Random(int(chance[0]))
     left_out = {"all moves alike": 0, "not solved in time": 0}
-    found: list[tuple[Position, int]] = []
+    positions: list[tuple[Position, int]] = []
     for index, phase in enumerate(phases):
-        wanted = (count - len(found)) // (len(phases) - index)
+        share = (count - len(positions)) // (len(phases) - index)
         for position in itertools.islice(
-            _test_positions(judge, plies[phase], seed_of_walks, left_out), wanted
+            _test_positions(judge, plies[phase], seed_of_walks, left_out), share
         ):
-            found.append((position, phase))
+            positions.append((position, phase))
             if progress is not None:
-                progress(len(found), count)
-    if not found:
+                progress(len(positions), count)
+    if not positions:
         raise SpecificationError(
             f"no position of {game.spec} after {first} plies or more was found that has a better "
             f"and a worse move and is solved within "
             f"{judge.time_limit:g} seconds; a smaller board, a later --from-ply or a longer "
             f"--time-limit may help"
         )
-    return Sample(found, left_out)
+    return Sample(positions, left_out)
 
 
 def _test_positions(
     judge: MoveJudge, plies: Sequence[int], chance: random.Random, left_out: dict[str, int]
 ) -> Iterator[Position]:
     """Positions of these plies with better and worse moves, until no more are found."""
-    barren = unsolved = failed = 0
-    while barren < MOST_BARREN and unsolved < MOST_UNSOLVED and failed < MOST_FAILED_WALKS:
+    barren = timeouts = dead_ends = 0
+    while barren < MOST_BARREN and timeouts < MOST_UNSOLVED and dead_ends < MOST_FAILED_WALKS:
         position = _walk(judge.game, chance.choice(plies), chance)
         if position is None or judge.knows(position):
-            failed += 1
+            dead_ends += 1
             continue
-        failed = 0
+        dead_ends = 0
         values = judge.values(position)
         if values is None:
             left_out["not solved in time"] += 1
-            unsolved += 1
+            timeouts += 1
         elif not has_worse_move(values):
             left_out["all moves alike"] += 1
-            barren, unsolved = barren + 1, 0
+            barren, timeouts = barren + 1, 0
         else:
-            barren = unsolved = 0
+            barren = timeouts = 0
             yield position
 
 
@@ -270,7 +270,7 @@ def ask_agents(
     """
     moves: list[JudgedMove] = []
     faults: dict[str, tuple[int, str]] = {}
-    total, done = len(agents) * len(sample.positions), 0
+    total, decisions = len(agents) * len(sample.positions), 0
     for number, player in enumerate(map(as_player, agents)):
         for index, (position, phase) in enumerate(sample.positions):
             try:
@@ -281,9 +281,9 @@ def ask_agents(
             else:
                 verdict = judge.verdict(position, action)
                 moves.append(JudgedMove(number, index, phase, *verdict, seconds, action))
-            done += 1
+            decisions += 1
             if progress is not None:
-                progress(done, total)
+                progress(decisions, total)
     return Evidence(list(labels), moves, sample.left_out, faults)
 
 
@@ -291,7 +291,7 @@ def _decide(player: Player, position: Position, seed: int) -> tuple[int, float]:
     """A player's legal action in a position, and its thinking time; Fault if it has none."""
     player.prepare(position.game, seed)
     began = time.perf_counter()
-    answer, decision = player.ask(position.copy(), analyse=True, allowed=math.inf)
+    answer, decision = player.ask(position.copy(), analyse=True, seconds=math.inf)
     seconds = time.perf_counter() - began if decision is None else decision.seconds
     return legal_action(answer, position), seconds
 
@@ -349,13 +349,15 @@ def stored_moves(
         "not solved in time": 0,
     }
     labels = _labels_of(judge.game, store, only)
-    chosen = _drawn(_candidates(judge.game, store, labels, first, left_out), count, seed)
+    candidates = _reservoir_sample(
+        _candidates(judge.game, store, labels, first, left_out), count, seed
+    )
     moves: list[JudgedMove] = []
-    for done, candidate in enumerate(chosen, 1):
+    for done, candidate in enumerate(candidates, 1):
         move = _judge_stored(judge, candidate, labels, left_out)
         moves += [] if move is None else [move]
         if progress is not None:
-            progress(done, len(chosen))
+            progress(done, len(candidates))
     return Evidence(
         labels, moves, {reason: number for reason, number in left_out.items() if number}, {}
     )
@@ -388,18 +390,18 @@ def _judge_stored(
 
 def _labels_of(game: Game, store: Store, only: Sequence[str]) -> list[str]:
     """The agents to judge: all of the store's tournaments of this game, or those asked for."""
-    held = store.tournaments()
+    tournaments = store.tournaments()
     labels = list(
         dict.fromkeys(
             entry.label
-            for tournament in held
+            for tournament in tournaments
             if _is_of_game(game, tournament.settings)
             for entry in tournament.agents
         )
     )
     if not labels:
         games = ", ".join(
-            dict.fromkeys(str(tournament.settings.get("game")) for tournament in held)
+            dict.fromkeys(str(tournament.settings.get("game")) for tournament in tournaments)
         )
         raise StoreError(
             f"{store.path} holds no games of {game.spec}{f'; it holds {games}' if games else ''}"
@@ -436,15 +438,15 @@ def _candidates(
     for tournament in store.tournaments():
         if not _is_of_game(game, tournament.settings):
             continue
-        for stored in store.games(tournament.number):
-            result = stored.result
+        for game_record in store.games(tournament.number):
+            result = game_record.result
             players = (
-                tournament.agents[stored.players[0]].label,
-                tournament.agents[stored.players[1]].label,
+                tournament.agents[game_record.players[0]].label,
+                tournament.agents[game_record.players[1]].label,
             )
             if not set(players) & set(labels):
                 continue
-            course = hash((players, courses.course(stored)))
+            course = hash((players, courses.course(game_record)))
             if course in earlier:
                 left_out["repeated games"] += 1
                 continue
@@ -454,14 +456,16 @@ def _candidates(
                 result.seconds[0] / max(1, result.decisions[0]),
                 result.seconds[1] / max(1, result.decisions[1]),
             )
-            opening = len(stored.opening)
+            opening = len(game_record.opening)
             left_out["opening moves, not the agents' own"] += opening
             left_out[f"before ply {first}"] += max(0, min(first, len(result.moves)) - opening)
             for ply in range(max(opening, first), len(result.moves)):
                 yield _StoredMove(number, result.moves, ply, players, seconds)
 
 
-def _drawn(candidates: Iterator[_StoredMove], count: int | None, seed: int) -> list[_StoredMove]:
+def _reservoir_sample(
+    candidates: Iterator[_StoredMove], count: int | None, seed: int
+) -> list[_StoredMove]:
     """All candidates, or ``count`` of them drawn at random, in their order.
 
     The draw is reservoir sampling (Vitter, algorithm R).
@@ -469,10 +473,10 @@ def _drawn(candidates: Iterator[_StoredMove], count: int | None, seed: int) -> l
     if count is None:
         return list(candidates)
     chance = random.Random(seed)
-    kept: list[tuple[int, _StoredMove]] = []
+    reservoir: list[tuple[int, _StoredMove]] = []
     for index, candidate in enumerate(candidates):
         if index < count:
-            kept.append((index, candidate))
+            reservoir.append((index, candidate))
         elif (place := chance.randrange(index + 1)) < count:
-            kept[place] = (index, candidate)
-    return [candidate for _, candidate in sorted(kept, key=lambda each: each[0])]
+            reservoir[place] = (index, candidate)
+    return [candidate for _, candidate in sorted(reservoir, key=lambda each: each[0])]

@@ -60,9 +60,9 @@ def parse_openings(text: str) -> OpeningSource:
     Raises:
         SpecificationError: it is none of these.
     """
-    found = re.fullmatch(r"(random|all|swap2|balanced):(\d{1,9})", text)
-    if found is not None:
-        return OpeningSource(found[1], int(found[2]))
+    match = re.fullmatch(r"(random|all|swap2|balanced):(\d{1,9})", text)
+    if match is not None:
+        return OpeningSource(match[1], int(match[2]))
     with contextlib.suppress(OSError, ValueError):  # a name that no file can have
         if Path(text).is_file():
             return OpeningSource("file", path=Path(text))
@@ -119,9 +119,9 @@ class Openings:
                 f"{source.plies} plies leaves nothing to play"
             )
         if source.path is not None:
-            listed = read_openings(source.path, game)
-            self.description = f"file {hashlib.sha256(repr(listed).encode()).hexdigest()[:16]}"
-            drawn: Iterator[Actions] = iter(listed)
+            lines = read_openings(source.path, game)
+            self.description = f"file {hashlib.sha256(repr(lines).encode()).hexdigest()[:16]}"
+            drawn: Iterator[Actions] = iter(lines)
         elif source.kind == "all":
             self.description = f"all positions after {source.plies} plies"
             drawn = all_openings(game, source.plies, seed)
@@ -195,11 +195,11 @@ class Openings:
         Up to the last one that is known, exactly the known ones have been kept before.
         """
         for opening in drawn:
-            found = len(self._found)
+            count = len(self._found)
             if self._on_judged is not None:
-                self._on_judged(found, self.judged)
+                self._on_judged(count, self.judged)
             self.judged += 1
-            if opening == self._known[found] if found < len(self._known) else judge.keeps(opening):
+            if opening == self._known[count] if count < len(self._known) else judge.keeps(opening):
                 yield opening
 
     def _refusal(self) -> str:
@@ -351,7 +351,7 @@ def read_openings(path: Path, game: Game) -> list[Actions]:
         raise SpecificationError(
             f"{path} is no file of openings: it is not text in UTF-8"
         ) from None
-    found: dict[bytes, Actions] = {}
+    openings: dict[bytes, Actions] = {}
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
         if not text:
@@ -365,12 +365,12 @@ def read_openings(path: Path, game: Game) -> list[Actions]:
             raise SpecificationError(
                 f"{path}, line {number}: the game is over after these moves ({position.outcome})"
             )
-        found.setdefault(position.record.tobytes(), actions)
-    if not found:
+        openings.setdefault(position.record.tobytes(), actions)
+    if not openings:
         raise SpecificationError(
             f"{path} holds no opening; write one on each line, such as {_example(game)}"
         )
-    return list(found.values())
+    return list(openings.values())
 
 
 def _example(game: Game) -> str:

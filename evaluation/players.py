@@ -99,8 +99,8 @@ class Player(ABC):
         """
 
     @abstractmethod
-    def reset(self, seed: int, allowed: float) -> None:
-        """Reset the agent for a game, within ``allowed`` seconds if it can be stopped."""
+    def reset(self, seed: int, seconds: float) -> None:
+        """Reset the agent for a game, within so many seconds if it can be stopped."""
 
     def prepare(self, game: Game, seed: int) -> None:
         """Get ready for a game and be reset, without a time limit."""
@@ -108,14 +108,14 @@ class Player(ABC):
         self.reset(seed, math.inf)
 
     @abstractmethod
-    def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
+    def ask(self, position: Position, analyse: bool, seconds: float) -> tuple[Any, Decision | None]:
         """The agent's answer, unchecked, and its decision if that is wanted and known.
 
         Args:
             position: a position of the game that the player was prepared for; the agent may change
                 it.
             analyse: whether more than an action is wanted.
-            allowed: seconds after which an agent that can be stopped is stopped.
+            seconds: how many it has, before one that can be stopped is stopped.
         """
 
     def processor_seconds(self) -> float:
@@ -159,17 +159,17 @@ class LocalPlayer(Player):
         except (SpecificationError, Fault):
             raise
         except (Exception, SystemExit) as error:
-            raise raised(error) from error
+            raise exception_fault(error) from error
 
-    def reset(self, seed: int, allowed: float) -> None:
+    def reset(self, seed: int, seconds: float) -> None:
         try:
             self._agent.reset(seed)
         except (SpecificationError, Fault):
             raise
         except (Exception, SystemExit) as error:
-            raise raised(error) from error
+            raise exception_fault(error) from error
 
-    def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
+    def ask(self, position: Position, analyse: bool, seconds: float) -> tuple[Any, Decision | None]:
         try:
             if analyse:
                 decision = self._agent.analyse(position)
@@ -178,7 +178,7 @@ class LocalPlayer(Player):
         except Fault:
             raise
         except (Exception, SystemExit) as error:
-            raise raised(error) from error
+            raise exception_fault(error) from error
 
     def tokens(self) -> int:
         return self._agent.tokens_of_game
@@ -207,17 +207,17 @@ class BotPlayer(Player):
     def get_ready(self, game: Game) -> None:
         """Nothing is to be done ahead."""
 
-    def reset(self, seed: int, allowed: float) -> None:
+    def reset(self, seed: int, seconds: float) -> None:
         try:
             self._reset(short_seed(seed))
         except (Exception, SystemExit) as error:
-            raise raised(error) from error
+            raise exception_fault(error) from error
 
-    def ask(self, position: Position, analyse: bool, allowed: float) -> tuple[Any, Decision | None]:
+    def ask(self, position: Position, analyse: bool, seconds: float) -> tuple[Any, Decision | None]:
         try:
             return self._bot.act(position), None
         except (Exception, SystemExit) as error:
-            raise raised(error) from error
+            raise exception_fault(error) from error
 
     def __str__(self) -> str:
         return str(self._bot)
@@ -287,7 +287,7 @@ def legal_action(answer: Any, position: Position) -> int:
     return action
 
 
-def raised(error: BaseException) -> Fault:
+def exception_fault(error: BaseException) -> Fault:
     """The fault of raising: type, message and place, in one line."""
     frames = traceback.extract_tb(error.__traceback__)
     place = (

@@ -19,7 +19,7 @@ from ..envs.specification import SpecificationError
 from .match import AGREED_AFTER, DRAW_AFTER, agreed_reason, drawn_reason
 from .openings import Openings
 from .schedule import agent_seed
-from .single_games import ABANDONED, RESIGNATION, SCHEDULE
+from .single_games import ABANDONMENT, RESIGNATION, SCHEDULE
 from .store.store import StoredGame, StoredTournament
 
 BEFORE_THE_FIRST_MOVE = "before the first move"
@@ -38,111 +38,111 @@ class RuleCheck:
         settings = tournament.settings
         self._scheduled = settings.get("schedule") != SCHEDULE
         self._seed = settings.get("seed") if self._scheduled else None
-        self._openings = self._drawn_openings(str(settings.get("openings", "")))
+        self._openings = self._openings_by_seed(str(settings.get("openings", "")))
         self._opening_of_pair: dict[int, tuple[int, ...]] = {}
 
-    def _drawn_openings(self, description: str) -> Openings | None:
+    def _openings_by_seed(self, description: str) -> Openings | None:
         """The openings of the schedule, if they follow from the seed alone."""
-        found = re.fullmatch(r"(?:(\d+) random|all positions after (\d+)) plies", description)
-        if found is None or not isinstance(self._seed, int):
+        match = re.fullmatch(r"(?:(\d+) random|all positions after (\d+)) plies", description)
+        if match is None or not isinstance(self._seed, int):
             return None
-        kind = f"random:{found[1]}" if found[1] is not None else f"all:{found[2]}"
+        kind = f"random:{match[1]}" if match[1] is not None else f"all:{match[2]}"
         return Openings(self._game, kind, self._seed)
 
-    def contradiction(self, stored: StoredGame) -> str | None:
+    def contradiction(self, game: StoredGame) -> str | None:
         """What about a game cannot be, in words that follow its number; None if all is right."""
-        return self._of_schedule(stored) or self._of_course(stored)
+        return self._of_schedule(game) or self._of_course(game)
 
-    def _of_schedule(self, stored: StoredGame) -> str | None:
+    def _of_schedule(self, game: StoredGame) -> str | None:
         """What about its place in the tournament cannot be."""
         agents = range(len(self._tournament.agents))
-        if not all(number in agents for number in stored.players) or len(set(stored.players)) < 2:
-            return f"is between agents {stored.players[0]} and {stored.players[1]}"
-        if not 0 <= stored.pair < self._tournament.pairs:
-            return f"is of pair {stored.pair}; {self._tournament.pairs} pairs were asked for"
-        if not all(math.isfinite(spent) and spent >= 0 for spent in stored.result.seconds):
+        if not all(number in agents for number in game.players) or len(set(game.players)) < 2:
+            return f"is between agents {game.players[0]} and {game.players[1]}"
+        if not 0 <= game.pair < self._tournament.pairs:
+            return f"is of pair {game.pair}; {self._tournament.pairs} pairs were asked for"
+        if not all(math.isfinite(seconds) and seconds >= 0 for seconds in game.result.seconds):
             return "has thinking times that cannot be"
         if not self._scheduled:
             return None
         if isinstance(self._seed, int):
-            seeds = tuple(
-                agent_seed(self._seed, stored.pair, stored.players, seat) for seat in (0, 1)
-            )
-            if stored.seeds != seeds:
+            seeds = tuple(agent_seed(self._seed, game.pair, game.players, seat) for seat in (0, 1))
+            if game.seeds != seeds:
                 return "has other seeds than the schedule gives it"
         opening = (
-            self._opening_of_pair.setdefault(stored.pair, stored.opening)
+            self._opening_of_pair.setdefault(game.pair, game.opening)
             if self._openings is None
-            else self._openings[stored.pair]
+            else self._openings[game.pair]
         )
-        return None if stored.opening == opening else "has another opening than its pair"
+        return None if game.opening == opening else "has another opening than its pair"
 
-    def _of_course(self, stored: StoredGame) -> str | None:
+    def _of_course(self, game: StoredGame) -> str | None:
         """What about its moves and its result cannot be."""
-        result, opening = stored.result, stored.opening
+        result, opening = game.result, game.opening
         if result.moves[: len(opening)] != opening:
             return "does not begin with its opening"
-        position, moved = self._game.initial_position(), [0, 0]
+        position, decisions = self._game.initial_position(), [0, 0]
         for ply, action in enumerate(result.moves):
             if position.is_over:
                 return f"goes on after its end at ply {ply}"
             if not (0 <= action < self._game.facts.num_actions and position.is_legal(action)):
                 return f"has an illegal move at ply {ply}"
             if ply >= len(opening):
-                moved[position.to_move] += 1
+                decisions[position.to_move] += 1
             position.play(action)
         if result.fault is not None or result.forfeited is not None:
-            return self._of_forfeit(stored, None if position.is_over else position.to_move, moved)
+            return self._of_forfeit(game, None if position.is_over else position.to_move, decisions)
         if not position.is_over:
-            if self._is_adjudicated(stored):
-                return self._of_decisions(stored, moved)
+            if self._is_adjudicated(game):
+                return self._of_decisions(game, decisions)
             given_up = not self._scheduled and result.reason == RESIGNATION
-            allowed = {self._loss(0), self._loss(1)} if given_up else set()
-            return None if result.returns in allowed else "is not over after its moves"
+            resignations = {self._loss(0), self._loss(1)} if given_up else set()
+            return None if result.returns in resignations else "is not over after its moves"
         assert position.outcome is not None
         if result.returns != tuple(position.returns):
             return _instead("returns", result.returns, tuple(position.returns))
         if result.reason != position.outcome.reason:
             return _instead("the reason", result.reason, position.outcome.reason)
-        return self._of_decisions(stored, moved)
+        return self._of_decisions(game, decisions)
 
-    def _is_adjudicated(self, stored: StoredGame) -> bool:
+    def _is_adjudicated(self, game: StoredGame) -> bool:
         """Whether its tournament ends games such as this one before their end.
 
         What the agents saw is not stored: of an agreed result only its form is checked.
         """
-        settings, result = self._tournament.settings, stored.result
+        settings, result = self._tournament.settings, game.result
         plies = settings.get(DRAW_AFTER)
         if plies is not None and result.reason == drawn_reason(plies):
-            length = max(plies, len(stored.opening))
+            length = max(plies, len(game.opening))
             return result.returns == (0.0, 0.0) and len(result.moves) == length
         first, second = result.returns
-        agreed = AGREED_AFTER in settings and result.reason == agreed_reason(first)
-        return agreed and first == -second != 0
+        in_agreement = AGREED_AFTER in settings and result.reason == agreed_reason(first)
+        return in_agreement and first == -second != 0
 
-    def _of_forfeit(self, stored: StoredGame, to_move: int | None, moved: list[int]) -> str | None:
-        result, seat = stored.result, stored.result.forfeited
+    def _of_forfeit(
+        self, game: StoredGame, to_move: int | None, decisions: list[int]
+    ) -> str | None:
+        result, seat = game.result, game.result.forfeited
         if result.fault is None or seat not in (0, 1) or to_move is None:
             return "cannot have been forfeited so"
         if result.returns != self._loss(seat):
             return _instead("returns", result.returns, self._loss(seat))
         if not result.reason.startswith(f"player_{seat} "):
             return _instead("the reason", result.reason, f"one of player_{seat}")
-        if result.fault == ABANDONED and not self._scheduled:
+        if result.fault == ABANDONMENT and not self._scheduled:
             return None
         at_start = result.reason.endswith(BEFORE_THE_FIRST_MOVE)
-        if at_start and result.moves != stored.opening:
+        if at_start and result.moves != game.opening:
             return "was forfeited before the first move, and has moves"
         if not at_start and seat != to_move:
             return f"was forfeited by player_{seat}, who was not to move"
         if not at_start:
-            moved[seat] += 1
-        return self._of_decisions(stored, moved)
+            decisions[seat] += 1
+        return self._of_decisions(game, decisions)
 
-    def _of_decisions(self, stored: StoredGame, moved: list[int]) -> str | None:
-        if not self._scheduled or stored.result.decisions == tuple(moved):
+    def _of_decisions(self, game: StoredGame, decisions: list[int]) -> str | None:
+        if not self._scheduled or game.result.decisions == tuple(decisions):
             return None
-        return _instead("decisions", stored.result.decisions, tuple(moved))
+        return _instead("decisions", game.result.decisions, tuple(decisions))
 
     def _loss(self, seat: int) -> tuple[float, float]:
         best, worst = self._game.facts.max_return, self._game.facts.min_return

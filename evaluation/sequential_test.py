@@ -130,7 +130,7 @@ class SprtState(NamedTuple):
     repeated: int = 0
 
 
-class _Decided(Exception):
+class _VerdictReached(Exception):
     """Leaves the tournament when nothing more needs to be played."""
 
 
@@ -162,7 +162,7 @@ class SprtMatch:
         store: Store,
         runner: Runner | None = None,
         conditions: Conditions = USUAL,
-        on_changed: Callable[[str], bool] = lambda told: False,
+        on_changed: Callable[[str], bool] = lambda change: False,
     ) -> None:
         hypotheses.check()
         if len(plan.agents) != 2:
@@ -214,7 +214,7 @@ class SprtMatch:
             self.tournament.get_ready()
             self.tournament.run(take)
             self._ended = not self.tournament.withdrawn().agents
-        except _Decided:
+        except _VerdictReached:
             pass
         finally:
             self.seconds += time.perf_counter() - began
@@ -231,7 +231,7 @@ class SprtMatch:
             if on_pair is not None:
                 on_pair(self.state)
             if self.finished:
-                raise _Decided
+                raise _VerdictReached
 
     def _judge(self) -> None:
         pairs = self._table.meetings()[0].pairs
@@ -256,7 +256,7 @@ class SprtMatch:
             "seed": self.plan.seed,
             "opening": self.plan.opening,
         }
-        reached = {
+        outcome = {
             "verdict": state.verdict,
             "llr": state.ratio,
             "lower_bound": lower,
@@ -264,13 +264,13 @@ class SprtMatch:
             "exhausted": self.exhausted,
             "withdrawn": self.withdrawn,
         }
-        played = {
+        games = {
             "pairs": sum(state.pairs),
             "pentanomial": list(state.pairs),
             "repeated_games": state.repeated,
             "seconds": self.seconds,
         }
-        rated = {
+        elos = {
             "elo": elo,
             "margin": margin,
             "superiority": None if ratings is None else ratings.superiority(0, 1),
@@ -279,7 +279,7 @@ class SprtMatch:
             plan
             | self.hypotheses._asdict()
             | {"max_pairs": self.max_pairs}
-            | reached
-            | played
-            | rated
+            | outcome
+            | games
+            | elos
         )

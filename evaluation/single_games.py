@@ -19,7 +19,7 @@ from .tournament import default_name
 
 SCHEDULE = "single games"
 RESIGNATION = "resignation"
-ABANDONED = "abandoned"  # the kind of fault of who leaves a game
+ABANDONMENT = "abandoned"  # the kind of fault of who leaves a game
 HUMAN = HumanAgent.name
 
 
@@ -36,7 +36,7 @@ def person() -> AgentEntry:
     return entry_of(LocalPlayer(HumanAgent()).describe())
 
 
-def one_after_another(entries: Sequence[AgentEntry]) -> AgentEntry:
+def joint_entry(entries: Sequence[AgentEntry]) -> AgentEntry:
     """The entry of a side that several agents have played, such as after a change of the level."""
     distinct = list(dict.fromkeys(entry.label for entry in entries))
     if len(distinct) == 1:
@@ -45,42 +45,31 @@ def one_after_another(entries: Sequence[AgentEntry]) -> AgentEntry:
     return AgentEntry(text, text, {}, entries[0].version)
 
 
-def of_people(tournament: StoredTournament) -> bool:
+def has_people(tournament: StoredTournament) -> bool:
     """Whether a person has played in a tournament."""
     return any(entry.spec == HUMAN for entry in tournament.agents)
 
 
-def resigned(
+def concession(
     game: Game,
     moves: tuple[int, ...],
     seat: int,
     seconds: tuple[float, float],
     decisions: tuple[int, int],
+    leaves: bool = False,
 ) -> GameResult:
-    """The result of a game that the player of a seat has given up."""
-    worst = _loss(game, seat)
-    return GameResult(moves, worst, RESIGNATION, None, None, seconds, decisions)
+    """The result of a game that the player of a seat resigns, or leaves, which is a forfeit.
 
-
-def abandoned(
-    game: Game,
-    moves: tuple[int, ...],
-    seat: int,
-    seconds: tuple[float, float],
-    decisions: tuple[int, int],
-) -> GameResult:
-    """The result of a game that the player of a seat has left: a forfeit."""
-    reason = f"player_{seat} left the game"
-    return GameResult(moves, _loss(game, seat), reason, ABANDONED, seat, seconds, decisions)
-
-
-def _loss(game: Game, seat: int) -> tuple[float, float]:
-    """The returns where a seat has lost as much as the game knows."""
+    The seat loses as much as the game knows.
+    """
     best, worst = game.facts.max_return, game.facts.min_return
-    return (worst, best) if seat == 0 else (best, worst)
+    returns = (worst, best) if seat == 0 else (best, worst)
+    reason = f"player_{seat} left the game" if leaves else RESIGNATION
+    fault, forfeited = (ABANDONMENT, seat) if leaves else (None, None)
+    return GameResult(moves, returns, reason, fault, forfeited, seconds, decisions)
 
 
-def keep_game(
+def store_game(
     store: Store,
     game: Game,
     sides: tuple[AgentEntry, AgentEntry],
@@ -102,10 +91,10 @@ def keep_game(
         StoreError: the store cannot be written.
     """
     first, second = sides
-    swapped = (second.spec == HUMAN, second.label) > (first.spec == HUMAN, first.label)
+    swap = (second.spec == HUMAN, second.label) > (first.spec == HUMAN, first.label)
     if first.label == second.label:
-        second, swapped = second._replace(label=f"{second.label} #2"), False
-    entries = [second, first] if swapped else [first, second]
+        second, swap = second._replace(label=f"{second.label} #2"), False
+    entries = [second, first] if swap else [first, second]
     settings = {
         "game": game.spec,
         "rules": f"{game.declaration.game_id} of plyground {__version__}",
@@ -114,9 +103,9 @@ def keep_game(
         "schedule": SCHEDULE,
     }
     code = sources_of(game, tuple(entry.sources for entry in entries))
-    named = default_name(settings | {"code": code.digest})  # other code begins another tournament
+    name = default_name(settings | {"code": code.digest})  # other code begins another tournament
     tournament = store.enter_tournament(
-        f"{SCHEDULE} of {named}", settings, entries, 0, sources=code.of_play
+        f"{SCHEDULE} of {name}", settings, entries, 0, sources=code.of_play
     )
-    players = (1, 0) if swapped else (0, 1)
+    players = (1, 0) if swap else (0, 1)
     return store.add_next(tournament, StoredGame(0, players, opening, seeds, result))

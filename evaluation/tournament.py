@@ -21,7 +21,7 @@ from .runners.contest import (
     Contest,
     ScheduledGame,
 )
-from .runners.isolated_agent import make_safe_agent
+from .runners.isolation import make_safe_agent
 from .runners.runner import LocalRunner, Runner
 from .schedule import FORMATS, Schedule
 from .statistics.cross_table import CrossTable
@@ -100,7 +100,7 @@ class Tournament:
         name: str | None = None,
         runner: Runner | None = None,
         conditions: Conditions = USUAL,
-        on_changed: Callable[[str], bool] = lambda told: False,
+        on_changed: Callable[[str], bool] = lambda change: False,
     ) -> None:
         self.game: Game = make_game(plan.game)
         _check(plan, self.game)
@@ -158,9 +158,9 @@ class Tournament:
         )
 
     @property
-    def entered(self) -> bool:
+    def is_in_store(self) -> bool:
         """Whether the store knows this tournament already."""
-        return self._store.knows(self.name)
+        return self._store.has_tournament(self.name)
 
     def enter(self, command: str | None = None) -> int:
         """Enter the tournament in the store if it is not there; returns its number.
@@ -181,28 +181,28 @@ class Tournament:
 
     def _name_for_sources(self, name: str, on_changed: Callable[[str], bool]) -> str:
         """The name of the tournament with the games of today's sources."""
-        held = self._store.tournament(name)
-        if held is None or held.settings != self.settings:  # the latter is refused later
+        present = self._store.tournament(name)
+        if present is None or present.settings != self.settings:  # the latter is refused later
             return name
-        then = Sources.known(held.sources, [agent.sources for agent in held.agents])
-        changed = (
+        then = Sources.known(present.sources, [agent.sources for agent in present.agents])
+        differences = (
             ["all of it (it was not noted)"]
             if then is None
             else changes(then, self._sources, self.labels)
         )
-        if not changed:
+        if not differences:
             return name
         own_name = f"{name} (code {self._sources.digest})"
-        if self._store.knows(own_name):
+        if self._store.has_tournament(own_name):
             return own_name
-        told = (
+        message = (
             f"{self._store.path} holds games of this tournament ({name}) that other code has "
-            f"played: what has changed is {', '.join(changed)}"
+            f"played: what has changed is {', '.join(differences)}"
         )
-        if on_changed(told):
+        if on_changed(message):
             return own_name
         raise ChangedSourcesError(
-            f"{told}; its games and new ones are not the same evidence. --changed new begins a "
+            f"{message}; its games and new ones are not the same evidence. --changed new begins a "
             f"tournament of its own for the code as it is now"
         )
 
@@ -245,26 +245,24 @@ class Tournament:
         self._store.check_readable()
 
     def _play(self, on_game: Callable[[StoredGame], None] | None) -> None:
-        finished, withdrawals = self._store.finished(self._number), self._withdrawals()
-        missing = self._missing(finished, withdrawals.withdrawn)
+        keys, withdrawals = self._store.game_keys(self._number), self._withdrawals()
+        missing = self._missing(keys, withdrawals.withdrawn)
         with contextlib.closing(self._runner.play(self._contest, missing)) as results:
-            for scheduled, result in results:
-                stored = StoredGame(
-                    scheduled.pair, scheduled.players, scheduled.opening, scheduled.seeds, result
-                )
-                withdrawals.note(stored)
-                if not self._store.add(self._number, stored):
-                    finished |= self._store.finished(self._number)
+            for game, result in results:
+                game_record = StoredGame(game.pair, game.players, game.opening, game.seeds, result)
+                withdrawals.add(game_record)
+                if not self._store.add(self._number, game_record):
+                    keys |= self._store.game_keys(self._number)
                 elif on_game is not None:
-                    on_game(stored)
-        self._store.note_left_out(self._number, self.schedule.left_out)
+                    on_game(game_record)
+        self._store.set_left_out(self._number, self.schedule.left_out)
 
-    def _missing(self, finished: set[GameKey], withdrawn: set[int]) -> Iterator[ScheduledGame]:
+    def _missing(self, keys: set[GameKey], withdrawn: set[int]) -> Iterator[ScheduledGame]:
         """The games to be played; both sets may grow meanwhile."""
         return (
-            scheduled
-            for scheduled in self.schedule
-            if scheduled.key not in finished and withdrawn.isdisjoint(scheduled.players)
+            game
+            for game in self.schedule
+            if game.key not in keys and withdrawn.isdisjoint(game.players)
         )
 
     @property
@@ -273,7 +271,7 @@ class Tournament:
         return sum(
             1
             for _ in self._missing(
-                self._store.finished(self._number), self._withdrawals().withdrawn
+                self._store.game_keys(self._number), self._withdrawals().withdrawn
             )
         )
 
@@ -282,11 +280,11 @@ class Tournament:
         agents = self._withdrawals().withdrawn
         if not agents:
             return Withdrawn({}, 0)
-        finished = self._store.finished(self._number)
+        keys = self._store.game_keys(self._number)
         missing = [
             game
             for game in self.schedule
-            if game.key not in finished and not agents.isdisjoint(game.players)
+            if game.key not in keys and not agents.isdisjoint(game.players)
         ]
         return Withdrawn(
             {agent: sum(agent in game.players for game in missing) for agent in sorted(agents)},

@@ -87,24 +87,26 @@ def read_tournaments(path: Path) -> list[PlannedTournament]:
         raise SpecificationError(
             f"{path} holds no tournaments; each is a table that begins with [[tournament]]"
         )
-    defaults = _checked(content, f"{path}, at the top", [key for key in KEYS if key != "name"])
-    planned = [
-        _planned(_checked(table, f"{path}, tournament {number}", KEYS), defaults, path, number)
+    defaults = _check_table(content, f"{path}, at the top", [key for key in KEYS if key != "name"])
+    tournaments = [
+        _read_tournament(
+            _check_table(table, f"{path}, tournament {number}", KEYS), defaults, path, number
+        )
         for number, table in enumerate(tables, 1)
     ]
-    for number, one in enumerate(planned, 1):
-        for other, earlier in enumerate(planned[: number - 1], 1):
+    for number, one in enumerate(tournaments, 1):
+        for other, earlier in enumerate(tournaments[: number - 1], 1):
             if one == earlier or (one.name is not None and one.name == earlier.name):
                 raise SpecificationError(
                     f"{path}, tournament {number}: it has the name of tournament {other}, or is "
                     f"the same; give it another name"
                 )
-    return planned
+    return tournaments
 
 
-def _checked(table: dict[str, Any], place: str, allowed: Any) -> dict[str, Any]:
+def _check_table(table: dict[str, Any], place: str, names: Any) -> dict[str, Any]:
     """A table whose keys and types are right."""
-    check_names(f"{place}: there is no setting", table, allowed)
+    check_names(f"{place}: there is no setting", table, names)
     for key, value in table.items():
         of_list = key == "agents"
         right = isinstance(value, KEYS[key]) and isinstance(value, bool) == (KEYS[key] == (bool,))
@@ -115,7 +117,7 @@ def _checked(table: dict[str, Any], place: str, allowed: Any) -> dict[str, Any]:
     return table
 
 
-def _planned(
+def _read_tournament(
     table: dict[str, Any], defaults: dict[str, Any], path: Path, number: int
 ) -> PlannedTournament:
     settings = defaults | table

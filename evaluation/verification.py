@@ -24,7 +24,7 @@ from .runners.contest import (
     Contest,
     ScheduledGame,
 )
-from .single_games import of_people
+from .single_games import has_people
 from .store.digests import Change
 from .store.store import Store, StoredGame, StoredTournament
 
@@ -121,16 +121,16 @@ def verify(
             contradictions.append(Change(f"game {number} {wrong}", number))
         elif game is not None and game.result.fault not in (*CRASHES, OUT_OF_TIME):
             repeatable += [] if number in suspect else [number]
-    known = Verification(tournament, count, changes, contradictions)
-    if of_people(tournament):
-        return known._replace(not_asked="people have played in it")
+    verification = Verification(tournament, count, changes, contradictions)
+    if has_people(tournament):
+        return verification._replace(not_asked="people have played in it")
     if not games:
-        return known._replace(not_asked="no games were asked for")
+        return verification._replace(not_asked="no games were asked for")
     sample = random.Random(seed).sample(repeatable, min(games, len(repeatable)))
     try:
         contest = _contest(tournament, isolation)
     except SpecificationError as error:
-        return known._replace(not_asked=str(error))
+        return verification._replace(not_asked=str(error))
     deviations = []
     with contextlib.closing(Arena(contest)) as arena:
         for number in sorted(sample):
@@ -138,7 +138,7 @@ def verify(
             deviations += [] if deviation is None else [deviation]
             if on_game is not None:
                 on_game()
-    return known._replace(played=len(sample), deviations=tuple(deviations))
+    return verification._replace(played=len(sample), deviations=tuple(deviations))
 
 
 def _contest(tournament: StoredTournament, isolation: str) -> Contest:

@@ -18,7 +18,7 @@ from ..evaluation.match import GameResult
 from ..evaluation.players import OUT_OF_TIME, Description, LocalPlayer
 from ..evaluation.replay import ending_of
 from ..evaluation.report.report import TournamentReport, report_tournament
-from ..evaluation.single_games import entry_of, keep_game, person, resigned
+from ..evaluation.single_games import concession, entry_of, person, store_game
 from ..evaluation.store.store import AgentEntry, Store, StoredGame, StoredTournament, StoreError
 from .api import GameBody, Spec
 from .errors import Refusal
@@ -238,7 +238,7 @@ def finish(request: Request, body: ResultBody) -> dict[str, Any]:
         sides = (person(), _entry(spec, line.game))
         sides = sides if body.seat == 0 else (sides[1], sides[0])
     with _store(request) as store:
-        return {"number": keep_game(store, line.game, sides, result)}
+        return {"number": store_game(store, line.game, sides, result)}
 
 
 def _result(line: Line, body: ResultBody) -> GameResult:
@@ -252,7 +252,7 @@ def _result(line: Line, body: ResultBody) -> GameResult:
         )
     if position.is_over:
         raise Refusal("over_already", 409)
-    lost = resigned(line.game, line.actions, body.loser, *times)
+    lost = concession(line.game, line.actions, body.loser, *times)
     if body.ended == "resigned":
         return lost
     reason = f"player_{body.loser} ran out of time"

@@ -70,7 +70,7 @@ class Decide(NamedTuple):
         self, process: AgentProcess, seconds: float, report: Report, cancel: threading.Event
     ) -> Decision:
         """The agent's decision; the process keeps the agent for the next one."""
-        if process.seated != (self.what, self.game):
+        if process.occupant != (self.what, self.game):
             modules = type(self.game.rules).__module__, resolve_agent(self.what)[0].__module__
             process.seat(self.what, self.game, modules)
         process.prepare((self.seed * 1_000_003 + self.plies) % SEEDS)
@@ -218,7 +218,7 @@ class Thinkers:
         """A free process, one that has played this game if there is one."""
 
         def distance(process: AgentProcess) -> int:
-            seat = process.seated
+            seat = process.occupant
             if seat == (job.what, job.game):
                 return 0
             return 2 if seat is None else 1

@@ -19,7 +19,7 @@ from ...envs import Game
 from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import play_gauntlet
 from ...evaluation.report.display import parameter_table, percent
-from ...evaluation.runners.isolated_agent import make_isolated_opponent
+from ...evaluation.runners.isolation import make_isolated_opponent
 from ...training.api import load_algorithm
 from ...training.settings import RunSettings, settings_table
 from ..app import Interruption, missing_packages_are_refused, same_command

@@ -25,12 +25,11 @@ from ...evaluation.report.review_text import print_review
 from ...evaluation.review import Reviewer
 from ...evaluation.runners.contest import Contest
 from ...evaluation.single_games import (
-    abandoned,
+    concession,
     entry_of,
-    keep_game,
-    one_after_another,
+    joint_entry,
     person,
-    resigned,
+    store_game,
 )
 from ...evaluation.store.store import AgentEntry, Store, StoreError
 from .preparation import Preparation, compile_rules
@@ -161,7 +160,7 @@ class TerminalGame:
         position = self.position
         if self._resigned:
             self._say("You resigned.")
-            self._keep(resigned(self.game, *self._course()))
+            self._keep(concession(self.game, *self._course()))
             return
         assert position.outcome is not None
         row = winning_row(position)
@@ -333,18 +332,18 @@ class TerminalGame:
         moves = tuple(self._moves)
         is_part = self._kept is not None and self._kept[: len(moves)] == moves
         if self._own_plies(self._moves) and not is_part:
-            self._keep(abandoned(self.game, *self._course()))
+            self._keep(concession(self.game, *self._course(), leaves=True))
 
     def _keep(self, result: GameResult) -> None:
         """Keep a game that has ended, if there is a store and it is not there yet."""
         if self._store is None or self._kept == result.moves:
             return
         opponents = self._opponents or [entry_of(self._player.describe())]
-        sides = [one_after_another(opponents)] * 2
+        sides = [joint_entry(opponents)] * 2
         sides[self.seat] = person()
         try:
             seeds = (self.seed, self.seed)
-            number = keep_game(self._store, self.game, (sides[0], sides[1]), result, seeds=seeds)
+            number = store_game(self._store, self.game, (sides[0], sides[1]), result, seeds=seeds)
         except StoreError as error:
             self._say(f"The game is not kept: {error}.")
             return
@@ -411,7 +410,7 @@ class TerminalGame:
             preparation.wait(tell)
             began = time.perf_counter()
             tell(what)
-            answer, decision = player.ask(self.position, analyse=True, allowed=math.inf)
+            answer, decision = player.ask(self.position, analyse=True, seconds=math.inf)
         if player is self._player:
             self._seconds[1 - self.seat] += time.perf_counter() - began
         return legal_action(answer, self.position), decision

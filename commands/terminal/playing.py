@@ -56,7 +56,7 @@ def match(
     actions = read_moves(board, opening)
     labels = tuple(distinct_labels((first, second)))
     contest = Contest(board, (first, second), labels, limits.conditions())
-    with contest.seated() as players:
+    with contest.players() as players:
         result, moves = _play(contest, players, actions, seed, show, quiet=as_json)
     if as_json:
         value = {

@@ -22,7 +22,7 @@ from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.review_page import review_page
 from ...evaluation.runners.contest import Contest
-from ...evaluation.single_games import entry_of, keep_game
+from ...evaluation.single_games import entry_of, store_game
 from ...evaluation.store.store import Store, StoredGame, StoredTournament
 from ...evaluation.tournament import distinct_labels
 from ..app import command
@@ -195,7 +195,7 @@ def watch(
     labels = tuple(distinct_labels((first, second)))
     contest = Contest(board, (first, second), labels, limits.conditions())
     viewer = _Viewer(board, labels, delay, step, show_thinking)
-    with Store("" if store is None else store) as games, contest.seated() as players:
+    with Store("" if store is None else store) as games, contest.players() as players:
         if store is not None:
             games.open()
         viewer.begin(actions)
@@ -213,7 +213,7 @@ def watch(
             one, two = (
                 entry_of(player.describe(), label) for player, label in zip(players, labels)
             )
-            number = keep_game(games, board, (one, two), result, actions, (seed, seed + 1))
+            number = store_game(games, board, (one, two), result, actions, (seed, seed + 1))
             note(f"The game is kept: plyground replay {store} {number}")
 
 

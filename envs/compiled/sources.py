@@ -134,10 +134,12 @@ def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
 @functools.cache
 def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
     """What the sources import anywhere, which declare games, and which register for games."""
+    sources = {path: _content(path).decode() for path in package_sources(*_PLAYING_FOLDERS)}
     texts = {
-        path: _content(path).decode()
-        for path in package_sources(*_PLAYING_FOLDERS)
+        path: text
+        for path, text in sources.items()
         if not _DECIDES_NOTHING.search(path.relative_to(PACKAGE).as_posix())
+        or (path.name == "__init__.py" and _REGISTERS_FOR_GAMES.search(text))  # a game's solver
     }
     for path in [path for path in texts if path.name == "__init__.py"]:
         if not _REGISTERS_FOR_GAMES.search(texts[path]):  # it lists what is exported

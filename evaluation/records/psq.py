@@ -60,12 +60,12 @@ def read_psq(text: str, rule: str = "freestyle") -> Record:
     while rest and (move := MOVE.fullmatch(rest[0])):
         cells.append((int(move[1]), int(move[2])))
         rest = rest[1:]
-    stated = [found for line in rest[2:] if (found := RULE.fullmatch(line))]
-    title = stated[0][2].strip() if stated else ""
-    if stated:
-        if int(stated[0][1]) not in RULES:
-            raise RecordError(f"rule {stated[0][1]} is none of plyground's gomoku")
-        rule = RULES[int(stated[0][1])]
+    rules = [match for line in rest[2:] if (match := RULE.fullmatch(line))]
+    title = rules[0][2].strip() if rules else ""
+    if rules:
+        if int(rules[0][1]) not in RULES:
+            raise RecordError(f"rule {rules[0][1]} is none of plyground's gomoku")
+        rule = RULES[int(rules[0][1])]
     game, moves = gomoku(cols, rows, rule), list[int]()
     for column, row in cells:
         if not (1 <= column <= cols and 1 <= row <= rows):

@@ -11,7 +11,7 @@ from ...envs.game import Game, IllegalActionError
 from ...envs.registry import make_game
 from ...envs.specification import SpecificationError
 from ..match import GameResult
-from ..single_games import SCHEDULE, keep_game, resigned
+from ..single_games import SCHEDULE, concession, store_game
 from ..store.store import AgentEntry, Store, StoredTournament
 
 IMPORTED = "imported"  # the version of a player whose program is not known
@@ -62,9 +62,9 @@ def stored_records(store: Store) -> Iterator[Record]:
         game = make_game(tournament.settings["game"])
         if game.name != GAME:
             continue
-        for stored in store.games(tournament.number):
-            result, labels = stored.result, [entry.label for entry in tournament.agents]
-            first, second = stored.players
+        for game_record in store.games(tournament.number):
+            result, labels = game_record.result, [entry.label for entry in tournament.agents]
+            first, second = game_record.players
             yield Record(
                 game,
                 result.moves,
@@ -76,15 +76,19 @@ def stored_records(store: Store) -> Iterator[Record]:
             )
 
 
-def held_games(store: Store) -> set[tuple[str, tuple[str, ...], tuple[int, ...]]]:
+def single_game_courses(store: Store) -> set[tuple[str, tuple[str, ...], tuple[int, ...]]]:
     """Game, players and moves of all single games in a store; what was imported is among them."""
     if not store.path.exists():
         return set()
     return {
-        (tournament.settings["game"], _labels(tournament, stored.players), stored.result.moves)
+        (
+            tournament.settings["game"],
+            _labels(tournament, game_record.players),
+            game_record.result.moves,
+        )
         for tournament in store.tournaments()
         if tournament.settings.get("schedule") == SCHEDULE
-        for stored in store.games(tournament.number)
+        for game_record in store.games(tournament.number)
     }
 
 
@@ -92,7 +96,7 @@ def _labels(tournament: StoredTournament, players: tuple[int, int]) -> tuple[str
     return tuple(tournament.agents[number].label for number in players)
 
 
-def keep_record(store: Store, record: Record) -> int:
+def store_record(store: Store, record: Record) -> int:
     """Commit a game to a store as a single game; returns its number.
 
     Raises:
@@ -100,7 +104,7 @@ def keep_record(store: Store, record: Record) -> int:
         StoreError: the store cannot be written.
     """
     first, second = (AgentEntry(name, name, {}, IMPORTED) for name in record.players)
-    return keep_game(store, record.game, (first, second), result_of(record))
+    return store_game(store, record.game, (first, second), result_of(record))
 
 
 def result_of(record: Record) -> GameResult:
@@ -119,10 +123,10 @@ def result_of(record: Record) -> GameResult:
             raise RecordError(
                 f"move {ply + 1} ({game.action_to_text(action)}) cannot be played: {why}"
             ) from None
-    asked = ((len(moves) + 1) // 2, len(moves) // 2)
+    decisions = ((len(moves) + 1) // 2, len(moves) // 2)
     if position.outcome is not None:
         reason, returns = position.outcome.reason, position.returns
-        return GameResult(moves, returns, reason, None, None, (0.0, 0.0), asked)
+        return GameResult(moves, returns, reason, None, None, (0.0, 0.0), decisions)
     if record.winner is None:
         raise RecordError(f"the game is not over after its {len(moves)} moves")
-    return resigned(game, moves, 1 - record.winner, (0.0, 0.0), asked)
+    return concession(game, moves, 1 - record.winner, (0.0, 0.0), decisions)

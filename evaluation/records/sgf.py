@@ -39,7 +39,7 @@ def write_sgf(records: Iterable[Record]) -> Iterator[str]:
             "RE": result + ("F" if record.forfeit and record.winner is not None else ""),
             "EV": record.title,
         }
-        head = "".join(f"{name}[{_escaped(value)}]" for name, value in root.items() if value)
+        head = "".join(f"{name}[{_escape(value)}]" for name, value in root.items() if value)
         moves = "".join(
             f";{COLOURS[ply % 2]}[{_point(action, int(rules.cols))}]"
             for ply, action in enumerate(record.moves)
@@ -47,7 +47,7 @@ def write_sgf(records: Iterable[Record]) -> Iterator[str]:
         yield f"(;{head}{moves})\n"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace("]", "\\]")
 
 
@@ -66,10 +66,10 @@ def read_sgf(text: str, rule: str = "freestyle") -> list[Record]:
     Raises:
         RecordError: it is no such file, or holds another game or what is not understood.
     """
-    found = [_record(nodes, rule) for nodes in _main_lines(text.lstrip("\ufeff"))]
-    if not found:
+    records = [_record(nodes, rule) for nodes in _main_lines(text.lstrip("\ufeff"))]
+    if not records:
         raise RecordError("there is no game in it")
-    return found
+    return records
 
 
 def _main_lines(text: str) -> Iterator[list[Node]]:
@@ -77,7 +77,7 @@ def _main_lines(text: str) -> Iterator[list[Node]]:
     depth, place = 0, 0
     nodes: list[Node] = []
     values: list[str] | None = None
-    closed = False  # whether a variation has ended: what follows in the game is no main line
+    in_variation = False  # whether a variation has ended: what follows in the game is no main line
     end = len(text.rstrip())
     while place < end:
         token = TOKEN.match(text, place)
@@ -88,13 +88,13 @@ def _main_lines(text: str) -> Iterator[list[Node]]:
         if mark == "(":
             depth += 1
         elif mark == ")":
-            depth, closed = depth - 1, True
+            depth, in_variation = depth - 1, True
             if depth == 0:
                 yield nodes
-                nodes, closed = [], False
+                nodes, in_variation = [], False
         elif depth < 1:
             raise RecordError("something stands outside of the games")
-        elif closed:
+        elif in_variation:
             continue
         elif mark == ";":
             nodes.append({})

@@ -1,32 +1,8 @@
-"""The process of an isolated agent: it holds the agent and answers requests about it.
+"""The process of an isolated agent: it holds the agent and is asked by an ``AgentProcess``.
 
-:class:`~plyground.evaluation.runners.agent_process.AgentProcess` sends the requests. Each gets one
-answer. Both begin with the number of the request in eight bytes, then a letter; a position is the
-bytes of its record, then its pickled moves.
-
-Requests:
-
-``M``, pickled (modules, game, specification)
-    make the agent, in place of the one before; answered by ``K`` and the pickled Description
-``P``
-    load and compile for the game; answered by ``K``
-``Z``, seed
-    reset the agent for a game; answered by ``K``
-``A``, position
-    choose an action; answered by ``A`` and the action as text
-``D``, position
-    choose an action and say why; answered by ``D`` and the pickled Decision
-``R``, position
-    the same with progress: before the answer, ``R`` and a pickled Decision any number of times
-
-``C``, pickled (modules, function as MODULE:NAME, pickled arguments)
-    call a function of this package with the arguments and a function that reports; answered by
-    ``C`` and the pickled result, after any number of ``R`` with what it reports. When it reports
-    None, it has loaded and compiled what it needs: ``T`` tells that its time begins
-
-Any request may be answered by ``F``, the kind of fault, a zero byte and what happened; or by ``S``
-and the text of a SpecificationError. The signal of Ctrl-C ends a decision, which is then answered
-by the fault ``cancelled``.
+See :class:`~plyground.evaluation.runners.agent_process.AgentProcess` for the calls, and
+:mod:`.messages` for how they are sent. The signal of Ctrl-C ends a decision, which is then the
+fault ``cancelled``.
 """
 
 from __future__ import annotations
@@ -34,19 +10,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
-import os
 import pickle
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
 from ...agents import Decision, Score, make_agent
-from ...envs.game import Game, Position, load_position
-from ...envs.specification import SpecificationError
-from ..players import CANCELLED, Description, Fault, LocalPlayer, existing_action, raised
-from .agent_process import NUMBER
+from ...envs.game import Game, load_position
+from ..players import CANCELLED, Description, LocalPlayer, exception_fault, existing_action
+from .messages import Call, Failure, Progress, Service, Started
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
 
@@ -55,122 +29,124 @@ class _Cancelled(KeyboardInterrupt):
     """The decision is no longer wanted."""
 
 
-def _fault(fault: Fault) -> bytes:
-    return b"F" + f"{fault.kind}\0{fault}".encode(errors="replace")
+class AgentService(Service):
+    """Holds one agent at a time."""
 
-
-class _Server:
-    """Answers requests about one agent.
-
-    Args:
-        send: sends a message beside the answer.
-    """
-
-    def __init__(self, send: Callable[[bytes], None]) -> None:
-        self._send = send
+    def __init__(self) -> None:
+        super().__init__()
         self._game: Game | None = None
         self._player: LocalPlayer | None = None
         self._spec = ""
-        self._number = b""  # of the request that is being answered
-        self._deciding = False  # whether a signal may end what is going on
-        self._reported = 0.0
+        self._interruptible = False  # whether a signal may end what is going on
+        self._last_report = 0.0
 
     def cancel(self) -> None:
         """End the decision under way, if there is one; called by the signal's handler."""
-        if self._deciding:
-            self._deciding = False
+        if self._interruptible:
+            self._interruptible = False
             raise _Cancelled
 
-    def answer(self, request: bytes) -> bytes:
-        """The answer to a request, faults included, with its number."""
-        self._number, message = request[: NUMBER.size], request[NUMBER.size :]
-        return self._number + self._answer(message[:1], message[1:])
-
-    def _answer(self, kind: bytes, content: bytes) -> bytes:
+    def answer(self, call: Call) -> bytes:
         try:
-            if kind == b"M":
-                return b"K" + pickle.dumps(self._make(content))
-            if kind == b"C":
-                return b"C" + pickle.dumps(self._call(content))
-            assert self._game is not None
-            assert self._player is not None
-            if kind == b"P":
-                self._player.get_ready(self._game)
-                return b"K"
-            if kind == b"Z":
-                self._player.reset(int(content), 0.0)
-                return b"K"
-            if kind == b"U":
-                return b"U%d" % self._player.tokens()
-            position = load_position(self._game, *pickle.loads(content))
-            return self._move(self._game, position, kind)
-        except SpecificationError as error:
-            return b"S" + str(error).encode()
-        except Fault as fault:
-            return _fault(fault)
+            return super().answer(call)
         except KeyboardInterrupt:
-            # What the agent was about to note is lost: the next game gets an agent of its own.
+            # What the agent was about to store is lost: the next game gets an agent of its own.
             if self._player is not None:
                 self._player = LocalPlayer(make_agent(self._spec, self._game))
-            return _fault(Fault(CANCELLED, "was told to stop"))
+            return pickle.dumps(Failure(CANCELLED, "was told to stop"))
         except Exception as error:  # making the agent, or what it says of its decision
-            return _fault(raised(error))
+            return pickle.dumps(Failure.of(exception_fault(error)))
 
-    def _make(self, content: bytes) -> Description:
-        modules, game, spec = pickle.loads(content)
-        for module in modules:
-            importlib.import_module(module)  # a user's games and agents are registered so
+    def make(self, modules: Iterable[str], game: bytes, spec: str) -> Description:
+        """Make an agent for a pickled game, in place of the one before."""
+        _import_all(modules)
         self._game, self._spec = pickle.loads(game), spec
         self._player = LocalPlayer(make_agent(spec, self._game))
         return self._player.describe()
 
-    def _move(self, game: Game, position: Position, kind: bytes) -> bytes:
+    def get_ready(self) -> None:
+        """Let the agent load and compile for the game."""
         assert self._player is not None
-        self._player.listen(self._report if kind == b"R" else None)
-        self._deciding = True
-        try:
-            answer, decision = self._player.ask(position, kind != b"A", allowed=0.0)
-        finally:
-            self._deciding = False
-        action = existing_action(answer, game)
-        if decision is None:
-            return b"A%d" % action
-        return b"D" + pickle.dumps(_plain(dataclasses.replace(decision, action=action)))
+        assert self._game is not None
+        self._player.get_ready(self._game)
 
-    def _call(self, content: bytes) -> Any:
-        modules, function, arguments = pickle.loads(content)
-        for module in modules:
-            importlib.import_module(module)
-        where, _, name = function.partition(":")
-        called = getattr(importlib.import_module(where), name)
-        try:
-            return called(*pickle.loads(arguments), self._send_report)
-        finally:
-            self._deciding = False
+    def reset(self, seed: int) -> None:
+        """Reset the agent for a game."""
+        assert self._player is not None
+        self._player.reset(seed, 0.0)
 
-    def _report(self, decision: Decision) -> None:
-        """Send an iteration's decision, unless the last one was sent just now."""
+    def tokens(self) -> int:
+        """The tokens that the agent has used since its reset."""
+        assert self._player is not None
+        return self._player.tokens()
+
+    def choose(self, start: bytes, moves: tuple[int, ...]) -> int:
+        """An action, in the position after the moves from the one with these bytes."""
+        return self._decide(start, moves, False, False)[0]
+
+    def decide(self, start: bytes, moves: tuple[int, ...], reporting: bool) -> Decision:
+        """A decision, of plain numbers only; iterations of a search are reported if so wished."""
+        action, decision = self._decide(start, moves, True, reporting)
+        assert decision is not None
+        return _plain(dataclasses.replace(decision, action=action))
+
+    def _decide(
+        self, start: bytes, moves: tuple[int, ...], analyse: bool, reporting: bool
+    ) -> tuple[int, Decision | None]:
+        assert self._player is not None
+        assert self._game is not None
+        position = load_position(self._game, start, moves)
+        self._player.listen(self._report_decision if reporting else None)
+        self._interruptible = True
+        try:
+            answer, decision = self._player.ask(position, analyse, seconds=0.0)
+        finally:
+            self._interruptible = False
+        return existing_action(answer, self._game), decision
+
+    def call(self, modules: Iterable[str], function: str, arguments: bytes) -> Any:
+        """Call a function, MODULE:NAME, with pickled arguments and a function that reports.
+
+        When that is called with None, the function has loaded and compiled what it needs.
+        """
+        _import_all(modules)
+        module, _, name = function.partition(":")
+        try:
+            return getattr(importlib.import_module(module), name)(
+                *pickle.loads(arguments),
+                lambda value: self._send_report(Started() if value is None else Progress(value)),
+            )
+        finally:
+            self._interruptible = False
+
+    def _report_decision(self, decision: Decision) -> None:
+        """Report an iteration's decision, unless the last one was reported just now."""
         now = time.perf_counter()
-        if now - self._reported >= REPORT_SECONDS:
-            self._reported = now
-            self._send_report(_plain(decision))
+        if now - self._last_report >= REPORT_SECONDS:
+            self._last_report = now
+            self._send_report(Progress(_plain(decision)))
 
-    def _send_report(self, content: Any) -> None:
-        """Send what is known so far; a signal must not cut the message short."""
-        message = b"T" if content is None else b"R" + pickle.dumps(content)
-        self._deciding = True
-        with _held_back(signal.SIGINT):
-            self._send(self._number + message)
+    def _send_report(self, message: Started | Progress) -> None:
+        """Send a report; a signal must not cut the message short."""
+        self._interruptible = True
+        with _signals_held_back():
+            self.report(message)
+
+
+def _import_all(modules: Iterable[str]) -> None:
+    """Import a user's modules, which registers games and agents."""
+    for module in modules:
+        importlib.import_module(module)
 
 
 @contextlib.contextmanager
-def _held_back(number: signal.Signals) -> Any:
-    """A signal that comes meanwhile is handled afterwards."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, [number])
+def _signals_held_back() -> Iterator[None]:
+    """The signal of Ctrl-C is handled after the body."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def _plain(decision: Decision) -> Decision:
@@ -202,17 +178,7 @@ def _numbers(table: Any) -> dict[int, Any] | None:
 
 
 def serve(connection: Connection) -> None:
-    """Answer requests until the other end is closed.
-
-    A process that an agent forks has no part in this: it neither hears requests nor answers them.
-    """
-    served = os.getpid()
-    os.register_at_fork(after_in_child=connection.close)
-    server = _Server(connection.send_bytes)
-    signal.signal(signal.SIGINT, lambda *_: server.cancel())
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            answer = server.answer(connection.recv_bytes())
-            if os.getpid() != served:  # forked where Python did not see it
-                os._exit(0)
-            connection.send_bytes(answer)
+    """Serve an agent until the other end of the connection is closed."""
+    service = AgentService()
+    signal.signal(signal.SIGINT, lambda *_: service.cancel())
+    service.serve(connection)

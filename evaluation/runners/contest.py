@@ -86,7 +86,7 @@ class Contest(NamedTuple):
     def modules(self) -> tuple[str, ...]:
         """The modules that define the game and the agents; importing them registers both."""
         classes = [resolve_agent(spec)[0] for spec in self.agents]
-        return tuple({found.__module__: None for found in (type(self.game.rules), *classes)})
+        return tuple({each.__module__: None for each in (type(self.game.rules), *classes)})
 
     def player(self, number: int) -> Player:
         """A player of the agent of that number.
@@ -108,7 +108,7 @@ class Contest(NamedTuple):
         return issubclass(resolve_agent(self.agents[number])[0], HumanAgent)
 
     @contextlib.contextmanager
-    def seated(self) -> Iterator[list[Player]]:
+    def players(self) -> Iterator[list[Player]]:
         """Players of all agents, each of which is known to exist; they are closed afterwards.
 
         Raises:
@@ -129,12 +129,12 @@ class Contest(NamedTuple):
         Raises:
             SpecificationError: one of them cannot be made.
         """
-        known: dict[str, Description] = {}
+        descriptions: dict[str, Description] = {}
         for number, spec in enumerate(self.agents):
-            if spec not in known:
+            if spec not in descriptions:
                 with contextlib.closing(self.player(number)) as player:
-                    known[spec] = player.describe()
-        return [known[spec] for spec in self.agents]
+                    descriptions[spec] = player.describe()
+        return [descriptions[spec] for spec in self.agents]
 
 
 class ScheduledGame(NamedTuple):

@@ -5,7 +5,6 @@ It runs in a process of :mod:`~plyground.evaluation.runners.processes`, or as an
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import pickle
 import platform
@@ -23,6 +22,7 @@ from ...envs.specification import SpecificationError
 from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 from .isolation import ALWAYS
+from .messages import Service
 
 # deaths of workers over a game after which its agents play from processes of their own, so that the
 # agent at fault is known
@@ -36,21 +36,21 @@ class Chunk(NamedTuple):
     deaths: int = 0
 
 
-class Played(NamedTuple):
+class ChunkResult(NamedTuple):
     """The results of a chunk's games in their order, and how long they took."""
 
     results: list[GameResult]
     seconds: float
 
 
-class GameWorker:
-    """Plays chunks of games of a contest.
+class GameWorker(Service):
+    """Plays chunks of games of a contest."""
 
-    Args:
-        message: a contest, as :func:`pack` packs it.
-    """
+    def get_ready(self, message: bytes) -> dict[str, str]:
+        """Let the agents of a contest compile, as :func:`pack` packs it.
 
-    def __init__(self, message: bytes) -> None:
+        Returns the versions of all that decides how they play.
+        """
         modules, folder, contest = pickle.loads(message)
         if folder not in sys.path:
             sys.path.append(folder)
@@ -60,12 +60,9 @@ class GameWorker:
         self._contest: Contest = pickle.loads(contest)._replace(versions=())
         self._arena = Arena(self._contest)
         self._isolated: Arena | None = None
-
-    def get_ready(self) -> dict[str, str]:
-        """Let the agents compile; returns the versions of all that decides how they play."""
         return versions(self._contest, self._arena.get_ready())
 
-    def play(self, chunk: Chunk) -> Played:
+    def play(self, chunk: Chunk) -> ChunkResult:
         """Play the games of a chunk."""
         arena = self._arena
         if chunk.deaths >= ATTEMPTS_UNISOLATED:
@@ -75,13 +72,7 @@ class GameWorker:
             arena = self._isolated
         began = time.perf_counter()
         results = [arena.play(game) for game in chunk.games]
-        return Played(results, time.perf_counter() - began)
-
-    def close(self) -> None:
-        """End the processes of isolated agents."""
-        for arena in (self._arena, self._isolated):
-            if arena is not None:
-                arena.close()
+        return ChunkResult(results, time.perf_counter() - began)
 
 
 def pack(contest: Contest, folder: str) -> bytes:
@@ -109,19 +100,10 @@ def versions(contest: Contest, agents: tuple[str | None, ...]) -> dict[str, str]
         "numpy": np.__version__,
         "numba": numba.__version__,
     }
-    known = {
-        label: version for label, version in zip(contest.labels, agents) if version is not None
-    }
-    return {"plyground": f"{__version__} (sources {sources[:10]})", **program, **known}
+    made = {label: version for label, version in zip(contest.labels, agents) if version is not None}
+    return {"plyground": f"{__version__} (sources {sources[:10]})", **program, **made}
 
 
 def serve(connection: Connection) -> None:
-    """Play the games that a connection delivers, until its other end is closed."""
-    with contextlib.suppress(EOFError, OSError):
-        try:
-            worker = GameWorker(connection.recv_bytes())
-            connection.send(worker.get_ready())
-            while True:
-                connection.send(worker.play(connection.recv()))
-        except SpecificationError as error:
-            connection.send(error)
+    """Play games until the other end of the connection is closed."""
+    GameWorker().serve(connection)

@@ -5,91 +5,49 @@ The kernels compiled by one are found on disk by the others.
 
 from __future__ import annotations
 
-import pickle
+import contextlib
 from multiprocessing.connection import wait
 from typing import Any
 
 from ...envs.processors import available_processors
-from ...envs.specification import SpecificationError
-from .game_worker import Chunk
+from .messages import Failure, Result, call_frame, read_answer
 from .runner import RunnerError
-from .worker_pool import (
-    Death,
-    Event,
-    PoolRunner,
-    Worker,
-)
-from .worker_process import WorkerDied, WorkerProcess
+from .worker_pool import Death, Event, PoolRunner
+from .worker_process import WorkerDeath, WorkerProcess
 
 
-class ProcessWorker(Worker):
-    """A process that plays games."""
+class ProcessRunner(PoolRunner[WorkerProcess]):
+    """Plays on worker processes, by default on as many as there are processors."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._process = WorkerProcess("plyground.evaluation.runners.game_worker")
-        self.connection = self._process.connection
-        self.death: Death | None = None
+    def _default_concurrency(self) -> int:
+        return available_processors()
 
-    def send(self, message: bytes) -> None:
-        """Send a message; if it cannot be delivered, the worker has died."""
-        try:
-            self._process.send(message)
-        except WorkerDied as death:
-            self.death = Death(str(death))
+    def _start(self) -> WorkerProcess:
+        return WorkerProcess("plyground.evaluation.runners.game_worker")
 
-    def event(self) -> Event:
-        """The next event of the worker; RunnerError if it refuses to play."""
-        try:
-            event: Event | SpecificationError = pickle.loads(self._process.receive())
-        except WorkerDied as death:
-            return Death(str(death))
-        if isinstance(event, SpecificationError):
-            raise RunnerError(str(event))
-        return event
-
-    def end(self) -> None:
-        """End the process, whatever it is doing."""
-        self._process.kill()
-
-
-class ProcessRunner(PoolRunner[ProcessWorker]):
-    """Plays on worker processes.
-
-    Args:
-        concurrency: how many; by default as many as there are processors.
-    """
-
-    def __init__(self, concurrency: int | None = None) -> None:
-        super().__init__()
-        if concurrency is not None and concurrency < 1:
-            raise SpecificationError(f"games are played 1 or more at a time, not {concurrency}")
-        self._concurrency = concurrency
-
-    def _worker_count(self) -> int:
-        return self._concurrency or available_processors()
-
-    def _start(self, message: bytes) -> ProcessWorker:
-        worker = ProcessWorker()
-        worker.send(message)
-        return worker
-
-    def _send(self, worker: ProcessWorker, chunk: Chunk) -> None:
-        worker.send(pickle.dumps(chunk))
+    def _call(self, process: WorkerProcess, method: str, argument: Any) -> None:
+        with contextlib.suppress(OSError):  # it has died, which the next events tell
+            process.connection.send_bytes(call_frame(0, method, argument))
 
     def _events(
-        self, workers: list[ProcessWorker], seconds: float
-    ) -> list[tuple[ProcessWorker, Event]]:
-        dead: list[tuple[ProcessWorker, Event]] = [
-            (worker, worker.death) for worker in workers if worker.death is not None
-        ]
-        if dead:
-            return dead
-        by_connection: dict[Any, ProcessWorker] = {worker.connection: worker for worker in workers}
+        self, processes: list[WorkerProcess], seconds: float
+    ) -> list[tuple[WorkerProcess, Event]]:
+        by_connection: dict[Any, WorkerProcess] = {each.connection: each for each in processes}
         return [
-            (by_connection[connection], by_connection[connection].event())
+            (by_connection[connection], self._event(by_connection[connection]))
             for connection in wait(list(by_connection), seconds)
         ]
 
-    def _stop(self, worker: ProcessWorker) -> None:
-        worker.end()
+    def _event(self, process: WorkerProcess) -> Event:
+        try:
+            answer = read_answer(process.receive())
+        except WorkerDeath as death:
+            return Death(str(death))
+        if isinstance(answer, Failure):
+            raise RunnerError(answer.text)
+        assert isinstance(answer, Result)
+        event: Event = answer.value
+        return event
+
+    def _stop(self, process: WorkerProcess) -> None:
+        process.kill()

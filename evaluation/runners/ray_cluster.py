@@ -9,29 +9,22 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...envs.specification import SpecificationError
-from .game_worker import Chunk, GameWorker, Played
+from .game_worker import GameWorker
 from .runner import RunnerError
-from .worker_pool import (
-    Death,
-    Event,
-    PoolRunner,
-    Worker,
-)
+from .worker_pool import Death, Event, PoolRunner
 
 CONNECT_SECONDS = 10.0
 THIS_MACHINE = "local"  # Ray's word for: do not look for a cluster, start one here
 
 
-class RayWorker(Worker):
-    """An actor and its open questions, the oldest first."""
+class RayWorker(NamedTuple):
+    """An actor and its open calls, the oldest first."""
 
-    def __init__(self, actor: Any) -> None:
-        super().__init__()
-        self.actor = actor
-        self.pending: list[Any] = [actor.get_ready.remote()]
+    actor: Any
+    pending: list[Any]
 
 
 class RayRunner(PoolRunner[RayWorker]):
@@ -46,16 +39,14 @@ class RayRunner(PoolRunner[RayWorker]):
     """
 
     def __init__(self, address: str | None = None, concurrency: int | None = None) -> None:
-        super().__init__()
-        if concurrency is not None and concurrency < 1:
-            raise SpecificationError(f"games are played 1 or more at a time, not {concurrency}")
-        self._address, self._concurrency = address or os.environ.get("RAY_ADDRESS"), concurrency
+        super().__init__(concurrency)
+        self._address = address or os.environ.get("RAY_ADDRESS")
         self._ray = _import_ray()
         self._connected = False
 
-    def _worker_count(self) -> int:
+    def _default_concurrency(self) -> int:
         self._connect()
-        return self._concurrency or max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
+        return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
 
     def _connect(self) -> None:
         """Connect to the cluster, unless this program has done so already."""
@@ -88,14 +79,15 @@ class RayRunner(PoolRunner[RayWorker]):
                 f"there is no Ray cluster to play on at {self._address}: {error}"
             ) from None
 
-    def _start(self, message: bytes) -> RayWorker:
+    def _start(self) -> RayWorker:
+        self._connect()
         actor = self._ray.remote(GameWorker).options(
             num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD"
         )
-        return RayWorker(actor.remote(message))
+        return RayWorker(actor.remote(), [])
 
-    def _send(self, worker: RayWorker, chunk: Chunk) -> None:
-        worker.pending.append(worker.actor.play.remote(chunk))
+    def _call(self, worker: RayWorker, method: str, argument: Any) -> None:
+        worker.pending.append(getattr(worker.actor, method).remote(argument))
 
     def _events(self, workers: list[RayWorker], seconds: float) -> list[tuple[RayWorker, Event]]:
         """The next events of the actors.
@@ -104,14 +96,14 @@ class RayRunner(PoolRunner[RayWorker]):
         waited for.
         """
         by_answer = {worker.pending[0]: worker for worker in workers if worker.pending}
-        answered, _ = self._ray.wait(list(by_answer), num_returns=1, timeout=seconds)
-        if answered:
-            answered, _ = self._ray.wait(list(by_answer), num_returns=len(by_answer), timeout=0)
-        return [(by_answer[answer], self._event(by_answer[answer])) for answer in answered]
+        answers, _ = self._ray.wait(list(by_answer), num_returns=1, timeout=seconds)
+        if answers:
+            answers, _ = self._ray.wait(list(by_answer), num_returns=len(by_answer), timeout=0)
+        return [(by_answer[answer], self._event(by_answer[answer])) for answer in answers]
 
     def _event(self, worker: RayWorker) -> Event:
         try:
-            event: dict[str, str] | Played = self._ray.get(worker.pending.pop(0))
+            event: Event = self._ray.get(worker.pending.pop(0))
         except self._ray.exceptions.RayTaskError as error:
             cause = (
                 error.cause if isinstance(error.cause, SpecificationError) else _last_line(error)

@@ -34,7 +34,7 @@ LARGEST_READ = 1 << 20
 HEADER = struct.Struct("!i")  # before every message its length, as a Connection writes it
 
 
-class WorkerDied(Exception):
+class WorkerDeath(Exception):
     """A worker has ended or closed its socket; the message follows its name."""
 
 
@@ -77,13 +77,13 @@ class WorkerProcess:
         return self._process.pid
 
     def send(self, message: bytes) -> None:
-        """Send a message; WorkerDied if it cannot be delivered."""
+        """Send a message; WorkerDeath if it cannot be delivered."""
         try:
             self.connection.send_bytes(message)
         except OSError:
             raise self._death() from None
 
-    def answered(self, seconds: float) -> bool:
+    def wait_for_message(self, seconds: float) -> bool:
         """Wait for a message or the end of the worker (True), or until the time is over (False).
 
         A part of a message is no message: who sends the rest never does not stop the other end.
@@ -97,7 +97,7 @@ class WorkerProcess:
         return True
 
     def receive(self) -> bytes:
-        """The next message; WorkerDied if there is none and the worker has ended."""
+        """The next message; WorkerDeath if there is none and the worker has ended."""
         while not (self._ended or self._complete):
             self._read_more()
         if self._ended:
@@ -124,27 +124,17 @@ class WorkerProcess:
             self._ended = not 0 <= self._length <= LARGEST_MESSAGE  # no message of ours
             self._frame, self._missing = bytearray(), self._length
 
-    def memory(self) -> int:
+    def memory(self, proportional: bool = False) -> int:
         """Bytes of resident memory of the process and all that it has started.
 
-        Pages that several of them share count several times.
+        Pages that several of them share count several times; ``proportional`` divides them by the
+        number of processes, which takes milliseconds, where the system tells it.
         """
         total = 0
         for process in self._processes():
             with contextlib.suppress(psutil.Error):
-                total += process.memory_info().rss
-        return total
-
-    def memory_in_proportion(self) -> int:
-        """The same, each page divided by the number of processes that share it.
-
-        This takes milliseconds. Where the system does not tell it, resident memory stands for it.
-        """
-        total = 0
-        for process in self._processes():
-            with contextlib.suppress(psutil.Error):
-                known = process.memory_full_info()
-                total += getattr(known, "pss", known.rss)
+                memory = process.memory_full_info() if proportional else process.memory_info()
+                total += getattr(memory, "pss", memory.rss)
         return total
 
     def processor_seconds(self) -> float:
@@ -166,10 +156,10 @@ class WorkerProcess:
         return []
 
     def pause(self) -> None:
-        """Stop the process and those it has started in its group, until :meth:`proceed`."""
+        """Stop the process and those it has started in its group, until :meth:`resume`."""
         self._signal_group(signal.SIGSTOP)
 
-    def proceed(self) -> None:
+    def resume(self) -> None:
         """Let them go on."""
         self._signal_group(signal.SIGCONT)
 
@@ -182,15 +172,15 @@ class WorkerProcess:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGINT)
 
-    def _death(self) -> WorkerDied:
+    def _death(self) -> WorkerDeath:
         try:
             status = self._process.wait(EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
-            return WorkerDied("closed the connection to the match")
+            return WorkerDeath("closed the connection to the match")
         if status < 0:
-            return WorkerDied(f"was killed by signal {-status} ({signal.Signals(-status).name})")
-        return WorkerDied(f"ended its process with exit status {status}")
+            return WorkerDeath(f"was killed by signal {-status} ({signal.Signals(-status).name})")
+        return WorkerDeath(f"ended its process with exit status {status}")
 
     def kill(self) -> None:
         """End the process and all that it has started, whatever they are doing."""

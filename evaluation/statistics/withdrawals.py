@@ -51,8 +51,8 @@ class Withdrawals:
             for game in reversed(latest(agent, after)):
                 self._count(agent, game)
 
-    def note(self, game: StoredGame) -> None:
-        """Take note of a game that was finished."""
+    def add(self, game: StoredGame) -> None:
+        """Count a game that was finished."""
         for agent in game.players:
             self._count(agent, game)
 

@@ -76,15 +76,15 @@ class StoreFile:
 
     def _lose(self, how: str) -> NoReturn:
         """Save what the lost file holds, and raise StoreError."""
-        saved = self.path.with_name(f"{self.path.name}.saved")
-        told = "what it held is lost"
-        if self._opened is not None and not saved.exists():
+        copy_path = self.path.with_name(f"{self.path.name}.saved")
+        rest = "what it held is lost"
+        if self._opened is not None and not copy_path.exists():
             with contextlib.suppress(sqlite3.Error, OSError):
-                with contextlib.closing(sqlite3.connect(saved)) as copy:
+                with contextlib.closing(sqlite3.connect(copy_path)) as copy:
                     self._opened.backup(copy)
-                told = f"what it held is in {saved}"
+                rest = f"what it held is in {copy_path}"
         self._place = None
-        raise StoreError(f"the store {self.path} was {how} while it was in use; {told}")
+        raise StoreError(f"the store {self.path} was {how} while it was in use; {rest}")
 
     def check_readable(self) -> None:
         """StoreError if another reader would not find a sound store in the file.
@@ -98,9 +98,9 @@ class StoreFile:
             self._errors("read again"),
             contextlib.closing(self._connect_reading() or self._connect_writing()) as again,
         ):
-            (found,) = again.execute("PRAGMA quick_check(1)").fetchone()
-            if found != "ok":
-                raise StoreError(f"the store {self.path} is damaged: {found}")
+            (finding,) = again.execute("PRAGMA quick_check(1)").fetchone()
+            if finding != "ok":
+                raise StoreError(f"the store {self.path} is damaged: {finding}")
             self._compare_with(again)
 
     def _compare_with(self, again: sqlite3.Connection) -> None:
@@ -115,7 +115,7 @@ class StoreFile:
                 connection = self._connect_reading()
                 if connection is None:
                     raise
-                self._unwritable = self._explained(error)
+                self._unwritable = self._explanation(error)
                 return connection
 
     def _check_place(self) -> None:
@@ -157,8 +157,8 @@ class StoreFile:
         log = self.path.with_name(self.path.name + "-wal")
         # A store in write-ahead-log mode needs a file for locks beside it, unless SQLite is told
         # that no process writes.
-        unlogged = () if log.exists() and log.stat().st_size else ("immutable=1",)
-        for options in ("mode=ro", *unlogged):
+        immutable = () if log.exists() and log.stat().st_size else ("immutable=1",)
+        for options in ("mode=ro", *immutable):
             connection = sqlite3.connect(
                 f"file:{urllib.parse.quote(str(self.path.absolute()))}?{options}",
                 uri=True,
@@ -239,7 +239,7 @@ class StoreFile:
                     f"{self.path} is no plyground store; choose another file with --store FILE"
                 ) from None
             raise StoreError(
-                f"the store {self.path} cannot be {action}: {self._explained(error)}"
+                f"the store {self.path} cannot be {action}: {self._explanation(error)}"
             ) from error
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             if action != "read":
@@ -258,7 +258,7 @@ class StoreFile:
         with self._errors("written"):
             yield connection
 
-    def _explained(self, error: sqlite3.Error) -> str:
+    def _explanation(self, error: sqlite3.Error) -> str:
         """An error of SQLite in words that say what can be done about it."""
         name = getattr(error, "sqlite_errorname", "")
         with contextlib.suppress(OSError):

@@ -27,11 +27,11 @@ GAME_FIELDS = (
     "tokens_0, tokens_1"
 )
 # what never changes after a tournament has been entered
-BIRTH_FIELDS = "number, name, settings, created, sources"
+IDENTITY_FIELDS = "number, name, settings, created, sources"
 AGENT_FIELDS = "number, label, spec, options, version, sources"
 
 
-class Sealed(NamedTuple):
+class SealColumns(NamedTuple):
     """What the seal of a tournament covers beside that: the columns of these names."""
 
     pairs: int
@@ -41,7 +41,7 @@ class Sealed(NamedTuple):
     last_link: str
 
 
-SEALED_FIELDS = ", ".join(Sealed._fields)
+SEAL_FIELDS = ", ".join(SealColumns._fields)
 
 
 class Change(NamedTuple):
@@ -75,10 +75,10 @@ def link_after(link: str, digest: str) -> str:
     return digest_of_row((link, digest))
 
 
-def birth_of(connection: sqlite3.Connection, tournament: int) -> str:
+def identity_digest(connection: sqlite3.Connection, tournament: int) -> str:
     """The digest of what never changes of a tournament: settings, agents, sources."""
     row = connection.execute(
-        f"SELECT {BIRTH_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
+        f"SELECT {IDENTITY_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
     ).fetchone()
     agents = connection.execute(
         f"SELECT {AGENT_FIELDS} FROM agents WHERE tournament = ? ORDER BY number", (tournament,)
@@ -86,24 +86,24 @@ def birth_of(connection: sqlite3.Connection, tournament: int) -> str:
     return digest_of_row((row, *agents))
 
 
-def seal_of(connection: sqlite3.Connection, tournament: int, birth: str) -> str:
+def seal_of(connection: sqlite3.Connection, tournament: int, identity: str) -> str:
     """The seal of a tournament as it stands."""
     row = connection.execute(
-        f"SELECT {SEALED_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
+        f"SELECT {SEAL_FIELDS} FROM tournaments WHERE number = ?", (tournament,)
     ).fetchone()
-    return seal_for(birth, Sealed(*row))
+    return seal_for(identity, SealColumns(*row))
 
 
-def seal_for(birth: str, sealed: Sealed) -> str:
-    """The seal of a tournament with this birth and these columns."""
-    return digest_of_row((birth, *sealed))
+def seal_for(identity: str, columns: SealColumns) -> str:
+    """The seal of a tournament with this identity and these columns."""
+    return digest_of_row((identity, *columns))
 
 
-def seal(connection: sqlite3.Connection, tournament: int, birth: str) -> None:
+def seal(connection: sqlite3.Connection, tournament: int, identity: str) -> None:
     """Seal a tournament after a change of plyground's own, in the open transaction."""
     connection.execute(
         "UPDATE tournaments SET seal = ? WHERE number = ?",
-        (seal_of(connection, tournament, birth), tournament),
+        (seal_of(connection, tournament, identity), tournament),
     )
 
 
@@ -114,7 +114,7 @@ def digest_of_tournaments(connection: sqlite3.Connection) -> str:
     )
 
 
-def note_tournaments(connection: sqlite3.Connection) -> None:
+def update_contents(connection: sqlite3.Connection) -> None:
     """Note which tournaments there are, in the open transaction."""
     connection.execute("UPDATE contents SET tournaments = ?", (digest_of_tournaments(connection),))
 
@@ -133,49 +133,49 @@ def seal_everything(connection: sqlite3.Connection) -> None:
             "UPDATE tournaments SET games = ?, last_link = ? WHERE number = ?",
             (count, link, tournament),
         )
-        seal(connection, tournament, birth_of(connection, tournament))
-    note_tournaments(connection)
+        seal(connection, tournament, identity_digest(connection, tournament))
+    update_contents(connection)
 
 
 def changes_of_store(connection: sqlite3.Connection) -> list[Change]:
     """The changes to the list of tournaments."""
-    found = []
-    noted = connection.execute("SELECT tournaments FROM contents").fetchall()
-    if noted != [(digest_of_tournaments(connection),)]:
-        found.append(Change("tournaments were deleted, put in or renamed"))
+    changes = []
+    contents = connection.execute("SELECT tournaments FROM contents").fetchall()
+    if contents != [(digest_of_tournaments(connection),)]:
+        changes.append(Change("tournaments were deleted, put in or renamed"))
     orphans = (
         "SELECT number FROM games WHERE tournament NOT IN (SELECT number FROM tournaments) LIMIT 1"
     )
     for (number,) in connection.execute(orphans):
-        found.append(Change(f"game {number} belongs to no tournament", number))
-    return found
+        changes.append(Change(f"game {number} belongs to no tournament", number))
+    return changes
 
 
 def changes_of_tournament(connection: sqlite3.Connection, tournament: int) -> list[Change]:
     """The changes to a tournament and its games, in the order of the games."""
-    games, last_link, sealed = connection.execute(
+    games, last_link, old_seal = connection.execute(
         "SELECT games, last_link, seal FROM tournaments WHERE number = ?", (tournament,)
     ).fetchone()
-    found = []
-    if seal_of(connection, tournament, birth_of(connection, tournament)) != sealed:
-        found.append(Change("its settings, its agents or the number of its games were changed"))
+    changes = []
+    if seal_of(connection, tournament, identity_digest(connection, tournament)) != old_seal:
+        changes.append(Change("its settings, its agents or the number of its games were changed"))
     before, count = START, 0
     for *row, digest, link in _games(connection, tournament, "digest, link"):
         number = row[0]
         count += 1
-        linked = link_after(before, digest) == link
+        follows = link_after(before, digest) == link
         if digest_of_game(row) != digest:
-            found.append(Change(f"game {number} was changed or put in", number))
-            if not linked:
+            changes.append(Change(f"game {number} was changed or put in", number))
+            if not follows:
                 continue  # put in: the game after it is still linked to the one before
-        elif not linked:
-            found.append(Change(f"games before game {number} were deleted"))
+        elif not follows:
+            changes.append(Change(f"games before game {number} were deleted"))
         before = link
     if before != last_link:
-        found.append(Change("the last games were deleted or put in"))
+        changes.append(Change("the last games were deleted or put in"))
     if count != games:
-        found.append(Change(f"it holds {count} games, and {games} were stored"))
-    return found
+        changes.append(Change(f"it holds {count} games, and {games} were stored"))
+    return changes
 
 
 def _games(connection: sqlite3.Connection, tournament: int, more: str = "") -> sqlite3.Cursor:

@@ -45,30 +45,30 @@ class PlayerEpisode(NamedTuple):
 
 
 def player_episodes(
-    game: Game, tournament: StoredTournament, stored: StoredGame
+    game: Game, tournament: StoredTournament, game_record: StoredGame
 ) -> Iterator[PlayerEpisode]:
     """Both players' episodes of a game, without the moves of its opening.
 
     A player that had no turn has no episode.
     """
-    result = stored.result
-    position = game.position(result.moves[: len(stored.opening)])
-    seen: tuple[list[Any], list[Any]] = ([], [])
+    result = game_record.result
+    position = game.position(result.moves[: len(game_record.opening)])
+    views: tuple[list[Any], list[Any]] = ([], [])
     actions: tuple[list[int], list[int]] = ([], [])
-    gained: tuple[list[float], list[float]] = ([], [])
-    for action in result.moves[len(stored.opening) :]:
+    rewards: tuple[list[float], list[float]] = ([], [])
+    for action in result.moves[len(game_record.opening) :]:
         player = position.to_move
-        seen[player].append((position.observation(player), position.action_mask()))
+        views[player].append((position.observation(player), position.action_mask()))
         actions[player].append(action)
-        gained[player].append(position.returns[player])
+        rewards[player].append(position.returns[player])
         position.play(action)
-    labels = [tournament.agents[number].label for number in stored.players]
+    labels = [tournament.agents[number].label for number in game_record.players]
     for player in (0, 1):
         if not actions[player]:
             continue
-        last = (position.observation(player), np.zeros_like(seen[player][0][1]))
-        planes, masks = zip(*seen[player], last)
-        totals = np.array([*gained[player], position.returns[player]], np.float64)
+        last = (position.observation(player), np.zeros_like(views[player][0][1]))
+        planes, masks = zip(*views[player], last)
+        totals = np.array([*rewards[player], position.returns[player]], np.float64)
         yield PlayerEpisode(
             {"observation": np.stack(planes), "action_mask": np.stack(masks)},
             np.array(actions[player], np.int64),
@@ -101,10 +101,10 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
         game = make_game(tournament.settings["game"])
         name = f"plyground/{game.spec.replace(':', '-').replace(',', '-').replace('=', '')}-v0"
         games[name] = game
-        for stored in store.games(tournament.number):
-            if stored.result.fault is not None:
+        for game_record in store.games(tournament.number):
+            if game_record.result.fault is not None:
                 continue
-            for episode in player_episodes(game, tournament, stored):
+            for episode in player_episodes(game, tournament, game_record):
                 count = len(episode.actions)
                 ends = np.zeros(count, np.bool_)
                 ends[-1] = True

@@ -18,17 +18,17 @@ from ..match import GameResult
 from .connection import StoreError, StoreFile, transaction
 from .digests import (
     GAME_FIELDS,
-    SEALED_FIELDS,
+    SEAL_FIELDS,
     Change,
-    Sealed,
-    birth_of,
+    SealColumns,
     changes_of_store,
     changes_of_tournament,
     digest_of_game,
+    identity_digest,
     link_after,
-    note_tournaments,
     seal,
     seal_for,
+    update_contents,
 )
 
 __all__ = ["AgentEntry", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
@@ -45,7 +45,7 @@ _INSERT_GAME = (
     f"({', '.join('?' for _ in GAME_FIELDS.split(','))}, ?, ?) ON CONFLICT DO NOTHING"
 )
 _NEXT_NUMBER_AND_SEALED = (
-    f"SELECT (SELECT coalesce(max(number), 0) + 1 FROM games), {SEALED_FIELDS} FROM tournaments "
+    f"SELECT (SELECT coalesce(max(number), 0) + 1 FROM games), {SEAL_FIELDS} FROM tournaments "
     f"WHERE number = ?"
 )
 
@@ -106,7 +106,7 @@ class Store(StoreFile):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path)
-        self._births: dict[int, str] = {}  # digests of what never changes of a tournament
+        self._identity_digests: dict[int, str] = {}  # digests of what never changes of a tournament
         self._last: str | None = None  # the digest of the game that was committed last
 
     def enter_tournament(
@@ -142,9 +142,9 @@ class Store(StoreFile):
                 "INSERT INTO tournaments (name, settings, pairs, created, command, sources) VALUES "
                 "(?, ?, ?, ?, ?, ?)"
             )
-            known = None if sources is None else json.dumps(sources)
+            digests = None if sources is None else json.dumps(sources)
             number = connection.execute(
-                insert, (name, json.dumps(settings), pairs, time.time(), command, known)
+                insert, (name, json.dumps(settings), pairs, time.time(), command, digests)
             ).lastrowid
             assert number is not None
             rows = [
@@ -157,25 +157,25 @@ class Store(StoreFile):
                 rows,
             )
             self._seal(connection, number)
-            note_tournaments(connection)
+            update_contents(connection)
             return number
 
     def _seal(self, connection: sqlite3.Connection, tournament: int) -> None:
         """Seal a tournament after a change, in the open transaction."""
-        seal(connection, tournament, self._birth(connection, tournament))
+        seal(connection, tournament, self._identity_digest(connection, tournament))
 
-    def _birth(self, connection: sqlite3.Connection, tournament: int) -> str:
-        if tournament not in self._births:
-            self._births[tournament] = birth_of(connection, tournament)
-        return self._births[tournament]
+    def _identity_digest(self, connection: sqlite3.Connection, tournament: int) -> str:
+        if tournament not in self._identity_digests:
+            self._identity_digests[tournament] = identity_digest(connection, tournament)
+        return self._identity_digests[tournament]
 
-    def _check_settings(self, name: str, held: dict[str, Any], wanted: dict[str, Any]) -> None:
-        for key in {**held, **wanted}:
-            if held.get(key) != wanted.get(key):
+    def _check_settings(self, name: str, present: dict[str, Any], expected: dict[str, Any]) -> None:
+        for key in {**present, **expected}:
+            if present.get(key) != expected.get(key):
                 raise StoreError(
                     f"{self.path} holds another tournament named {name!r}: its {key} "
-                    f"{_verb(held.get(key))} {_text(held.get(key))}, not "
-                    f"{_text(wanted.get(key))}; choose another name with --name NAME or another "
+                    f"{_verb(present.get(key))} {_text(present.get(key))}, not "
+                    f"{_text(expected.get(key))}; choose another name with --name NAME or another "
                     f"file with --store FILE"
                 )
 
@@ -189,16 +189,16 @@ class Store(StoreFile):
             raise StoreError(f"there is no store {self.path}")
         with self._errors("read"), transaction(self._connection, "DEFERRED"):
             columns = "number, name, settings, pairs, left_out, command, sources, last_link"
-            found = self._connection.execute(
+            rows = self._connection.execute(
                 f"SELECT {columns} FROM tournaments ORDER BY number"
             ).fetchall()
-            agents: dict[int, list[AgentEntry]] = {row[0]: [] for row in found}
+            agents: dict[int, list[AgentEntry]] = {row[0]: [] for row in rows}
             query = (
                 "SELECT tournament, label, spec, options, version, sources FROM agents "
                 "ORDER BY tournament, number"
             )
-            for tournament, label, spec, options, *known in self._connection.execute(query):
-                entry = AgentEntry(label, spec, _read_table(options), *known)
+            for tournament, label, spec, options, *origin in self._connection.execute(query):
+                entry = AgentEntry(label, spec, _read_table(options), *origin)
                 agents.setdefault(tournament, []).append(entry)
             return [
                 StoredTournament(
@@ -212,10 +212,10 @@ class Store(StoreFile):
                     None if sources is None else _read_table(sources),
                     link,
                 )
-                for number, name, settings, pairs, left_out, command, sources, link in found
+                for number, name, settings, pairs, left_out, command, sources, link in rows
             ]
 
-    def knows(self, name: str) -> bool:
+    def has_tournament(self, name: str) -> bool:
         """Whether there is a tournament of that name; no file is made for this."""
         if self._opened is None and not self.path.exists():
             return False
@@ -229,31 +229,31 @@ class Store(StoreFile):
 
     def tournament(self, name: str) -> StoredTournament | None:
         """The tournament of that name, or None; no file is made for this."""
-        if not self.knows(name):
+        if not self.has_tournament(name):
             return None
-        return next((held for held in self.tournaments() if held.name == name), None)
+        return next((each for each in self.tournaments() if each.name == name), None)
 
     def openings(self, name: str) -> list[tuple[int, ...]]:
         """The openings of a tournament from its first pair on, as far as they have games.
 
         Each is listed once; there are none if the store does not know the name.
         """
-        if not self.knows(name):
+        if not self.has_tournament(name):
             return []
         query = (
             "SELECT DISTINCT pair, opening FROM games JOIN tournaments "
             "ON tournament = tournaments.number "
             "WHERE name = ? ORDER BY pair"
         )
-        found: dict[str, None] = {}
+        openings: dict[str, None] = {}
         with self._errors("read"):
             for expected, (pair, opening) in enumerate(self._connection.execute(query, (name,))):
-                if pair != expected or opening in found:
+                if pair != expected or opening in openings:
                     break
-                found[opening] = None
-        return [_read_actions(opening) for opening in found]
+                openings[opening] = None
+        return [_read_actions(opening) for opening in openings]
 
-    def note_left_out(self, tournament: int, games: int) -> None:
+    def set_left_out(self, tournament: int, games: int) -> None:
         """Note how many games of a tournament are not played because they would repeat others."""
         if games:
             with self._writing() as connection, transaction(connection):
@@ -263,7 +263,7 @@ class Store(StoreFile):
                 )
                 self._seal(connection, tournament)
 
-    def finished(self, tournament: int) -> set[GameKey]:
+    def game_keys(self, tournament: int) -> set[GameKey]:
         """The keys of the games that a tournament has."""
         with self._errors("read"):
             return set(
@@ -288,16 +288,21 @@ class Store(StoreFile):
         statements because a tournament of fast agents spends most of its time here.
         """
         number, *fields = connection.execute(_NEXT_NUMBER_AND_SEALED, (tournament,)).fetchone()
-        held = Sealed(*fields)
+        columns = SealColumns(*fields)
         row = (number, *_row(tournament, game))
         digest = digest_of_game(row)
-        link = link_after(held.last_link, digest)
+        link = link_after(columns.last_link, digest)
         if connection.execute(_INSERT_GAME, (*row, digest, link)).rowcount == 0:
             return None
-        now = held._replace(games=held.games + 1, last_link=link)
+        now = columns._replace(games=columns.games + 1, last_link=link)
         connection.execute(
             "UPDATE tournaments SET games = ?, last_link = ?, seal = ? WHERE number = ?",
-            (now.games, link, seal_for(self._birth(connection, tournament), now), tournament),
+            (
+                now.games,
+                link,
+                seal_for(self._identity_digest(connection, tournament), now),
+                tournament,
+            ),
         )
         self._last = digest
         return int(number)
@@ -318,14 +323,14 @@ class Store(StoreFile):
         )
         with self._errors("read"):
             agents = "SELECT count(*) FROM agents WHERE tournament = ?"
-            (known,) = self._connection.execute(agents, (tournament,)).fetchone()
+            (agent_count,) = self._connection.execute(agents, (tournament,)).fetchone()
             for row in self._connection.execute(
                 query, (tournament, 2**62 if pairs is None else pairs)
             ):
                 game = _read_game(row)
                 first, second = game.players
-                if first == second or not (0 <= first < known and 0 <= second < known):
-                    raise ValueError(f"a game of agents {game.players}; there are {known}")
+                if first == second or not (0 <= first < agent_count and 0 <= second < agent_count):
+                    raise ValueError(f"a game of agents {game.players}; there are {agent_count}")
                 yield game
 
     def add_next(self, tournament: int, game: StoredGame) -> int:
@@ -388,8 +393,8 @@ class Store(StoreFile):
             row = self._connection.execute(query, (number,)).fetchone() if possible else None
             most = self._connection.execute("SELECT max(number) FROM games").fetchone()[0]
         if row is None:
-            held = f"its games have numbers from 1 to {most}" if most else "it holds no games"
-            raise StoreError(f"{self.path} holds no game {number}; {held}")
+            numbers = f"its games have numbers from 1 to {most}" if most else "it holds no games"
+            raise StoreError(f"{self.path} holds no game {number}; {numbers}")
         return tournaments[row[0]], _read_game(row[1:])
 
     def latest(self, tournament: int, agent: int, count: int) -> list[StoredGame]:

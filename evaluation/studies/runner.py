@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ...envs.processors import available_processors
 from ..runners.runner import RunnerError
-from ..runners.worker_process import WorkerDied, WorkerProcess
+from ..runners.worker_process import WorkerDeath, WorkerProcess
 from ..store.store import StoreError
 from .cells import Cell, cell_path, make_cell, read_cell
 from .declaration import Experiment, Study, with_seed
@@ -126,7 +126,7 @@ def _make_in_processes(
         for number, job in enumerate(as_completed(jobs), 1):
             job.result()
             report(number)
-    except WorkerDied as death:
+    except WorkerDeath as death:
         raise RunnerError(
             f"a process that measures {death}; the same command goes on where it was"
         ) from None

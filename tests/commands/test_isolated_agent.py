@@ -8,8 +8,8 @@ from command_line import invoke
 from plyground import make_agent, make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.single_agent.game_batch import GameBatch
-from plyground.evaluation.runners import isolated_agent
-from plyground.evaluation.runners.isolated_agent import (
+from plyground.evaluation.runners import isolation
+from plyground.evaluation.runners.isolation import (
     IsolatedAgent,
     make_isolated_opponent,
     make_safe_agent,
@@ -80,7 +80,7 @@ TRAINING += ["--set", "rollout=8", "--set", "batch_size=16", "--steps", "64"]
 @pytest.mark.fast_cases(2)
 def test_training_against_an_agent_that_fails_ends_with_its_name(name, role, monkeypatch):
     pytest.importorskip("sb3_contrib")
-    monkeypatch.setattr(isolated_agent, "LONGEST_MOVE_SECONDS", 1.0)
+    monkeypatch.setattr(isolation, "LONGEST_MOVE_SECONDS", 1.0)
     spec = f"python:failing_agents:{name}"
     result = invoke([*TRAINING, f"--{role}", spec])
     assert result.exit_code == 2, result.output

@@ -22,7 +22,7 @@ def decisions(referee, *scores):
     """Note decisions of the seats in turn; the verdicts after each."""
     verdicts = []
     for ply, score in enumerate(scores):
-        referee.note(ply % 2, Decision(0, score=score))
+        referee.add(ply % 2, Decision(0, score=score))
         verdicts.append(referee.verdict(ply + 1))
     return verdicts
 
@@ -72,9 +72,9 @@ def test_searches_agree_before_the_last_move_and_the_store_holds_what_happened(t
     with Store(path) as store:
         (tournament,) = store.tournaments()
         assert tournament.settings["agreed after"] == 1
-        found = verify(tournament, store, 4, "never")
-        assert found.sound, (found.contradictions, found.deviations)
-        assert found.played == 4
+        verification = verify(tournament, store, 4, "never")
+        assert verification.sound, (verification.contradictions, verification.deviations)
+        assert verification.played == 4
 
 
 def test_another_end_of_games_is_another_tournament(tmp_path):
@@ -92,8 +92,8 @@ def test_the_command_ends_games_and_transforms_openings(tmp_path, monkeypatch):
     )
     assert result.exit_code == 0, result.stderr
     assert "opening swap2:3, transformed" in " ".join(result.stdout.split())
-    verified = plyground("verify plyground-tournament.db")
-    assert verified.exit_code == 0, verified.output
+    output = plyground("verify plyground-tournament.db")
+    assert output.exit_code == 0, output.output
 
 
 @pytest.mark.parametrize(
@@ -115,16 +115,19 @@ def test_openings_of_swap2_are_different_and_near_the_centre():
     game = make_game("gomoku")
     openings = Openings(game, "swap2:5", seed=3)
     again = Openings(game, "swap2:5", seed=3)
-    found = [openings[number] for number in range(30)]
-    assert found == [again[number] for number in range(30)]
-    assert len({game.position(opening).key for opening in found}) == 30
-    for opening in found:
+    openings_drawn = [openings[number] for number in range(30)]
+    assert openings_drawn == [again[number] for number in range(30)]
+    assert len({game.position(opening).key for opening in openings_drawn}) == 30
+    for opening in openings_drawn:
         assert all(abs(cell // 15 - 7) <= 3 and abs(cell % 15 - 7) <= 3 for cell in opening)
-    balanced = Openings(game, "balanced:5", seed=3)
-    judge, kept = make_agent("gomoku:nodes=25000", game), [balanced[number] for number in range(4)]
-    assert all(abs(judge.analyse(game.position(opening)).value) <= 60 for opening in kept)
-    assert set(kept) <= {openings[number] for number in range(balanced.judged)}
-    assert "balanced by gomoku:nodes=25000 within 60" in balanced.description
+    near_zero = Openings(game, "balanced:5", seed=3)
+    judge, choice = (
+        make_agent("gomoku:nodes=25000", game),
+        [near_zero[number] for number in range(4)],
+    )
+    assert all(abs(judge.analyse(game.position(opening)).value) <= 60 for opening in choice)
+    assert set(choice) <= {openings[number] for number in range(near_zero.judged)}
+    assert "balanced by gomoku:nodes=25000 within 60" in near_zero.description
     with pytest.raises(SpecificationError, match="swap2 is an opening of gomoku, not of hex"):
         Openings(make_game("hex"), "swap2:3", seed=3)[0]
 
@@ -133,10 +136,10 @@ def test_openings_of_swap2_are_different_and_near_the_centre():
 def test_transformed_openings_are_images_of_the_openings(spec):
     game = make_game(spec)
     plain = Openings(game, "random:3", seed=1)
-    turned = Openings(game, "random:3", seed=1, transform=True)
-    assert turned.description == "3 random plies, transformed"
+    images_of = Openings(game, "random:3", seed=1, transform=True)
+    assert images_of.description == "3 random plies, transformed"
     # the n-th image is that of the n-th opening or, where images were dropped, of a later one
-    openings, images = ([source[n] for n in range(20)] for source in (plain, turned))
+    openings, images = ([source[n] for n in range(20)] for source in (plain, images_of))
     later = iter(plain[number] for number in range(40))
     for image in images:
         assert any(

@@ -26,12 +26,12 @@ def counted_twice(game):
 
 
 def test_the_order_of_the_opening_moves_makes_no_other_course():
-    one, other, turned = (
+    one, other, another = (
         stored(0, opening, (3, 5, 6)) for opening in [(0, 1, 2), (2, 1, 0), (0, 2, 1)]
     )
     courses = Courses(GAME)
-    assert courses.start(one) == courses.start(other) != courses.start(turned)
-    assert courses.course(one) == courses.course(other) != courses.course(turned)
+    assert courses.start(one) == courses.start(other) != courses.start(another)
+    assert courses.course(one) == courses.course(other) != courses.course(another)
     assert courses.course(one) != courses.course(stored(0, (0, 1, 2), (3, 5, 7)))
 
 

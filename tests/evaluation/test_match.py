@@ -204,17 +204,17 @@ def test_an_agent_whose_reset_raises_forfeits_before_the_first_move():
 
 
 def test_on_move_sees_every_move_of_the_agents():
-    seen = []
+    moves = []
     agents = [make_agent("random"), Script(*range(7))]
     play_game(
         "connect_four",
         agents,
         opening=[3, 3],
-        on_move=lambda position, *rest: seen.append((str(position), *rest)),
+        on_move=lambda position, *rest: moves.append((str(position), *rest)),
     )
-    assert [seat for _, seat, _, _ in seen[:2]] == [0, 1]
-    assert seen[0][3].action == seen[0][2]
-    assert seen[1][3] is None
+    assert [seat for _, seat, _, _ in moves[:2]] == [0, 1]
+    assert moves[0][3].action == moves[0][2]
+    assert moves[1][3] is None
 
 
 # -- a person --
@@ -222,17 +222,17 @@ def test_on_move_sees_every_move_of_the_agents():
 
 def human(*lines):
     """A human agent who types these lines, and the list of everything it was told."""
-    agent, told, lines = make_agent("human"), [], iter(lines)
+    agent, messages, lines = make_agent("human"), [], iter(lines)
 
     def ask(prompt):
-        told.append(prompt)
+        messages.append(prompt)
         try:
             return next(lines)
         except StopIteration:
             raise EOFError from None
 
-    agent.ask, agent.tell = ask, told.append
-    return agent, told
+    agent.ask, agent.tell = ask, messages.append
+    return agent, messages
 
 
 @pytest.mark.parametrize(
@@ -253,10 +253,10 @@ def human(*lines):
     ],
 )
 def test_a_person_who_mistypes_is_told_and_asked_again(line, message):
-    agent, told = human(line, "b2")
+    agent, messages = human(line, "b2")
     position = make_game("tic_tac_toe").position(["a1"])
     assert agent.act(position) == position.game.text_to_action("b2")
-    assert any(message in text for text in told)
+    assert any(message in text for text in messages)
 
 
 @pytest.mark.parametrize("line", ["b3", "3 2", "3,2", " 3  2 "])
@@ -306,11 +306,11 @@ def test_a_person_may_leave_at_any_time(lines):
 
 
 def test_a_person_plays_a_whole_game():
-    agent, told = human("a", "a", "x", "a", "a")
+    agent, messages = human("a", "a", "x", "a", "a")
     result = play_game("connect_four", [agent, Script(1, 1, 1)])
     assert isinstance(agent, HumanAgent)
     assert result.winner == 0
-    assert any("X" in text for text in told)
+    assert any("X" in text for text in messages)
 
 
 # -- agents of the user's own --

@@ -43,11 +43,11 @@ def images(position) -> set[int]:
 @pytest.mark.parametrize("game", GAMES)
 def test_random_openings_are_distinct_repeatable_and_leave_the_game_open(game):
     game = make_game(game)
-    taken = first(20, game, "random:2", seed=5)
-    assert first(30, game, "random:2", seed=5)[:20] == taken
-    assert len({game.position(opening).key for opening in taken}) == 20
-    assert taken != first(20, game, "random:2", seed=6)
-    for opening in taken:
+    openings = first(20, game, "random:2", seed=5)
+    assert first(30, game, "random:2", seed=5)[:20] == openings
+    assert len({game.position(opening).key for opening in openings}) == 20
+    assert openings != first(20, game, "random:2", seed=6)
+    for opening in openings:
         assert len(opening) == 2
         assert leaves_the_game_open(game.position(opening))
 
@@ -91,7 +91,7 @@ def test_all_positions_of_a_depth_come_once_up_to_symmetry(game, plies):
             position.after(action) for position in reached for action in position.legal_actions()
         ]
         reached = list({position.key: position for position in following}.values())
-    wanted = {
+    expected = {
         position.key
         for position in reached
         if not position.is_over and leaves_the_game_open(position)
@@ -99,17 +99,17 @@ def test_all_positions_of_a_depth_come_once_up_to_symmetry(game, plies):
     openings = Openings(game, f"all:{plies}", seed=1)
     positions = [game.position(openings[number]) for number in range(openings.find())]
     classes = [images(position) for position in positions]
-    assert set().union(*classes) == wanted
+    assert set().union(*classes) == expected
     # no two of them are images of each other
-    assert sum(len(images) for images in classes) == len(wanted)
+    assert sum(len(images) for images in classes) == len(expected)
 
 
 def test_the_seed_shuffles_all_positions_and_nothing_else():
     game = make_game("connect_four")
-    ordered, again, other = (first(200, game, "all:3", seed=seed) for seed in (1, 1, 2))
-    assert ordered == again != other
-    assert set(ordered) == set(other)
-    assert ordered != sorted(ordered)
+    one, again, other = (first(200, game, "all:3", seed=seed) for seed in (1, 1, 2))
+    assert one == again != other
+    assert set(one) == set(other)
+    assert one != sorted(one)
 
 
 def test_more_positions_than_can_be_listed_are_refused(monkeypatch):
@@ -175,9 +175,9 @@ def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp
     ],
 )
 def test_a_bad_line_is_named_with_its_number_and_the_reason(text, message, tmp_path):
-    with pytest.raises(SpecificationError) as refused:
+    with pytest.raises(SpecificationError) as error:
         Openings(make_game("connect_four"), written(tmp_path, text), seed=1)
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):
@@ -203,9 +203,9 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     ],
 )
 def test_a_specification_that_gives_no_opening_is_refused(spec, message):
-    with pytest.raises(SpecificationError) as refused:
+    with pytest.raises(SpecificationError) as error:
         Openings(make_game("tic_tac_toe"), spec, seed=1).find(1)
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
 # -- balanced --
@@ -225,32 +225,32 @@ def test_a_solver_keeps_the_drawn_openings_and_all_of_them():
 
 def test_a_search_keeps_what_it_values_within_the_limit():
     game, judge = make_game("connect_four"), make_agent("alphabeta:depth=4")
-    kept = first(10, game, "random:4", seed=1, balanced="alphabeta:depth=4", within=8)
-    assert all(abs(judge.analyse(game.position(opening)).value) <= 8 for opening in kept)
+    openings = first(10, game, "random:4", seed=1, balanced="alphabeta:depth=4", within=8)
+    assert all(abs(judge.analyse(game.position(opening)).value) <= 8 for opening in openings)
     plain = first(40, game, "random:4", seed=1)
     # the same ones, in the same order
-    assert [opening for opening in plain if opening in kept] == [
-        opening for opening in kept if opening in plain
+    assert [opening for opening in plain if opening in openings] == [
+        opening for opening in openings if opening in plain
     ]
-    assert any(opening not in kept for opening in plain)
+    assert any(opening not in openings for opening in plain)
 
 
 def test_a_judge_that_draws_random_numbers_judges_the_same_again():
     game = make_game("connect_four")
-    taken = first(5, game, "random:4", seed=1, balanced="mcts:simulations=100")
-    assert first(5, game, "random:4", seed=1, balanced="mcts:simulations=100") == taken
+    openings = first(5, game, "random:4", seed=1, balanced="mcts:simulations=100")
+    assert first(5, game, "random:4", seed=1, balanced="mcts:simulations=100") == openings
 
 
 def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
     game = make_game("connect_four")
     arguments = (game, "random:4", 1, "alphabeta:depth=4", 8)
     taken = first(10, *arguments)
-    asked = []
+    judgements = []
     monkeypatch.setattr(
         module.BalanceJudge,
         "keeps",
         lambda self, opening, keeps=module.BalanceJudge.keeps: (
-            asked.append(opening) or keeps(self, opening)
+            judgements.append(opening) or keeps(self, opening)
         ),
     )
     openings = Openings(*arguments)
@@ -261,8 +261,8 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
             lambda opening: opening != taken[5], first(100, game, "random:4", seed=1)
         )
     )
-    assert asked
-    assert not set(asked) & {*before, *taken[:6]}
+    assert judgements
+    assert not set(judgements) & {*before, *taken[:6]}
 
 
 @pytest.mark.parametrize(
@@ -299,9 +299,9 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
     ],
 )
 def test_a_judge_that_will_not_do_is_refused(balanced, within, message):
-    with pytest.raises(SpecificationError) as refused:
+    with pytest.raises(SpecificationError) as error:
         Openings(make_game("connect_four"), "random:1", 1, balanced, within).find(1)
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_openings_that_a_transformation_makes_equal_are_dropped(game, source, co
     game = make_game(game)
     assert Openings(game, source, seed=1).find() == count
     openings = Openings(game, source, seed=1, transform=True)
-    found = openings.find()
-    positions = {game.position(openings[number]).record.tobytes() for number in range(found)}
-    assert len(positions) == found < count
-    assert different in (None, found)
+    total = openings.find()
+    positions = {game.position(openings[number]).record.tobytes() for number in range(total)}
+    assert len(positions) == total < count
+    assert different in (None, total)

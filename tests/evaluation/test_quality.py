@@ -58,24 +58,24 @@ def value_of(position, action) -> int:
 
 def test_every_move_of_tic_tac_toe_is_judged_as_by_full_enumeration():
     judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
-    seen, waiting, blunders = set(), [TIC_TAC_TOE.initial_position()], [0, 0, 0]
+    visited, waiting, blunders = set(), [TIC_TAC_TOE.initial_position()], [0, 0, 0]
     while waiting:
         position = waiting.pop()
-        if position.key in seen or position.is_over:
+        if position.key in visited or position.is_over:
             continue
-        seen.add(position.key)
+        visited.add(position.key)
         best = value(position)
         for action in position.legal_actions():
             loss, blunder = judge.verdict(position, action)
             after = value_of(position, action)
             assert loss == best - after
-            named = {(1, 0): "won to drawn", (1, -1): "won to lost", (0, -1): "drawn to lost"}.get(
+            kinds = {(1, 0): "won to drawn", (1, -1): "won to lost", (0, -1): "drawn to lost"}.get(
                 (best, after)
             )
-            assert blunder == (-1 if named is None else BLUNDERS.index(named))
+            assert blunder == (-1 if kinds is None else BLUNDERS.index(kinds))
             blunders[blunder] += blunder >= 0
             waiting.append(position.after(action))
-    assert len(seen) == 4520  # the positions of tic-tac-toe that are not over
+    assert len(visited) == 4520  # the positions of tic-tac-toe that are not over
     assert min(blunders) > 0
 
 
@@ -102,12 +102,12 @@ def test_boxes_already_taken_decide_whether_a_loss_is_a_blunder():
     judge = MoveJudge(game)
     # player_0 has one of the four boxes and moves again
     position = game.position(["v 0 1", "v 0 0", "h 1 1", "h 2 1", "h 0 0", "v 0 2", "h 1 0"])
-    judged = {
+    verdicts = {
         name: judge.verdict(position, game.text_to_action(name))
         for name in ("h 0 1", "h 2 0", "v 1 1")
     }
     # Of the three boxes that are left these moves bring 3, 2 and 1, which makes 4, 3 and 2 in all.
-    assert judged == {
+    assert verdicts == {
         "h 0 1": (0, -1),
         "h 2 0": (2, -1),
         "v 1 1": (4, BLUNDERS.index("won to drawn")),
@@ -252,9 +252,9 @@ def store(tmp_path_factory):
     """
     path = tmp_path_factory.mktemp("quality") / "games.db"
     players = {0: make_agent("solver:memory=1"), 1: make_agent("random")}
-    with Store(path) as opened:
+    with Store(path) as store:
         entries = [AgentEntry(name, name, {}, "1") for name in ("perfect", "lucky")]
-        number = opened.enter_tournament("known", {"game": "tic_tac_toe"}, entries, 20)
+        number = store.enter_tournament("known", {"game": "tic_tac_toe"}, entries, 20)
         for pair in range(12):
             for first in (0, 1):
                 seat = (first, 1 - first)
@@ -264,7 +264,7 @@ def store(tmp_path_factory):
                     (pair % 9,),
                     (pair // 2, pair // 2),
                 )
-                opened.add(
+                store.add(
                     number,
                     StoredGame(
                         pair,
@@ -274,9 +274,9 @@ def store(tmp_path_factory):
                         result._replace(seconds=(0.4, 0.8), decisions=(4, 4)),
                     ),
                 )
-                opened.add(number, StoredGame(pair + 100, seat, (pair % 9,), (1, 2), result))
-        other = opened.enter_tournament("other", {"game": "tic_tac_toe:size=4"}, entries, 1)
-        opened.add(
+                store.add(number, StoredGame(pair + 100, seat, (pair % 9,), (1, 2), result))
+        other = store.enter_tournament("other", {"game": "tic_tac_toe:size=4"}, entries, 1)
+        store.add(
             other,
             StoredGame(
                 0,
@@ -329,7 +329,7 @@ def test_some_agents_and_some_moves_of_a_store_can_be_asked_for(store):
 
 
 def test_what_cannot_be_judged_is_refused_in_one_sentence(store, tmp_path):
-    for words, said in [
+    for words, message in [
         (("gomoku", "random"), "gomoku is beyond the solver"),
         (
             ("tic_tac_toe",),
@@ -365,19 +365,19 @@ def test_what_cannot_be_judged_is_refused_in_one_sentence(store, tmp_path):
         result = run("quality", *words)
         assert result.exit_code == 2, words
         assert result.stdout == ""
-        assert result.stderr.splitlines()[-1].startswith(f"plyground: {said}"), (
+        assert result.stderr.splitlines()[-1].startswith(f"plyground: {message}"), (
             words,
             result.stderr,
         )
 
 
 def test_a_store_without_games_says_so(tmp_path):
-    with Store(tmp_path / "empty.db") as opened:
-        opened.enter_tournament(
+    with Store(tmp_path / "empty.db") as store:
+        store.enter_tournament(
             "empty", {"game": "tic_tac_toe"}, [AgentEntry(name, name, {}, "1") for name in "ab"], 1
         )
-    with Store(tmp_path / "new.db") as opened:
-        opened.open()
+    with Store(tmp_path / "new.db") as store:
+        store.open()
     result = run("quality", "tic_tac_toe", "--games", str(tmp_path / "empty.db"))
     assert (result.exit_code, result.stderr.splitlines()[-1]) == (
         2,

@@ -51,14 +51,14 @@ def test_every_meeting_plays_every_opening_in_both_seats(format, tmp_path):
         Plan("tic_tac_toe", ("random", "greedy", "random", "random"), pairs=3, format=format),
         tmp_path / "store.db",
     )
-    wanted = [
+    expected = [
         (pair, *players)
         for pair in range(3)
         for first, second in FORMATS[format](4)
         for players in ((first, second), (second, first))
     ]
-    assert Counter((game.pair, *game.players) for game in games) == Counter(wanted)
-    assert tournament.schedule.total == len(wanted)
+    assert Counter((game.pair, *game.players) for game in games) == Counter(expected)
+    assert tournament.schedule.total == len(expected)
 
 
 def test_a_meeting_is_the_same_in_every_format(tmp_path):
@@ -142,8 +142,8 @@ def test_an_agent_that_says_it_is_deterministic_repeats_its_games_whatever_its_s
 def test_deterministic_agents_play_each_opening_once_and_others_all_pairs(tmp_path):
     plan = Plan("connect_four", (LEFT, RIGHT, "random"), pairs=12, opening="all:1")
     tournament, games = run(plan, tmp_path / "store.db")
-    counted = Counter(tuple(sorted(game.players)) for game in games)
-    assert counted == {(0, 1): 2 * 4, (0, 2): 2 * 12, (1, 2): 2 * 12}
+    meetings = Counter(tuple(sorted(game.players)) for game in games)
+    assert meetings == {(0, 1): 2 * 4, (0, 2): 2 * 12, (1, 2): 2 * 12}
     assert (tournament.schedule.total, tournament.schedule.left_out) == (56, 16)
     table = CrossTable(tournament.labels, tournament.game, games)
     assert table.repeated == 0
@@ -151,11 +151,11 @@ def test_deterministic_agents_play_each_opening_once_and_others_all_pairs(tmp_pa
         assert [(stored.pairs, stored.left_out) for stored in store.tournaments()] == [(12, 16)]
         (report,) = report_store(store)
     assert report.to_json()["left_out_games"] == 16
-    shown = Console(record=True, width=120, file=io.StringIO())
-    print_report([report], shown)
+    console = Console(record=True, width=120, file=io.StringIO())
+    print_report([report], console)
     assert (
         "16 more were not played: deterministic agents would have repeated earlier games"
-        in shown.export_text()
+        in console.export_text()
     )
 
 
@@ -173,9 +173,9 @@ def test_leaving_games_out_changes_no_result(tmp_path):
             Plan("connect_four", agents, pairs=12, opening="all:1"), tmp_path / f"{len(tables)}.db"
         )
         tables.append(CrossTable(tournament.labels, tournament.game, games))
-    said, found_out = tables
-    assert (said.repeated, found_out.repeated) == (0, 16)
-    assert said.meetings() == found_out.meetings()
+    declared_table, found_out = tables
+    assert (declared_table.repeated, found_out.repeated) == (0, 16)
+    assert declared_table.meetings() == found_out.meetings()
 
 
 @pytest.mark.thorough

@@ -13,15 +13,14 @@ from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.report.html import report_page
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.single_games import (
-    ABANDONED,
+    ABANDONMENT,
     RESIGNATION,
-    abandoned,
+    concession,
     entry_of,
-    keep_game,
-    of_people,
-    one_after_another,
+    has_people,
+    joint_entry,
     person,
-    resigned,
+    store_game,
 )
 from plyground.evaluation.store.store import Store, StoreError
 
@@ -32,8 +31,8 @@ COURSE = ((4,), 0, (3.0, 0.5), (1, 0))
 
 @pytest.fixture
 def store(tmp_path):
-    with Store(tmp_path / "games.db") as opened:
-        yield opened
+    with Store(tmp_path / "games.db") as store:
+        yield store
 
 
 def result_of(game, moves):
@@ -46,16 +45,16 @@ def result_of(game, moves):
 def test_games_of_one_person_and_one_opponent_are_one_tournament(store, seat):
     game = make_game("tic_tac_toe")
     sides = (person(), GREEDY) if seat == 0 else (GREEDY, person())
-    numbers = [keep_game(store, game, sides, resigned(game, *COURSE)) for _ in range(3)]
+    numbers = [store_game(store, game, sides, concession(game, *COURSE)) for _ in range(3)]
     assert numbers == [1, 2, 3]
     (tournament,) = store.tournaments()
     assert [entry.label for entry in tournament.agents] == ["human", "greedy"]
-    assert of_people(tournament)
+    assert has_people(tournament)
     games = list(store.games(tournament.number))
     assert [(stored.pair, stored.players) for stored in games] == [
         (pair, (seat, 1 - seat)) for pair in range(3)
     ]
-    keep_game(store, game, sides[::-1], resigned(game, *COURSE))
+    store_game(store, game, sides[::-1], concession(game, *COURSE))
     assert len(store.tournaments()) == 1
 
 
@@ -64,19 +63,19 @@ def test_a_resignation_and_a_game_that_was_left_are_losses():
     given_up, left = (
         make((), 1, (0, 0), (0, 0))
         for make in (
-            lambda *course: resigned(game, *course),
-            lambda *course: abandoned(game, *course),
+            lambda *course: concession(game, *course),
+            lambda *course: concession(game, *course, leaves=True),
         )
     )
     assert given_up.returns == left.returns == (4, -4)
     assert (given_up.reason, given_up.fault, given_up.winner) == (RESIGNATION, None, 0)
-    assert (left.fault, left.forfeited, left.winner) == (ABANDONED, 1, 0)
+    assert (left.fault, left.forfeited, left.winner) == (ABANDONMENT, 1, 0)
 
 
 def test_a_game_is_found_by_its_number(store):
     game = make_game("tic_tac_toe")
-    keep_game(store, game, (person(), GREEDY), resigned(game, *COURSE))
-    number = keep_game(store, game, (RANDOM, GREEDY), resigned(game, *COURSE))
+    store_game(store, game, (person(), GREEDY), concession(game, *COURSE))
+    number = store_game(store, game, (RANDOM, GREEDY), concession(game, *COURSE))
     tournament, stored = store.game(number)
     assert [tournament.agents[player].label for player in stored.players] == ["random", "greedy"]
     assert [found for found, _, _ in store.numbered_games()] == [2, 1]
@@ -91,13 +90,13 @@ def test_a_store_without_games_says_so(store):
 
 
 def test_a_side_that_changed_its_level_is_named_by_both():
-    assert one_after_another([GREEDY, GREEDY]) == GREEDY
-    assert one_after_another([GREEDY, RANDOM, GREEDY]).label == "greedy, then random"
+    assert joint_entry([GREEDY, GREEDY]) == GREEDY
+    assert joint_entry([GREEDY, RANDOM, GREEDY]).label == "greedy, then random"
 
 
 def test_an_agent_that_plays_itself_has_two_entries(store):
     game = make_game("tic_tac_toe")
-    keep_game(store, game, (GREEDY, GREEDY), resigned(game, *COURSE))
+    store_game(store, game, (GREEDY, GREEDY), concession(game, *COURSE))
     assert [entry.label for entry in store.tournaments()[0].agents] == ["greedy", "greedy #2"]
 
 
@@ -109,10 +108,14 @@ def test_reports_exports_and_replays_cope_with_games_of_people(spec, store):
         moves.append(position.legal_actions()[0])
         position.play(moves[-1])
     assert finished_position(game).is_over
-    mixed = one_after_another([GREEDY, RANDOM])
-    keep_game(store, game, (person(), GREEDY), result_of(game, moves))
-    keep_game(store, game, (mixed, person()), resigned(game, tuple(moves[:3]), 1, (1, 1), (2, 1)))
-    keep_game(store, game, (person(), GREEDY), abandoned(game, (moves[0],), 0, (1, 0), (1, 0)))
+    mixed = joint_entry([GREEDY, RANDOM])
+    store_game(store, game, (person(), GREEDY), result_of(game, moves))
+    store_game(
+        store, game, (mixed, person()), concession(game, tuple(moves[:3]), 1, (1, 1), (2, 1))
+    )
+    store_game(
+        store, game, (person(), GREEDY), concession(game, (moves[0],), 0, (1, 0), (1, 0), True)
+    )
     reports = report_store(store, replays=10)
     assert [report.table.games for report in reports] == [2, 1]
     page = report_page(reports, "games", [])

@@ -43,15 +43,15 @@ def test_the_ratio_is_that_of_the_best_outcome_probabilities_under_each_hypothes
         def surplus(logits: np.ndarray) -> float:
             return POINTS @ np.exp(logits - np.logaddexp.reduce(logits)) - score
 
-        found = scipy.optimize.minimize(
+        optimum = scipy.optimize.minimize(
             loss,
             np.log(counts / counts.sum()),
             method="SLSQP",
             constraints={"type": "eq", "fun": surplus},
             options={"maxiter": 2000, "ftol": 1e-15},
         )
-        assert abs(surplus(found.x)) < 1e-7
-        return -found.fun * counts.sum()
+        assert abs(surplus(optimum.x)) < 1e-7
+        return -optimum.fun * counts.sum()
 
     assert log_likelihood_ratio(pairs, -10, 40) == pytest.approx(
         best(score_of(40)) - best(score_of(-10)), rel=1e-3, abs=1e-3
@@ -211,7 +211,7 @@ def test_agents_that_are_known_to_repeat_themselves_play_each_opening_once(tmp_p
             match.state.repeated,
         ) == (None, True, 3, 0)
     with Store(tmp_path / "store.db") as store:
-        assert len(store.finished(1)) == 6
+        assert len(store.game_keys(1)) == 6
 
 
 def run(words: str):
@@ -236,8 +236,8 @@ def test_the_command_says_how_to_go_on_where_nothing_is_decided(tmp_path, monkey
         "not decided after 2 pairs; the same command with more --max-pairs goes on"
         in run("sprt tic_tac_toe random random --max-pairs 2").stdout
     )
-    refused = run("sprt tic_tac_toe random random --elo0 5 --elo1 5")
-    assert (refused.exit_code, refused.stderr) == (
+    result = run("sprt tic_tac_toe random random --elo0 5 --elo1 5")
+    assert (result.exit_code, result.stderr) == (
         2,
         "plyground: elo0 must be less than elo1, not 5 and 5\n",
     )

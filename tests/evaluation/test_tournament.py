@@ -109,9 +109,9 @@ def test_a_name_belongs_to_one_plan(tmp_path):
     ],
 )
 def test_a_plan_that_cannot_be_played_is_refused_at_once(plan, message, tmp_path):
-    with pytest.raises(SpecificationError) as refused:
+    with pytest.raises(SpecificationError) as error:
         run(plan, tmp_path / "store.db")
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
 # -- faults --
@@ -137,8 +137,8 @@ def test_broken_agents_forfeit_their_games_and_leave_everybody_elses_alone(tmp_p
     )
     # tests/evaluation/runners/test_isolation.py plays such agents in processes of their own
     games = run(plan, tmp_path / "store.db", isolation="never")
-    undisturbed = run(plan._replace(agents=good), tmp_path / "good.db")
-    assert records([game for game in games if set(game.players) == {0, 1}]) == records(undisturbed)
+    expected = run(plan._replace(agents=good), tmp_path / "good.db")
+    assert records([game for game in games if set(game.players) == {0, 1}]) == records(expected)
     for number, (name, (fault, reason)) in enumerate(FAULTS.items(), 2):
         lost = [
             game
@@ -265,12 +265,12 @@ def start_and_kill(path: Path, pairs: int, chance: random.Random) -> None:
     """Kill a tournament at a random moment: mostly after a few more games, sometimes while it
     starts.
     """
-    wanted = count_games(path) + chance.randrange(5)
+    target = count_games(path) + chance.randrange(5)
     process = start_process(path, pairs)
     if chance.random() < 0.25:
         time.sleep(chance.random())
     else:
-        while process.poll() is None and count_games(path) <= wanted:
+        while process.poll() is None and count_games(path) <= target:
             time.sleep(0.001)
         time.sleep(chance.random() * 0.01)
     process.kill()

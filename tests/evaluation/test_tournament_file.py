@@ -84,10 +84,10 @@ def test_all_tournaments_of_a_file_are_played_into_one_store(small, tmp_path):
         "connect_four: 4 games"
     )
     with Store(tmp_path / "games.db") as store:
-        stored = store.tournaments()
-        assert [sum(1 for _ in store.games(one.number)) for one in stored] == [4, 4]
-    assert stored[1].name == "three"
-    assert stored[0].command == "plyground tournament folder/small.toml --store games.db"
+        tournaments = store.tournaments()
+        assert [sum(1 for _ in store.games(one.number)) for one in tournaments] == [4, 4]
+    assert tournaments[1].name == "three"
+    assert tournaments[0].command == "plyground tournament folder/small.toml --store games.db"
     again = plyground("tournament folder/small.toml --store games.db")
     assert "all 8 games" in again.stderr
     assert again.stdout == result.stdout
@@ -167,9 +167,9 @@ def test_what_is_wrong_with_a_file_is_said(text, message, tmp_path):
     if message is None:
         assert len(read_tournaments(path)) == 3
         return
-    with pytest.raises(SpecificationError) as refused:
+    with pytest.raises(SpecificationError) as error:
         read_tournaments(path)
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from plyground import make_agent, make_game
 from plyground.agents import solve
 from plyground.evaluation.match import play_game
 from plyground.evaluation.players import LocalPlayer
-from plyground.evaluation.single_games import entry_of, keep_game
+from plyground.evaluation.single_games import entry_of, store_game
 from plyground.evaluation.store.store import Store
 from web_server import running
 
@@ -26,7 +26,7 @@ def store(tmp_path_factory):
             entries = tuple(entry_of(LocalPlayer(agent).describe()) for agent in agents)
             for seed in seeds:
                 result = play_game(spec, agents, seeds=(seed, seed))
-                keep_game(games_store, make_game(spec), entries, result)
+                store_game(games_store, make_game(spec), entries, result)
     return path
 
 

@@ -20,7 +20,7 @@ from plyground.evaluation.match import (
     drawn_reason,
 )
 from plyground.evaluation.players import RAISED
-from plyground.evaluation.single_games import RESIGNATION, keep_game, person
+from plyground.evaluation.single_games import RESIGNATION, person, store_game
 from plyground.evaluation.store.store import Store
 from plyground.web.app import make_app
 from plyground.web.settings import Settings
@@ -200,7 +200,7 @@ def test_every_end_of_a_stored_game_is_told_in_the_visitors_language(client, pat
     if key == "reason.agreed":
         settings[AGREED_AFTER] = 2
     with Store(path) as store:
-        keep_game(store, game, (person(), person()), result)
+        store_game(store, game, (person(), person()), result)
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE tournaments SET settings = ?", (json.dumps(settings),))
     for page in ("/games?page=0", "/review?number=1"):

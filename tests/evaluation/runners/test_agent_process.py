@@ -18,8 +18,8 @@ CALLED = "called_functions"  # a module beside the tests
 
 @pytest.fixture(scope="module")
 def process():
-    with contextlib.closing(AgentProcess()) as opened:
-        yield opened
+    with contextlib.closing(AgentProcess()) as process:
+        yield process
 
 
 def seat(process, spec, game=GAME):
@@ -33,27 +33,27 @@ def test_one_process_plays_different_games_with_different_agents(process):
     for spec, game in (("random", "tic_tac_toe"), ("greedy", "hex:size=3"), ("easy", GAME.spec)):
         made = make_game(game)
         seat(process, spec, made)
-        assert process.seated == (spec, made)
+        assert process.occupant == (spec, made)
         assert made.initial_position().is_legal(process.choose(made.initial_position(), 60.0))
         pids.add(process.pid)
     assert len(pids) == 1
 
 
 def test_a_search_reports_its_iterations_and_decides_the_same(process):
-    told = []
+    reports = []
     seat(process, "alphabeta:depth=4,radius=1")
     position = GAME.position([40, 41])
-    decision = process.decide(position, 60.0, told.append)
+    decision = process.decide(position, 60.0, reports.append)
     assert process.decide(position, 60.0).action == decision.action
-    assert all(each.depth < decision.depth or each.depth == 4 for each in told)
+    assert all(each.depth < decision.depth or each.depth == 4 for each in reports)
 
 
 def test_a_decision_is_cancelled_and_the_process_goes_on(process):
     seat(process, ENDLESS)
-    pid, cancelled, told = process.pid, threading.Event(), threading.Event()
-    threading.Thread(target=lambda: told.wait(60) and cancelled.set()).start()
+    pid, cancel, reported_once = process.pid, threading.Event(), threading.Event()
+    threading.Thread(target=lambda: reported_once.wait(60) and cancel.set()).start()
     with pytest.raises(Fault) as fault:
-        process.decide(GAME.position([40]), 60.0, lambda decision: told.set(), cancelled)
+        process.decide(GAME.position([40]), 60.0, lambda decision: reported_once.set(), cancel)
     assert fault.value.kind == CANCELLED
     assert process.pid == pid
     seat(process, "easy")
@@ -61,30 +61,30 @@ def test_a_decision_is_cancelled_and_the_process_goes_on(process):
 
 
 def test_a_cancellation_before_the_decision_begins_is_not_lost(process):
-    cancelled = threading.Event()
-    cancelled.set()
+    cancel = threading.Event()
+    cancel.set()
     seat(process, ENDLESS)
     with pytest.raises(Fault) as fault:
-        process.decide(GAME.position([40]), 60.0, lambda decision: None, cancelled)
+        process.decide(GAME.position([40]), 60.0, lambda decision: None, cancel)
     assert fault.value.kind == CANCELLED
 
 
 def test_an_agent_that_does_not_listen_loses_its_process():
     with contextlib.closing(AgentProcess()) as process:
-        game, cancelled = make_game("tic_tac_toe"), threading.Event()
+        game, cancel = make_game("tic_tac_toe"), threading.Event()
         process.seat("python:broken.agents:HangsInAKernel", game)
         process.prepare(1)
         process.choose(game.initial_position(), 60.0)  # it plays once before it misbehaves
-        cancelled.set()
+        cancel.set()
         with pytest.raises(Fault) as fault:
-            process.decide(game.initial_position(), 60.0, None, cancelled)
+            process.decide(game.initial_position(), 60.0, None, cancel)
         assert (fault.value.kind, process.pid) == (CANCELLED, None)
 
 
 def test_a_function_is_called_in_the_process_and_reports(process):
-    told = []
-    found = process.call(f"{CALLED}:counts_to", (3,), 60.0, report=told.append)
-    assert (found, told) == (6, [0, 1, 2])
+    reports = []
+    total = process.call(f"{CALLED}:counts_to", (3,), 60.0, report=reports.append)
+    assert (total, reports) == (6, [0, 1, 2])
     with pytest.raises(SpecificationError, match="this cannot be"):
         process.call(f"{CALLED}:refuses", (), 60.0)
 

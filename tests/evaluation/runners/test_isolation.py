@@ -96,9 +96,9 @@ def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not():
         opponent = make_agent("random")
         with contextlib.closing(IsolatedPlayer(spec, GAME)) as player:
             for seeds in ((1, 2), (3, 4)):
-                isolated = play_game(GAME, [player, opponent], seeds=seeds)
+                result = play_game(GAME, [player, opponent], seeds=seeds)
                 local = play_game(GAME, [make_agent(spec), opponent], seeds=seeds)
-                assert (isolated.moves, isolated.reason, isolated.decisions) == (
+                assert (result.moves, result.reason, result.decisions) == (
                     local.moves,
                     local.reason,
                     local.decisions,
@@ -106,15 +106,16 @@ def test_an_isolated_agent_plays_the_same_games_as_one_that_is_not():
 
 
 def test_an_isolated_agent_tells_what_it_thinks():
-    told = []
+    decisions = []
     with contextlib.closing(IsolatedPlayer("alphabeta:depth=3", GAME)) as player:
         play_game(
             GAME,
             [player, make_agent("random")],
-            on_move=lambda position, seat, action, decision: told.append(decision),
+            on_move=lambda position, seat, action, decision: decisions.append(decision),
         )
     alone = make_agent("alphabeta:depth=3").analyse(GAME.initial_position())
-    assert (told[0].action, told[0].value, told[0].principal_variation, told[0].depth) == (
+    first = decisions[0]
+    assert (first.action, first.value, first.principal_variation, first.depth) == (
         alone.action, alone.value, alone.principal_variation, alone.depth,
     )  # fmt: skip
 
@@ -227,13 +228,13 @@ def test_an_agent_that_is_not_to_move_takes_no_time_of_its_opponent():
 @pytest.mark.thorough
 def test_the_processor_clock_does_not_count_waiting():
     limits = Limits(move_seconds=0.3, clock="cpu")
-    for isolated in (False, True):
+    for own_process in (False, True):
         spec = "python:broken.agents:IsSlow"  # it sleeps
-        player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
+        player = IsolatedPlayer(spec, GAME, limits) if own_process else make_agent(spec)
         result = play_game(GAME, [player, make_agent("random")], limits=limits)
         assert result.fault is None, result.reason
         assert max(result.seconds) < 0.3 * 5
-        if isolated:
+        if own_process:
             player.close()
     with broken("LoopsInPython", limits) as player:
         result = play_game(GAME, [player, make_agent("random")], limits=limits)
@@ -306,8 +307,8 @@ def test_games_of_all_others_are_as_if_the_broken_agents_were_not_there(tmp_path
         tournament = Tournament(plan, store, conditions=conditions)
         tournament.run()
         games, withdrawn = list(tournament.played()), tournament.withdrawn()
-    undisturbed = run(plan._replace(agents=good), tmp_path / "good.db")
-    assert records([game for game in games if set(game.players) == {0, 1}]) == records(undisturbed)
+    expected = run(plan._replace(agents=good), tmp_path / "good.db")
+    assert records([game for game in games if set(game.players) == {0, 1}]) == records(expected)
     assert set(withdrawn.agents) == {2, 3, 4}  # a slow agent does not crash
     assert withdrawn.games > 0
     assert len(games) + withdrawn.games == tournament.schedule.total
@@ -319,11 +320,11 @@ def crashing(tmp_path, withdraw_after: int) -> tuple[dict[int, int], int]:
     games were added.
     """
     plan = Plan("tic_tac_toe", ("random", "python:broken.agents:EndsTheProcess"), pairs=2)
-    added = []
+    lines = []
     with Store(tmp_path / "store.db") as store:
         tournament = Tournament(plan, store, conditions=Conditions(withdraw_after=withdraw_after))
-        tournament.run(added.append)
-        return tournament.withdrawn().agents, len(added)
+        tournament.run(lines.append)
+        return tournament.withdrawn().agents, len(lines)
 
 
 @pytest.mark.thorough

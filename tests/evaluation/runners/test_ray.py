@@ -36,7 +36,7 @@ def cluster():
 @pytest.mark.thorough
 def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_path):
     plan = Plan("tic_tac_toe", ("random", "greedy", "alphabeta:depth=3"), pairs=60)
-    doomed = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+    second_node = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
     nodes, lost = set(), []
 
     def lose_a_node(game):
@@ -49,7 +49,7 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
             ]
             nodes.update(actor.pid for actor in actors)
             if len(nodes) == 2:
-                cluster.remove_node(doomed, allow_graceful=False)
+                cluster.remove_node(second_node, allow_graceful=False)
                 lost.append(game.pair)
 
     with_ray = play(plan, tmp_path / "ray.db", RayRunner(cluster.address), lose_a_node)

@@ -37,17 +37,17 @@ def test_processes_play_the_same_games(expected, tmp_path):
 
 @pytest.mark.thorough
 def test_games_of_processes_that_die_are_played_again(expected, tmp_path):
-    killed = []
+    pids = []
 
     def kill(game):
         """Kill a worker at every thirtieth game."""
-        workers = [process for process in child_processes() if process.pid not in killed]
+        workers = [process for process in child_processes() if process.pid not in pids]
         if game.pair % 5 == 0 and game.players == (0, 1) and workers:
-            killed.append(workers[0].pid)
+            pids.append(workers[0].pid)
             workers[0].kill()
 
     assert play(PLAN, tmp_path / "store.db", ProcessRunner(2), kill) == expected
-    assert len(killed) >= 3
+    assert len(pids) >= 3
     assert child_processes() == []
 
 
@@ -135,13 +135,13 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
         time.sleep(0.02)
     children = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(how)
-    _, told = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=30)
     _, alive = psutil.wait_procs(children, timeout=10)
     assert (len(children), alive) == (2, [])
-    assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL), told
+    assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL), stderr
     if how == signal.SIGINT:
-        assert "stopped; " in told
-        assert "--concurrency 2" in told.replace("\n", " ")
+        assert "stopped; " in stderr
+        assert "--concurrency 2" in stderr.replace("\n", " ")
     assert 5 <= count_games(path) < 80
     assert play(plan, path, ProcessRunner(2)) == records(run(plan, tmp_path / "undisturbed.db"))
 
@@ -153,10 +153,10 @@ def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_p
     class Doomed(ProcessRunner):
         """Its workers are killed when they are given the first game."""
 
-        def _send(self, worker, chunk):
-            if chunk.games[0].players == (0, 1):
-                os.kill(worker._process.pid, signal.SIGKILL)
-            super()._send(worker, chunk)
+        def _call(self, process, method, argument):
+            if method == "play" and argument.games[0].players == (0, 1):
+                os.kill(process.pid, signal.SIGKILL)
+            super()._call(process, method, argument)
 
     runner = Doomed(1)
     games = play(PLAN._replace(agents=("random", "greedy"), pairs=1), tmp_path / "store.db", runner)

@@ -23,17 +23,17 @@ PLAN = Plan("tic_tac_toe", ("greedy", "random"), pairs=1)
 def edit(monkeypatch):
     """Lets the sources be read as if a file of the package were another one."""
     read = sources._content.__wrapped__
-    edited: set[Path] = set()
+    paths: set[Path] = set()
 
     def content(path: Path) -> bytes:
-        return read(path) + (b"\n# edited\n" if path in edited else b"")
+        return read(path) + (b"\n# edited\n" if path in paths else b"")
 
     def forget() -> None:
-        for cached in (sources._digest_of_file, sources._scan, sources._scan_for_play):
-            cached.cache_clear()
+        for function in (sources._digest_of_file, sources._scan, sources._scan_for_play):
+            function.cache_clear()
 
     def change(name: str) -> None:
-        edited.add(sources.PACKAGE / name)
+        paths.add(sources.PACKAGE / name)
         assert (sources.PACKAGE / name).is_file()
         forget()
 
@@ -45,16 +45,16 @@ def edit(monkeypatch):
 
 def fingerprints() -> dict[tuple[str, str], str]:
     """Those of all rules and of all agents at every game."""
-    found = {}
+    digests = {}
     for name in GAMES:
         game = make_game(name)
-        found["rules", name] = sources_of_rules(game)
-        found |= {
+        digests["rules", name] = sources_of_rules(game)
+        digests |= {
             (agent, name): sources_of_agent(kind, game)
             for agent, kind in agent_classes().items()
             if kind.__module__.startswith("plyground.")
         }
-    return found
+    return digests
 
 
 def changed_by(edit, file: str) -> set[tuple[str, str]]:
@@ -66,14 +66,14 @@ def changed_by(edit, file: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_rules_of_a_game_change_with_its_file_and_those_of_others_do_not(name, edit):
-    changed = changed_by(edit, f"envs/games/{name}/rules.py")
-    assert {game for kind, game in changed if kind == "rules"} == {name}
+    changes = changed_by(edit, f"envs/games/{name}/rules.py")
+    assert {game for kind, game in changes if kind == "rules"} == {name}
 
 
 @pytest.mark.parametrize("shared", ["envs/rules.py", "envs/game.py", "envs/stepping.py"])
 def test_what_all_rules_stand_on_changes_all_rules(shared, edit):
-    changed = changed_by(edit, shared)
-    assert {game for kind, game in changed if kind == "rules"} == set(GAMES)
+    changes = changed_by(edit, shared)
+    assert {game for kind, game in changes if kind == "rules"} == set(GAMES)
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_what_all_rules_stand_on_changes_all_rules(shared, edit):
     ],
 )
 def test_an_agent_changes_with_the_code_that_it_plays_by(file, agent, game, untouched, edit):
-    changed = changed_by(edit, file)
-    assert (agent, game) in changed
-    assert untouched not in changed
-    assert not [game for kind, game in changed if kind == "rules"]
+    changes = changed_by(edit, file)
+    assert (agent, game) in changes
+    assert untouched not in changes
+    assert not [game for kind, game in changes if kind == "rules"]
 
 
 @pytest.mark.parametrize(
@@ -120,22 +120,22 @@ def play(path, **more) -> str:
 
 
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "change"),
     [
         ("agents/greedy.py", "what has changed is greedy;"),
         ("envs/games/tic_tac_toe/rules.py", "what has changed is the rules of the game;"),
         ("evaluation/openings.py", "what has changed is the way matches are played;"),
     ],
 )
-def test_games_of_changed_sources_are_not_added_to_those_of_others(file, told, tmp_path, edit):
+def test_games_of_changed_sources_are_not_added_to_those_of_others(file, change, tmp_path, edit):
     path = tmp_path / "store.db"
     name = play(path)
     assert play(path) == name
     edit(file)
-    with pytest.raises(StoreError, match=told):
+    with pytest.raises(StoreError, match=change):
         play(path)
     assert count_games(path) == 2
-    own = play(path, on_changed=lambda told: True)
+    own = play(path, on_changed=lambda text: True)
     assert own.startswith(f"{name} (code ")
     assert count_games(path) == 4
     assert play(path) == own  # it is known now
@@ -148,10 +148,10 @@ def test_the_command_refuses_or_begins_a_new_tournament_as_it_is_told(tmp_path, 
     edit("agents/greedy.py")
     more = [*words[:-3], "2", "--store", path]
     for answer in (["--changed", "refuse"], []):  # nobody is there to be asked
-        refused = invoke([*more, *answer])
-        assert refused.exit_code == 2
+        result = invoke([*more, *answer])
+        assert result.exit_code == 2
         assert "what has changed is greedy; its games and new ones are not the same evidence" in (
-            refused.stderr
+            result.stderr
         )
         assert count_games(path) == 2
     assert invoke([*more, "--changed", "new"]).exit_code == 0
@@ -198,11 +198,11 @@ def test_the_version_of_an_own_agent_covers_all_that_it_imports_from_its_folder(
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    seen = {version(tmp_path)}
+    versions = {version(tmp_path)}
     for name, text in files.items():
         (tmp_path / name).write_text(text + "# edited\n")
-        seen.add(version(tmp_path))
-    assert len(seen) == 1 + 3  # the unrelated file changes nothing
+        versions.add(version(tmp_path))
+    assert len(versions) == 1 + 3  # the unrelated file changes nothing
 
 
 def test_the_version_of_an_own_agent_is_that_of_what_was_loaded(tmp_path, monkeypatch):

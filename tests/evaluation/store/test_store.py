@@ -34,8 +34,8 @@ def game(pair=0, players=(0, 1), fault=None) -> StoredGame:
 
 @pytest.fixture
 def store(tmp_path):
-    with Store(tmp_path / "store.db") as opened:
-        yield opened
+    with Store(tmp_path / "store.db") as store:
+        yield store
 
 
 def test_what_goes_in_comes_out(store):
@@ -44,7 +44,7 @@ def test_what_goes_in_comes_out(store):
     assert [store.add(number, one) for one in games] == [True, True, True]
     assert list(store.games(number)) == games
     assert list(store.games(number, pairs=1)) == games[:2]
-    assert store.finished(number) == {(0, 0, 1), (0, 1, 0), (1, 0, 1)}
+    assert store.game_keys(number) == {(0, 0, 1), (0, 1, 0), (1, 0, 1)}
     with Store(store.path) as again:
         assert list(again.games(number)) == games
 
@@ -53,14 +53,14 @@ def test_the_same_game_is_never_counted_twice(store):
     number = store.enter_tournament("t", {"seed": 1}, AGENTS, 1)
     first = game()
     assert store.add(number, first)
-    changed = first._replace(result=first.result._replace(returns=(-1.0, 1.0)))
-    assert not store.add(number, changed)
+    other = first._replace(result=first.result._replace(returns=(-1.0, 1.0)))
+    assert not store.add(number, other)
     assert list(store.games(number)) == [first]
 
 
 def test_agents_are_kept_with_all_their_options_and_versions(store):
     number = store.enter_tournament("t", {}, AGENTS, 1)
-    kept = (
+    entry = (
         sqlite3.connect(store.path)
         .execute(
             "SELECT number, label, spec, options, version FROM agents WHERE tournament = ?",
@@ -68,7 +68,7 @@ def test_agents_are_kept_with_all_their_options_and_versions(store):
         )
         .fetchall()
     )
-    assert kept == [
+    assert entry == [
         (0, "a", "random", "{}", "1"),
         (1, "b", "alphabeta:depth=3", '{"depth": 3, "ordering": true}', "1"),
     ]
@@ -90,10 +90,10 @@ def test_games_are_committed_at_once(store):
 
 
 def refusal(path) -> str:
-    with pytest.raises(StoreError) as refused:
+    with pytest.raises(StoreError) as error:
         Store(path).open()
-    assert "\n" not in str(refused.value)
-    return str(refused.value)
+    assert "\n" not in str(error.value)
+    return str(error.value)
 
 
 def test_a_store_of_another_version_is_refused(tmp_path):
@@ -144,21 +144,21 @@ def test_a_full_disk_is_reported_and_what_was_committed_stays(store):
     number = store.enter_tournament("t", {}, AGENTS, 1000)
     pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
     store._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
-    added = 0
+    count = 0
 
     def fill() -> None:
-        nonlocal added
+        nonlocal count
         for pair in range(1000):
             store.add(number, game(pair))
-            added += 1
+            count += 1
 
     with pytest.raises(
         StoreError, match=r"cannot be written: the disk is full .*the same command goes on"
     ):
         fill()
     with Store(store.path) as again:
-        assert len(again.finished(number)) == added
-        assert again.add(number, game(added))
+        assert len(again.game_keys(number)) == count
+        assert again.add(number, game(count))
 
 
 def test_a_store_that_another_process_makes_at_the_same_moment_is_recognised(tmp_path, monkeypatch):
@@ -185,8 +185,8 @@ def test_a_store_that_another_process_makes_at_the_same_moment_is_recognised(tmp
         )
 
     monkeypatch.setattr(sqlite3, "connect", connect)
-    with Store(path) as opened:
-        assert opened.enter_tournament("t", {}, AGENTS, 1) == 1
+    with Store(path) as store:
+        assert store.enter_tournament("t", {}, AGENTS, 1) == 1
         other.join()
     assert other.ident is not None
 
@@ -200,5 +200,5 @@ def test_a_store_that_is_not_used_leaves_no_file(tmp_path):
 def test_an_empty_file_becomes_a_store(tmp_path):
     path = tmp_path / "store.db"
     path.touch()
-    with Store(path) as opened:
-        assert opened.enter_tournament("t", {}, AGENTS, 1) == 1
+    with Store(path) as store:
+        assert store.enter_tournament("t", {}, AGENTS, 1) == 1

@@ -77,7 +77,7 @@ def undisturbed(path: Path) -> list[tuple]:
 def test_a_tournament_that_fills_the_disk_stops_with_a_clear_error_and_goes_on_when_there_is_space(
     disk, tmp_path_factory
 ):
-    stopped = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "plyground.cli", *COMMAND],
         check=False,
         capture_output=True,
@@ -85,25 +85,25 @@ def test_a_tournament_that_fills_the_disk_stops_with_a_clear_error_and_goes_on_w
         cwd=disk,
         timeout=120,
     )
-    assert stopped.returncode == 2
-    assert "plyground: the store store.db cannot be written: the disk is full" in stopped.stderr
-    assert "when there is space the same command goes on" in stopped.stderr
-    assert "Traceback" not in stopped.stderr
+    assert result.returncode == 2
+    assert "plyground: the store store.db cannot be written: the disk is full" in result.stderr
+    assert "when there is space the same command goes on" in result.stderr
+    assert "Traceback" not in result.stderr
     again = plyground(disk, *COMMAND)
     assert again.exit_code == 2
     assert "the disk is full" in again.stderr
     remount(disk, "size=8m")
-    held = records(disk / "store.db")
-    assert 0 < len(held) < 2 * PLAN.pairs
+    count = records(disk / "store.db")
+    assert 0 < len(count) < 2 * PLAN.pairs
     assert plyground(disk, *COMMAND).exit_code == 0
     finished = records(disk / "store.db")
-    assert finished[: len(held)] == held
+    assert finished[: len(count)] == count
     assert finished == undisturbed(tmp_path_factory.mktemp("undisturbed") / "store.db")
 
 
 def test_a_store_on_a_full_disk_can_be_reported(disk):
-    stopped = plyground(disk, *COMMAND)
-    assert stopped.exit_code == 2, stopped.stderr
+    result = plyground(disk, *COMMAND)
+    assert result.exit_code == 2, result.stderr
     report = plyground(disk, "report", "store.db")
     assert report.exit_code == 0, report.stderr
     assert " of them distinct" in report.stdout
@@ -111,9 +111,9 @@ def test_a_store_on_a_full_disk_can_be_reported(disk):
 
 def test_there_is_no_room_for_a_new_store_on_a_full_disk(disk):
     (disk / "ballast").write_bytes(bytes(os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize))
-    stopped = plyground(disk, *COMMAND)
-    assert stopped.exit_code == 2
-    assert "the disk is full" in stopped.stderr
+    result = plyground(disk, *COMMAND)
+    assert result.exit_code == 2
+    assert "the disk is full" in result.stderr
     remount(disk, "size=8m")
     assert plyground(disk, *COMMAND).exit_code == 0
 
@@ -122,18 +122,18 @@ def test_a_store_on_a_read_only_medium_can_be_reported_and_is_not_played_on(disk
     remount(disk, "size=8m")
     with Store(disk / "store.db") as store:
         Tournament(PLAN._replace(pairs=3), store).run()
-    held = records(disk / "store.db")
+    count = records(disk / "store.db")
     remount(disk, "ro")
-    refused = plyground(disk, *COMMAND)
-    assert refused.exit_code == 2
-    assert refused.stderr.startswith("plyground: the store store.db cannot be written: ")
-    assert refused.stderr.count("\n") == 1
+    error = plyground(disk, *COMMAND)
+    assert error.exit_code == 2
+    assert error.stderr.startswith("plyground: the store store.db cannot be written: ")
+    assert error.stderr.count("\n") == 1
     assert "Elo" in plyground(disk, "report", "store.db").stdout
     assert plyground(disk, "export", "store.db").stdout.count("\n") == 6
-    assert records(disk / "store.db") == held
+    assert records(disk / "store.db") == count
     remount(disk, "rw")
     assert plyground(disk, *COMMAND).exit_code == 0
-    assert records(disk / "store.db")[:6] == held
+    assert records(disk / "store.db")[:6] == count
 
 
 def test_an_old_store_on_a_read_only_medium_can_be_read(disk):
@@ -216,17 +216,17 @@ def lose(path: Path, how: str) -> None:
 @pytest.mark.parametrize("after", [3, 6], ids=["half way", "after the last game"])
 def test_a_store_that_is_lost_during_a_run_is_noticed(how, told, after, tmp_path):
     path = tmp_path / "store.db"
-    seen = []
+    numbers = []
 
     def note(game) -> None:
-        seen.append(game)
-        if len(seen) == after:
+        numbers.append(game)
+        if len(numbers) == after:
             lose(path, how)
 
     with Store(path) as store, pytest.raises(StoreError, match=told):
         Tournament(PLAN._replace(game="tic_tac_toe", pairs=3), store).run(note)
-    saved = path.with_name("store.db.saved")
+    copy = path.with_name("store.db.saved")
     if how != "truncated":
-        with Store(saved) as store:
-            held = len(store.finished(1))
-        assert held == min(after + 1, 6)
+        with Store(copy) as store:
+            count = len(store.game_keys(1))
+        assert count == min(after + 1, 6)

@@ -109,9 +109,9 @@ def test_processes_that_bring_a_store_up_to_date_at_the_same_moment_agree(old):
         )
         for _ in range(4)
     ]
-    told = [process.communicate(timeout=120) for process in running]
-    assert [process.returncode for process in running] == [0] * 4, told
-    assert len({output for output, _ in told}) == 1
+    outputs = [process.communicate(timeout=120) for process in running]
+    assert [process.returncode for process in running] == [0] * 4, outputs
+    assert len({output for output, _ in outputs}) == 1
     assert plain(old, OLD_GAMES) == plain(OLD_STORE, OLD_GAMES)
 
 

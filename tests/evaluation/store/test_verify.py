@@ -38,8 +38,8 @@ def path(untouched, tmp_path):
 def findings(path, games=0):
     """What verify finds out about each tournament, and about the store."""
     with Store(path) as store:
-        found = [verify(one, store, games, "never") for one in store.tournaments()]
-        return found, store.changes()
+        verifications = [verify(one, store, games, "never") for one in store.tournaments()]
+        return verifications, store.changes()
 
 
 def execute(path, statements: str) -> None:
@@ -50,10 +50,10 @@ def execute(path, statements: str) -> None:
 
 
 def test_a_store_that_nobody_touched_is_sound(path):
-    found, changes = findings(path, games=100)
-    assert [one.games for one in found] == [18, 6]
-    assert [one.played for one in found] == [18, 6]
-    assert all(one.sound for one in found)
+    verifications, changes = findings(path, games=100)
+    assert [one.games for one in verifications] == [18, 6]
+    assert [one.played for one in verifications] == [18, 6]
+    assert all(one.sound for one in verifications)
     assert changes == []
 
 
@@ -141,10 +141,10 @@ EDITS = {
 def test_an_edit_of_a_store_is_caught(edit, path):
     statements, number = EDITS[edit]
     execute(path, statements)
-    found, changes = findings(path)
-    named = {change.game for one in found for change in one.changes}
-    assert changes or not all(one.sound for one in found)
-    assert number is None or number in named
+    verifications, changes = findings(path)
+    numbers = {change.game for one in verifications for change in one.changes}
+    assert changes or not all(one.sound for one in verifications)
+    assert number is None or number in numbers
     result = invoke(["verify", path, "--games", "0"])
     assert result.exit_code == 1, result.output
 
@@ -155,11 +155,11 @@ def test_an_edit_of_all_results_that_brings_its_digests_along_contradicts_the_ru
     connection = sqlite3.connect(path, isolation_level=None)
     seal_everything(connection)
     connection.close()
-    found, changes = findings(path)
-    assert changes == [] == [change for one in found for change in one.changes]
-    decided = [game for one in found for game in one.contradictions]
-    assert len(decided) >= 12
-    assert all("states returns" in change.what for change in decided)
+    verifications, changes = findings(path)
+    assert changes == [] == [change for one in verifications for change in one.changes]
+    results = [game for one in verifications for game in one.contradictions]
+    assert len(results) >= 12
+    assert all("states returns" in change.what for change in results)
 
 
 @pytest.mark.parametrize(
@@ -179,8 +179,8 @@ def test_an_edit_of_all_results_that_brings_its_digests_along_contradicts_the_ru
 )
 def test_a_game_that_cannot_have_gone_so_is_named_with_what_is_wrong(statement, told, path):
     execute(path, f"UPDATE games SET {statement} WHERE number = 19")  # of random and greedy
-    found, _ = findings(path)
-    (change,) = found[1].contradictions
+    verifications, _ = findings(path)
+    (change,) = verifications[1].contradictions
     assert change.game == 19
     with Store(path) as store, pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "changes", lambda *_: [])
@@ -198,10 +198,10 @@ def test_games_from_before_tokens_were_stored_keep_their_digests(path):
         "ALTER TABLE games DROP COLUMN tokens_0; ALTER TABLE games DROP COLUMN tokens_1;"
         "PRAGMA user_version = 4; UPDATE games SET fault = fault",
     )
-    found, changes = findings(path)
+    verifications, changes = findings(path)
     assert changes == []
-    assert [one.games for one in found] == [18, 6]
-    assert all(one.sound for one in found)
+    assert [one.games for one in verifications] == [18, 6]
+    assert all(one.sound for one in verifications)
 
 
 def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):
@@ -210,33 +210,33 @@ def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):
         Plan("connect_four", ("random", SUSPECT, "greedy"), pairs=2), path, isolation="never"
     )
     assert all(game.result.fault is None for game in games)
-    (found,), _ = findings(path, games=100)
-    assert found.played == len(games) == 12
-    assert {deviation.agent for deviation in found.deviations} == {1}
-    assert all(1 in deviation.game.players for deviation in found.deviations)
-    assert len(found.deviations) >= 7  # of the 8 games it plays in
-    assert found.changes == found.contradictions == []
+    (verifications,), _ = findings(path, games=100)
+    assert verifications.played == len(games) == 12
+    assert {deviation.agent for deviation in verifications.deviations} == {1}
+    assert all(1 in deviation.game.players for deviation in verifications.deviations)
+    assert len(verifications.deviations) >= 7  # of the 8 games it plays in
+    assert verifications.changes == verifications.contradictions == []
 
 
 def test_a_sample_is_drawn_from_all_games(untouched):
     with Store(untouched) as store:
         tournament = store.tournaments()[0]
-        asked = set()
+        sample = set()
         for seed in range(12):
-            seen = []
+            numbers = []
             store_game = store.game
 
-            def noted(number, seen=seen, ask=store_game):
-                seen.append(number)
+            def noted(number, numbers=numbers, ask=store_game):
+                numbers.append(number)
                 return ask(number)
 
             store.game = noted
             verify(tournament, store, 3, "never", seed)
             store.game = store_game
-            assert len(seen) == 3
-            asked |= set(seen)
-    assert min(asked) <= 4
-    assert max(asked) >= 15
+            assert len(numbers) == 3
+            sample |= set(numbers)
+    assert min(sample) <= 4
+    assert max(sample) >= 15
 
 
 def test_repeatable_agents_are_said_to_be_so(path):
@@ -244,9 +244,9 @@ def test_repeatable_agents_are_said_to_be_so(path):
     assert result.exit_code == 0, result.output
     assert "18 of 18 games are as stored and follow the rules" in result.stdout
     assert "5 of 5 games went the same way again" in result.stdout
-    told = json.loads(invoke(["verify", path, "--games", "0", "--json"]).stdout)
-    assert [one["sound"] for one in told["tournaments"]] == [True, True]
-    assert len({one["digest"] for one in told["tournaments"]}) == 2
+    output = json.loads(invoke(["verify", path, "--games", "0", "--json"]).stdout)
+    assert [one["sound"] for one in output["tournaments"]] == [True, True]
+    assert len({one["digest"] for one in output["tournaments"]}) == 2
 
 
 def test_the_command_names_the_agent_and_ends_with_status_1(tmp_path):
