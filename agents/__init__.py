@@ -12,7 +12,7 @@ from .external import kaggle as kaggle
 from .external import language_model as language_model
 from .external import openspiel as openspiel
 from .external.gomocup import engine_agent as engine_agent
-from .policies.policy import load_policy
+from .policies.policy import PolicyAgent, Prediction, load_policy
 from .registry import make_agent, register_agent, register_preset
 from .score import Score
 from .search import alphabeta as alphabeta
@@ -29,6 +29,8 @@ from .solvers.solver import Solution, SolveInterrupted, solve
 __all__ = [
     "Agent",
     "Decision",
+    "PolicyAgent",
+    "Prediction",
     "Score",
     "Solution",
     "SolveInterrupted",

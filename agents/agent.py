@@ -112,7 +112,8 @@ class Agent(ABC):
         summary: one line for people.
         parameters: what its specification may set.
         argument: the parameter whose value may be written without its name (``onnx:FILE``).
-        usage: what to write where that argument is missing; None where it may be left out.
+        usage: what to write after the name and its colon, for those who left the argument out;
+            None where it may be left out.
         renamed: former names of parameters, with the present ones; a former name is refused with
             a hint.
         isolated: whether matches run it in a process of its own unless told otherwise. That is
@@ -143,7 +144,7 @@ class Agent(ABC):
                 raise SpecificationError(f"{self.name}: {former}= is called {present}= now")
         self.options = convert_parameters(self.name, self.parameters, options)
         if self.usage is not None and self.options[str(self.argument)] is None:
-            raise SpecificationError(f"write {self.usage}")
+            raise SpecificationError(f"write {self.name}:{self.usage}")
         self.check_options()
         self._book = open_book(self.options)
         self._bound_game = None if game is None else make_game(game)

@@ -51,7 +51,7 @@ class KaggleAgent(Agent):
         Parameter("source", str, None, "a submission (.py), or negamax or random of Kaggle"),
     )
     argument = "source"
-    usage = f"kaggle:FILE.py, or one of {', '.join(THEIRS)}"
+    usage = f"FILE.py, or one of {', '.join(THEIRS)}"
     isolated = True
 
     def check_options(self) -> None:

@@ -57,7 +57,7 @@ class LanguageModelAgent(Agent):
         Parameter("timeout", float, 60.0, "seconds until an answer is given up", 0.01, 86400),
     )
     argument = "model"
-    usage = "llm:MODEL,url=http://HOST:PORT/v1"
+    usage = "MODEL,url=http://HOST:PORT/v1"
     isolated = True
     uses_tokens = True
 

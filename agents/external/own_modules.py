@@ -37,7 +37,9 @@ def files_of_module(module: str) -> dict[str, Path]:
     origin = Path(getattr(sys.modules.get(module), "__file__", None) or "").resolve()
     if not origin.is_file():
         return {}
-    folder = _folder_of(module, origin)
+    # the folder from which the module is imported by its full name
+    levels = module.count(".") + (origin.stem == "__init__")
+    folder = origin.parents[min(levels, len(origin.parents) - 1)]
     first = module.partition(".")[0]
     is_shared = folder in _shared_folders()
     files: dict[str, Path] = {}
@@ -53,12 +55,6 @@ def files_of_module(module: str) -> dict[str, Path]:
             waiting += _imports_of(name, path)
             waiting += [name.rpartition(".")[0]] if "." in name else []
     return files
-
-
-def _folder_of(module: str, path: Path) -> Path:
-    """The folder from which a module is imported by its full name."""
-    levels = module.count(".") + (path.stem == "__init__")
-    return path.parents[min(levels, len(path.parents) - 1)]
 
 
 @functools.cache

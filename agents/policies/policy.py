@@ -118,10 +118,9 @@ class PolicyAgent(Agent):
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
         super().__init__(game, seed, **options)
-        if self.bound_game is not None:
-            self._bind(self.bound_game)
-        elif isinstance(self._source, Network):
-            self._bind(self._source.game)
+        board = self.bound_game or self._source.only_game
+        if board is not None:
+            self._bind(board)
 
     @abstractmethod
     def load(self) -> Network | ZooNetworks:
@@ -165,7 +164,12 @@ class PolicyAgent(Agent):
         Args:
             observations: int8, (N, rows, columns, planes), as the side to move sees them.
             masks: int8, (N, num_actions).
+
+        Raises:
+            SpecificationError: there are networks for several boards, and none was named.
         """
+        if not hasattr(self, "network"):
+            raise SpecificationError(f"{self.spec} plays several boards; make it for one (game=)")
         count = len(observations)
         logits, values = self._evaluate_images(observations)
         mean_values = values.reshape(count, -1).mean(axis=1, dtype=np.float64)
@@ -285,7 +289,7 @@ class ZooPolicy(PolicyAgent):
         *PolicyAgent.parameters,
     )
     argument = "name"
-    usage = "zoo:NAME; plyground zoo lists the names"
+    usage = "NAME; plyground zoo lists the names"
 
     def load(self) -> ZooNetworks:
         return ZooNetworks(self.options["name"])
@@ -303,7 +307,7 @@ class OnnxPolicy(PolicyAgent):
         Parameter("path", str, None, "the policy file; plyground export-policy makes one"),
         *PolicyAgent.parameters,
     )
-    usage = "onnx:FILE; FILE is a policy file made by plyground export-policy"
+    usage = "FILE; FILE is a policy file made by plyground export-policy"
 
     def load(self) -> Network:
         return load_policy_file(self.options["path"])
@@ -316,6 +320,7 @@ class RunPolicy(PolicyAgent):
         Parameter("path", str, None, f"a run folder, whose {BEST} is played; or a policy file"),
         *PolicyAgent.parameters,
     )
+    usage = "RUN; RUN is the folder of a training run"
 
     def load(self) -> Network:
         return load_run(Path(self.options["path"]))
@@ -326,7 +331,6 @@ class PpoPolicy(RunPolicy):
     """Plays the best policy of a training run of PPO."""
 
     summary = "a policy trained by PPO: ppo:RUN plays the best of a run folder"
-    usage = "ppo:RUN; RUN is the folder of a training run"
 
 
 @register_agent("dqn")
@@ -334,7 +338,6 @@ class DqnPolicy(RunPolicy):
     """Plays the best network of a run of DQN, which values actions."""
 
     summary = "values of actions trained by DQN: dqn:RUN plays the best of a run folder"
-    usage = "dqn:RUN; RUN is the folder of a training run"
 
 
 @register_agent("alphazero")
@@ -342,7 +345,6 @@ class AlphaZeroPolicy(RunPolicy):
     """Plays the best network of a run of AlphaZero, without search."""
 
     summary = "a network trained by AlphaZero, without search: alphazero:RUN"
-    usage = "alphazero:RUN; RUN is the folder of a training run"
 
 
 @register_agent("sb3")
@@ -365,7 +367,7 @@ class Sb3Policy(PolicyAgent):
         ),
         *PolicyAgent.parameters,
     )
-    usage = "sb3:FILE,trained_on=GAME; FILE is a model saved by stable-baselines3 (.zip)"
+    usage = "FILE,trained_on=GAME; FILE is a model saved by stable-baselines3 (.zip)"
 
     def load(self) -> Network:
         path, game = self.options["path"], self.options["trained_on"]

@@ -119,6 +119,11 @@ class Network(ABC):
         self.check_game(game)
         return self
 
+    @property
+    def only_game(self) -> Game:
+        """The one game that it plays, as :class:`.zoo.ZooNetworks` has it where it is one."""
+        return self.game
+
     def check_plays(self) -> None:
         """Refuse to play without search by a network that only values positions."""
         if not self.has_policy:

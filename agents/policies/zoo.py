@@ -103,6 +103,12 @@ class ZooNetworks:
         raise SpecificationError(f"{PREFIX}{self.name} plays {boards}, not {game.spec}")
 
     @property
+    def only_game(self) -> Game | None:
+        """The game that is played, or None where it is one of several."""
+        games = [spec for card in self.cards for spec in (card.game, *card.also)]
+        return make_game(games[0]) if len(games) == 1 else None
+
+    @property
     def version(self) -> str:
         """A hash of the networks; that of the network where there is only one."""
         hashes = [card.sha256 for card in self.cards]

@@ -164,5 +164,8 @@ def test_a_loaded_policy_plays_and_evaluates_positions(tmp_path):
         actions.add(policy.act(start))
         values.add(float(predictions.values[0]))
     assert len(actions) == len(values) == 1
+    several = load_policy("zoo:dots_and_boxes")
+    with pytest.raises(SpecificationError, match="zoo:dots_and_boxes plays several boards"):
+        several.act_batch(start.observation()[None], start.action_mask()[None])
     with pytest.raises(SpecificationError, match="there is no policy file"):
         load_policy(tmp_path / "none.onnx")
