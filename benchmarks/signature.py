@@ -67,7 +67,7 @@ WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             f"alphabeta:depth=4,{PLAIN}"
         ), "alphabeta:depth=6", "alphabeta:depth=5,heuristic=classic"),
     ),
-    # A board too large for a table on disk: with one, nothing is left to search.
+    # A board too large to be looked up whole.
     "dots_and_boxes:rows=3,cols=4": (("h 1 1,v 1 1,h 2 1",), ("solver:memory=16",)),
     "gomoku": (
         ("", "h8,i9,h9,h7", "h8,i9,h9,h7,i8,g8,j8,k8,g10,i10"),

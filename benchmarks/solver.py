@@ -56,9 +56,8 @@ app = cyclopts.App(help=__doc__)
 
 
 def empty_solver(game: Game, memory: int) -> Solver:
-    """A solver with an empty table, its kernels loaded, that searches what it could look up."""
+    """A solver with an empty table, its kernels loaded."""
     solver = make_solver(game, memory)
-    solver.leave_out_tables()
     solver.prepare()
     solver.clear()
     return solver

@@ -38,46 +38,40 @@ MAX_DEPTH = 250
 ENTER, LEAVE, ADVANCE, FINISH = range(4)  # the next step of the search at the current ply
 
 FRAME = np.dtype(
-    (
-        np.record,
-        [
-            ("alpha", np.int64),
-            ("beta", np.int64),
-            ("first_alpha", np.int64),
-            ("first_beta", np.int64),
-            ("best", np.int64),
-            ("key", np.uint64),
-            ("best_action", np.int32),
-            ("count", np.int32),
-            ("cursor", np.int32),
-            ("depth", np.int32),
-            ("maximising", np.bool_),
-            ("scouting", np.bool_),
-            ("fixed_window", np.bool_),  # every action is searched with the node's own window
-        ],
-    )
+    [
+        ("alpha", np.int64),
+        ("beta", np.int64),
+        ("first_alpha", np.int64),
+        ("first_beta", np.int64),
+        ("best", np.int64),
+        ("key", np.uint64),
+        ("best_action", np.int32),
+        ("count", np.int32),
+        ("cursor", np.int32),
+        ("depth", np.int32),
+        ("maximising", np.bool_),
+        ("scouting", np.bool_),
+        ("fixed_window", np.bool_),  # every action is searched with the node's own window
+    ]
 )
 
 
 # Where a search stands, between two calls and during them.
 STATE = np.dtype(
-    (
-        np.record,
-        [
-            ("ply", np.int64),
-            ("next", np.int64),  # ENTER, LEAVE, ADVANCE or FINISH
-            ("value", np.int64),  # of the node that was left last
-            ("nodes", np.int64),  # visited since the search began, over all iterations
-            ("horizon", np.int64),  # positions estimated at the depth limit, in this iteration
-            ("maximiser", np.int64),  # the player from whose side values are
-            ("generation", np.int64),  # of this search's table entries
-            ("depth", np.int64),  # of this iteration
-            ("best", np.int64),  # the value and the action of the last iteration completed
-            ("best_action", np.int64),
-            ("legal", np.int64),  # how many actions the position has
-            ("stage", np.int64),  # see plyground.agents.search.deepening
-        ],
-    )
+    [
+        ("ply", np.int64),
+        ("next", np.int64),  # ENTER, LEAVE, ADVANCE or FINISH
+        ("value", np.int64),  # of the node that was left last
+        ("nodes", np.int64),  # visited since the search began, over all iterations
+        ("horizon", np.int64),  # positions estimated at the depth limit, in this iteration
+        ("maximiser", np.int64),  # the player from whose side values are
+        ("generation", np.int64),  # of this search's table entries
+        ("depth", np.int64),  # of this iteration
+        ("best", np.int64),  # the value and the action of the last iteration completed
+        ("best_action", np.int64),
+        ("legal", np.int64),  # how many actions the position has
+        ("stage", np.int64),  # see plyground.agents.search.deepening
+    ]
 )
 
 

@@ -20,53 +20,41 @@ IS_SAMPLE, EXACT_VALUE = 1, 2
 
 
 GAME = np.dtype(
-    (
-        np.record,
-        [
-            ("number", np.int64),  # games begun in this place
-            ("raw", np.float64),  # the network's value of the root, from the mover's side
-            ("goal", np.int32),  # simulations of the search under way; 0: none has begun
-            ("done", np.int32),  # simulations of it that have begun
-            ("plies", np.int32),  # of the game so far
-            ("opening", np.int16),  # plies of the opening that the network is still to draw
-            ("full", np.int8),  # whether the search is recorded
-            ("resigning", np.int8),  # whether sides may resign
-        ],
-    )
+    [
+        ("number", np.int64),  # games begun in this place
+        ("raw", np.float64),  # the network's value of the root, from the mover's side
+        ("goal", np.int32),  # simulations of the search under way; 0: none has begun
+        ("done", np.int32),  # simulations of it that have begun
+        ("plies", np.int32),  # of the game so far
+        ("opening", np.int16),  # plies of the opening that the network is still to draw
+        ("full", np.int8),  # whether the search is recorded
+        ("resigning", np.int8),  # whether sides may resign
+    ]
 )
 MARK = np.dtype(
-    (
-        np.record,
-        [
-            ("outcome", np.float32),  # scaled return of the game, from the mover's side
-            ("root", np.float32),  # scaled value of the search, from the mover's side
-            ("left", np.int16),  # plies until the game ended
-            ("exact", np.int8),  # whether the search proved its value
-        ],
-    )
+    [
+        ("outcome", np.float32),  # scaled return of the game, from the mover's side
+        ("root", np.float32),  # scaled value of the search, from the mover's side
+        ("left", np.int16),  # plies until the game ended
+        ("exact", np.int8),  # whether the search proved its value
+    ]
 )
 ENTRY = np.dtype(
-    (
-        np.record,
-        [
-            ("key", np.uint64),  # of the position
-            ("value", np.float32),
-            ("generation", np.int32),  # of the network that said so; 0: free
-        ],
-    )
+    [
+        ("key", np.uint64),  # of the position
+        ("value", np.float32),
+        ("generation", np.int32),  # of the network that said so; 0: free
+    ]
 )
 TALLY = np.dtype(
-    (
-        np.record,
-        [
-            ("simulations", np.int64),
-            ("evaluations", np.int64),  # of the network
-            ("games", np.int64),  # finished
-            ("plies", np.int64),  # of finished games
-            ("wins", np.int64),  # of player 0
-            ("draws", np.int64),
-        ],
-    )
+    [
+        ("simulations", np.int64),
+        ("evaluations", np.int64),  # of the network
+        ("games", np.int64),  # finished
+        ("plies", np.int64),  # of finished games
+        ("wins", np.int64),  # of player 0
+        ("draws", np.int64),
+    ]
 )
 
 

@@ -24,26 +24,23 @@ from ...envs.compiled.randomness import random_below
 from ...envs.game import Game
 
 NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("total", np.float64),  # sum of player 0's scaled returns over the visits
-            ("visits", np.int32),
-            ("children", np.int32),  # index of the first child; 0: not expanded
-            ("count", np.int16),  # number of children
-            ("action", np.int16),  # the action that led here
-            ("mover", np.int8),  # the player to move here
-            ("proven", np.int8),  # UNKNOWN, EXACT or BOUND
-            # player 0's scaled return: under best play (EXACT), by the best action proven so far
-            # (BOUND)
-            ("result", np.float32),
-            # the probability a network gives the action that led here; 0 in searches without one
-            ("prior", np.float32),
-            ("pending", np.int16),  # simulations below this node that wait for a network
-            # sum of player 0's margins over the visits, in games whose ties it breaks
-            ("margin", np.float32),
-        ],
-    )
+    [
+        ("total", np.float64),  # sum of player 0's scaled returns over the visits
+        ("visits", np.int32),
+        ("children", np.int32),  # index of the first child; 0: not expanded
+        ("count", np.int16),  # number of children
+        ("action", np.int16),  # the action that led here
+        ("mover", np.int8),  # the player to move here
+        ("proven", np.int8),  # UNKNOWN, EXACT or BOUND
+        # player 0's scaled return: under best play (EXACT), by the best action proven so far
+        # (BOUND)
+        ("result", np.float32),
+        # the probability a network gives the action that led here; 0 in searches without one
+        ("prior", np.float32),
+        ("pending", np.int16),  # simulations below this node that wait for a network
+        # sum of player 0's margins over the visits, in games whose ties it breaks
+        ("margin", np.float32),
+    ]
 )
 ROOT = 0
 UNKNOWN, EXACT, BOUND = range(3)  # the proofs of a node

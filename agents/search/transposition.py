@@ -18,16 +18,13 @@ from ...envs.specification import SpecificationError
 from ..table_size import MIB, entries_within
 
 ENTRY = np.dtype(
-    (
-        np.record,
-        [
-            ("key", np.uint64),
-            ("value", np.int32),
-            ("action", np.int16),
-            ("depth", np.uint8),
-            ("tag", np.uint8),
-        ],
-    )
+    [
+        ("key", np.uint64),
+        ("value", np.int32),
+        ("action", np.int16),
+        ("depth", np.uint8),
+        ("tag", np.uint8),
+    ]
 )
 # The low two bits of a tag say whether the stored value is a bound or exact.
 LOWER, UPPER, EXACT = 1, 2, 3

@@ -234,9 +234,6 @@ class Solver(ABC):
     def clear(self) -> None:
         """Forget all positions."""
 
-    def leave_out_tables(self) -> None:
-        """Search without tables of values on disk: nodes are then as many on every machine."""
-
     @abstractmethod
     def search(
         self, position: Position, moves: Literal["best", "all"], weak: bool, monitor: Monitor

@@ -486,13 +486,3 @@ def test_the_agent_plays_perfectly_against_itself():
         assert decision.exact
         position.play(decision.action)
     assert int(position.record.score[0] - position.record.score[1]) == -2
-
-
-def test_a_table_on_disk_changes_no_count_of_nodes_where_tables_are_left_out():
-    nodes = []
-    for table in (None, np.zeros(1 << 24, np.int8)):
-        solver = make_solver(game_of(3, 3), 64)
-        solver._lookup = table
-        solver.leave_out_tables()
-        nodes.append(solver.solve(game_of(3, 3).initial_position()).nodes)
-    assert nodes[0] == nodes[1] > 1000

@@ -59,39 +59,33 @@ MAX_PLY = 120
 MOST_MOVES = CELLS + 1
 
 ENGINE_FRAME = np.dtype(
-    (
-        np.record,
-        [
-            ("sums", np.int16, (2, INPUTS)),  # the network's inputs before the move under way
-            ("alpha", np.int64),
-            ("beta", np.int64),
-            ("first_alpha", np.int64),
-            ("best", np.int64),
-            ("points", np.int64),  # the static value
-            ("key", np.uint64),
-            ("best_action", np.int32),
-            ("count", np.int32),
-            ("cursor", np.int32),
-            ("depth", np.int32),
-            ("mode", np.int32),
-            ("reduction", np.int32),  # plies less for the move under way
-            ("forced", np.bool_),  # every move answers a four
-            ("pressed", np.bool_),  # every move answers an open three
-        ],
-    )
+    [
+        ("sums", np.int16, (2, INPUTS)),  # the network's inputs before the move under way
+        ("alpha", np.int64),
+        ("beta", np.int64),
+        ("first_alpha", np.int64),
+        ("best", np.int64),
+        ("points", np.int64),  # the static value
+        ("key", np.uint64),
+        ("best_action", np.int32),
+        ("count", np.int32),
+        ("cursor", np.int32),
+        ("depth", np.int32),
+        ("mode", np.int32),
+        ("reduction", np.int32),  # plies less for the move under way
+        ("forced", np.bool_),  # every move answers a four
+        ("pressed", np.bool_),  # every move answers an open three
+    ]
 )
 
 ENGINE_STATE = np.dtype(
-    (
-        np.record,
-        [
-            ("ply", np.int64),
-            ("next", np.int64),
-            ("value", np.int64),
-            ("nodes", np.int64),
-            ("generation", np.int64),
-        ],
-    )
+    [
+        ("ply", np.int64),
+        ("next", np.int64),
+        ("value", np.int64),
+        ("nodes", np.int64),
+        ("generation", np.int64),
+    ]
 )
 
 

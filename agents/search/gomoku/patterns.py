@@ -62,20 +62,15 @@ from .value_network import INPUTS, NO_NETWORK, ValueNetwork, change_sums
 # in the high half. `keys`: for each cell and player the key of its codes. `score`, `classes`: what
 # mover_points takes. `sums`: for each player the inputs of the rules' network.
 PATTERNS_RECORD = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                *BOARD_FIELDS,
-                ("codes", np.uint8, 4 * stones.CELLS),
-                ("keys", np.int16, 2 * stones.CELLS),
-                ("score", np.int32, 2),
-                ("classes", np.int16, 2 * CLASSES),
-                ("sums", np.int16, (2, INPUTS)),
-            ],
-            align=True,
-        ),
-    )
+    [
+        *BOARD_FIELDS,
+        ("codes", np.uint8, 4 * stones.CELLS),
+        ("keys", np.int16, 2 * stones.CELLS),
+        ("score", np.int32, 2),
+        ("classes", np.int16, 2 * CLASSES),
+        ("sums", np.int16, (2, INPUTS)),
+    ],
+    align=True,
 )
 
 # The order of the cells: what they are to the mover, what they are to the opponent, and how much

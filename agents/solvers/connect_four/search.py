@@ -47,57 +47,46 @@ QUARTERING_RANGE = 8  # Bounds further apart are narrowed from their ends.
 # A position of the search tree and its null window. Each is first a child of another
 # and filled in as such; the fields from `nodes_before` on are used once it is searched.
 NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("own", np.uint64),  # the stones of the side to move
-            ("opp", np.uint64),
-            ("moves", np.uint64),  # the cells that do not lose at once
-            ("key", np.uint64),  # scrambled
-            ("beta", np.int32),  # is the value at least beta?
-            ("stones", np.int16),  # on the board
-            ("column", np.int8),  # the move of the parent that leads here
-            ("opponent", np.bool_),  # whether the parent's side to move is the other one
-            ("mirrored", np.bool_),  # whether the key is that of the mirror image
-            ("table_column", np.int8),  # the best move by the table, or NO_COLUMN
-            ("score", np.int32),  # its place among the children of its parent
-            ("nodes_before", np.int64),  # nodes visited before this one
-            ("best", np.int32),  # the best value so far
-            ("best_column", np.int8),
-            ("count", np.int8),  # children to search, or NOT_EXPANDED
-            ("cursor", np.int8),  # children searched
-        ],
-    ),
-    align=True,
+    [
+        ("own", np.uint64),  # the stones of the side to move
+        ("opp", np.uint64),
+        ("moves", np.uint64),  # the cells that do not lose at once
+        ("key", np.uint64),  # scrambled
+        ("beta", np.int32),  # is the value at least beta?
+        ("stones", np.int16),  # on the board
+        ("column", np.int8),  # the move of the parent that leads here
+        ("opponent", np.bool_),  # whether the parent's side to move is the other one
+        ("mirrored", np.bool_),  # whether the key is that of the mirror image
+        ("table_column", np.int8),  # the best move by the table, or NO_COLUMN
+        ("score", np.int32),  # its place among the children of its parent
+        ("nodes_before", np.int64),  # nodes visited before this one
+        ("best", np.int32),  # the best value so far
+        ("best_column", np.int8),
+        ("count", np.int8),  # children to search, or NOT_EXPANDED
+        ("cursor", np.int8),  # children searched
+    ],
 )
 
 STATE = np.dtype(
-    (
-        np.record,
-        [
-            ("index", np.int64),  # the position that is being solved
-            ("searching", np.bool_),  # whether it has been put on the stack
-            ("nodes", np.int64),  # visited in all slices
-            ("nodes_before", np.int64),  # visited before this position
-            ("ply", np.int64),
-            ("value", np.int64),  # the result of the latest null window
-        ],
-    ),
-    align=True,
+    [
+        ("index", np.int64),  # the position that is being solved
+        ("searching", np.bool_),  # whether it has been put on the stack
+        ("nodes", np.int64),  # visited in all slices
+        ("nodes_before", np.int64),  # visited before this position
+        ("ply", np.int64),
+        ("value", np.int64),  # the result of the latest null window
+    ],
 )
 
 # A position to be solved: its bounds are narrowed, `column` becomes a best move.
 TASK = np.dtype(
-    (
-        np.record,
-        [
-            ("own", np.uint64),
-            ("opp", np.uint64),
-            ("lower", np.int64),
-            ("upper", np.int64),
-            ("column", np.int64),
-        ],
-    )
+    [
+        ("own", np.uint64),
+        ("opp", np.uint64),
+        ("lower", np.int64),
+        ("upper", np.int64),
+        ("column", np.int64),
+    ]
 )
 
 

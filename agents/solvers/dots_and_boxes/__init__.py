@@ -3,8 +3,8 @@
 The value of a position is the margin in boxes, own minus the opponent's, of the rest of the game
 for the side to move, under best play by both. It depends on the free edges only. Positions with
 boxes to capture are reduced to quiet ones (:mod:`.captures`). Their value is narrowed down by
-searches (:mod:`.search`) with null windows: is it at least so much? Boards of at most 17 edges, and
-those of at most 24 whose table is at hand, are looked up (:mod:`.value_tables`).
+searches (:mod:`.search`) with null windows: is it at least so much? Boards of at most 17 edges
+are looked up (:mod:`.value_tables`).
 
 The proofs that the reductions are sound stand in :mod:`.captures` and :mod:`.chains`. What the
 solver has solved: docs/solver_dots_and_boxes.md.
@@ -28,7 +28,7 @@ from .captures import Captures
 from .chains import make_collections
 from .nodes import NO_LINKS, complete_node
 from .table import new_table, probe
-from .value_tables import SMALL, is_at_hand, value_table
+from .value_tables import SMALL, value_table
 
 MOST_EDGES = 64
 CODE_BITS = 15  # at most 2^15 collections are numbered
@@ -100,13 +100,8 @@ class DotsAndBoxesSolver(Solver):
             64 * which + bit: action for action, (which, bit) in enumerate(edge_bits(rows, cols))
         }
         self._order = [action_of[bit] for bit in self._board.order[: self._edges].tolist()]
-        self._lookup = value_table(rows, cols) if is_at_hand(rows, cols) else None
+        self._lookup = value_table(rows, cols) if self._edges <= SMALL else None
         self.clear()
-
-    def leave_out_tables(self) -> None:
-        """See :meth:`Solver.leave_out_tables`."""
-        if self._edges > SMALL:
-            self._lookup = None
 
     @classmethod
     def check_game(cls, game: Game) -> None:

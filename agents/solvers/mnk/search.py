@@ -26,32 +26,24 @@ WEIGHTS = np.array([1, 4, 16, 64, 256, 1024, 4096, 16384, 65536], np.int64)
 TABLE_MOVE_SCORE = 1 << 40
 
 NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("own", np.uint64),  # the stones of the side to move
-            ("opp", np.uint64),
-            ("key_hash", np.uint64),  # the key in the table, and the symmetry that leads to it
-            ("key_own", np.uint64),
-            ("key_opp", np.uint64),
-            ("symmetry", np.int64),
-            ("alpha", np.int64),
-            ("beta", np.int64),
-            ("first_alpha", np.int64),  # alpha on entering
-            ("best", np.int64),
-            ("best_move", np.int64),
-            ("count", np.int64),  # of moves
-            ("cursor", np.int64),
-        ],
-    )
+    [
+        ("own", np.uint64),  # the stones of the side to move
+        ("opp", np.uint64),
+        ("key_hash", np.uint64),  # the key in the table, and the symmetry that leads to it
+        ("key_own", np.uint64),
+        ("key_opp", np.uint64),
+        ("symmetry", np.int64),
+        ("alpha", np.int64),
+        ("beta", np.int64),
+        ("first_alpha", np.int64),  # alpha on entering
+        ("best", np.int64),
+        ("best_move", np.int64),
+        ("count", np.int64),  # of moves
+        ("cursor", np.int64),
+    ]
 )
 
-STATE = np.dtype(
-    (
-        np.record,
-        [("ply", np.int64), ("step", np.int64), ("value", np.int64), ("nodes", np.int64)],
-    )
-)
+STATE = np.dtype([("ply", np.int64), ("step", np.int64), ("value", np.int64), ("nodes", np.int64)])
 
 
 class Stack(NamedTuple):

@@ -21,18 +21,14 @@ NO_MOVE = -1
 UNKNOWN = -1  # no entry
 
 ENTRY = np.dtype(
-    (
-        np.record,
-        [
-            ("own", np.uint64),
-            ("opp", np.uint64),
-            ("lower", np.int8),
-            ("upper", np.int8),
-            ("move", np.int8),
-            ("used", np.int8),
-        ],
-    ),
-    align=True,
+    [
+        ("own", np.uint64),
+        ("opp", np.uint64),
+        ("lower", np.int8),
+        ("upper", np.int8),
+        ("move", np.int8),
+        ("used", np.int8),
+    ],
 )
 
 

@@ -162,7 +162,6 @@ class Reach(Measurement):
         position, longest = game.initial_position(), game.facts.longest_game
         if spec == SOLVER:
             solver = make_solver(game, self.memory_mb)
-            solver.leave_out_tables()
             solver.solve(game.position([0]))  # compiles
             solver.clear()
             start = time.process_time()
