@@ -108,8 +108,11 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
         return ITERATION_OPEN
     if state.stage == DEEPENING:
         state.best, state.best_action = root.best, np.int64(root.best_action)
-        if state.depth < plan.last_depth and not nothing_deeper(plan, state):
-            return ITERATION_COMPLETE
+        decisive = plan.decided_by_result and abs(state.best) > PROVEN
+        if state.depth < plan.last_depth and not decisive:
+            # A deeper iteration changes nothing where no position was estimated.
+            if not plan.complete or not reached_the_end(plan, state):
+                return ITERATION_COMPLETE
         if not plan.by_result or state.best >= -PROVEN or root.count == 1:
             state.stage = OVER
             return SEARCH_COMPLETE
@@ -119,13 +122,6 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
     state.best_action = best_resistance(rules, options, workspace)
     state.stage = OVER
     return SEARCH_COMPLETE
-
-
-@inner_kernel
-def nothing_deeper(plan, state):
-    """Whether a deeper iteration can change nothing."""
-    decisive = plan.decided_by_result and abs(state.best) > PROVEN
-    return decisive or (plan.complete and reached_the_end(plan, state))
 
 
 @kernel

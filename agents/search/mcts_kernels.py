@@ -137,16 +137,11 @@ def simulate(rules, options, tree, rng, simulations):
         )
         # 4. Backup.
         if options.margins:
-            backup_margin(nodes, path, ply, np.float32(r.margin(rules, position, 0)))
+            margin = np.float32(r.margin(rules, position, 0))  # of player 0
+            for i in range(ply + 1):
+                nodes[path[i]].margin += margin
         backup(nodes, path, ply, is_proven, result, 1.0, 1.0)
     return simulations
-
-
-@inner_kernel
-def backup_margin(nodes, path, ply, margin):
-    """Add player 0's margin at the end of a simulation to the nodes on its path."""
-    for i in range(ply + 1):
-        nodes[path[i]].margin += margin
 
 
 @inner_kernel
@@ -205,15 +200,9 @@ def expand(rules, nodes, node, position, actions, size):
     r.order_actions(rules, position, actions, count)
     for i in range(count):
         child = nodes[first + i]
-        child.total, child.visits, child.children, child.count, child.proven, child.result = (
-            0.0,
-            0,
-            0,
-            0,
-            UNKNOWN,
-            0.0,
-        )
-        child.action, child.prior, child.pending, child.margin = actions[i], 0.0, 0, 0.0
+        child.total, child.visits, child.margin, child.action = 0.0, 0, 0.0, actions[i]
+        child.children, child.count, child.proven, child.result = 0, 0, UNKNOWN, 0.0
+        child.prior, child.pending = 0.0, 0
     nodes[node].children, nodes[node].count = first, count
     size[0] = first + count
     return True

@@ -226,12 +226,7 @@ def add_leaf(rules, options, tree, leaves, slot, ply):
     for i in range(ply + 1):
         tree.nodes[leaves.paths[slot, i]].pending += 1
     leaves.plies[slot] = ply
-    observe_leaf(rules, options, tree.positions[1], leaves, slot)
-
-
-@inner_kernel
-def observe_leaf(rules, options, position, leaves, slot):
-    """Write the observation of a leaf for the network."""
+    position = tree.positions[1]
     clear(leaves.observations[slot])
     player = r.to_move(rules, position)
     r.observe(rules, position, player, leaves.observations[slot])

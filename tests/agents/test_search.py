@@ -131,8 +131,8 @@ def test_no_enhancement_changes_the_value(spec, option):
     agent, plain = make_agent(f"alphabeta:{options}"), make_agent(f"alphabeta:depth=3,{PLAIN}")
     for position in some_positions(spec, 6, seed=2):
         decision = agent.analyse(position)
-        wanted = plain.analyse(position)
-        assert (decision.value, points(agent)) == (wanted.value, points(plain))
+        expected = plain.analyse(position)
+        assert (decision.value, points(agent)) == (expected.value, points(plain))
         assert decision.principal_variation[0] == decision.action
 
 

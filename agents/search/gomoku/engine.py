@@ -79,7 +79,8 @@ class GomokuEngine(Agent):
         predecessor = self.searchers[0] if self.searchers else None
         table = new_table(o["table"]) if predecessor is None else predecessor.table
         self.searchers = [Searcher(rules, options, table) for _ in range(o["threads"])]
-        self.searchers[0].generation = 0 if predecessor is None else predecessor.generation
+        if predecessor is not None:
+            self.searchers[0].state.generation = predecessor.state.generation
         self._has_results = False
         start = game.initial_position()
         self._search(start.after(start.legal_actions()[0]), 1, math.inf, math.inf)
@@ -102,7 +103,7 @@ class GomokuEngine(Agent):
         """Search to ``last_depth`` plies or as far as the limits allow."""
         first, rules = self.searchers[0], self.searchers[0].rules
         for helper in self.searchers[1:]:
-            helper.nodes = 0
+            helper.state.nodes = 0
         first.begin(position, self._has_results and self.options["keep"] and not self.deterministic)
         self._has_results = True
         five = first.find_five()
@@ -131,8 +132,9 @@ class GomokuEngine(Agent):
             limits = (deadline, nodes) if depth > 1 else (math.inf, math.inf)  # one move at least
             complete = first.iterate(position, depth, before, *limits)
             before = value
-            if complete or first.has_better:
-                value, best = first.value, first.action
+            root = first.root
+            if complete or (root.best_action >= 0 and root.best > root.first_alpha):
+                value, best = int(root.best), int(root.best_action)
             if not complete:
                 break
             complete_depth = depth
@@ -140,7 +142,7 @@ class GomokuEngine(Agent):
             decision = self._decision(best, value, depth, line)
             if self.on_progress is not None:
                 self.on_progress(decision)
-            if abs(value) > PROVEN or first.is_forced:
+            if abs(value) > PROVEN or root.count == 1:
                 break
         return self._decision(best, value, complete_depth, line if line[0] == best else (best,))
 
@@ -174,7 +176,7 @@ class GomokuEngine(Agent):
             action,
             score,
             principal_variation=line,
-            nodes=sum(each.nodes for each in self.searchers),
+            nodes=sum(int(each.state.nodes) for each in self.searchers),
             depth=depth,
         )
 

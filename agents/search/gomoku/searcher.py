@@ -93,43 +93,14 @@ class Searcher:
         )
 
     @property
-    def generation(self) -> int:
-        """The generation of the table's entries that are its own; 0 before the first search."""
-        return int(self.workspace.state[0].generation)
-
-    @generation.setter
-    def generation(self, generation: int) -> None:
-        self.workspace.state[0].generation = generation
+    def root(self) -> Any:
+        """The ENGINE_FRAME record of the root: ``best`` and ``best_action`` so far, ``count``."""
+        return self.workspace.frames[0]
 
     @property
-    def nodes(self) -> int:
-        """Positions visited since :meth:`begin` or :meth:`follow`."""
-        return int(self.workspace.state[0].nodes)
-
-    @nodes.setter
-    def nodes(self, nodes: int) -> None:
-        self.workspace.state[0].nodes = nodes
-
-    @property
-    def value(self) -> int:
-        """The value of the root so far, in points for the player to move."""
-        return int(self.workspace.frames[0].best)
-
-    @property
-    def action(self) -> int:
-        """The best action of the root so far, or NO_ACTION."""
-        return int(self.workspace.frames[0].best_action)
-
-    @property
-    def has_better(self) -> bool:
-        """Whether an iteration that was cut short has found its best move so far."""
-        root = self.workspace.frames[0]
-        return bool(root.best_action >= 0 and root.best > root.first_alpha)
-
-    @property
-    def is_forced(self) -> bool:
-        """Whether the root has one action only."""
-        return bool(self.workspace.frames[0].count == 1)
+    def state(self) -> Any:
+        """The ENGINE_STATE record; ``nodes`` is counted from :meth:`begin` or :meth:`follow` on."""
+        return self.workspace.state[0]
 
     def begin(self, position: Position, keep: bool) -> None:
         """Make ready for a position; ``keep``: go on with what the table holds."""
@@ -139,7 +110,7 @@ class Searcher:
     def follow(self, position: Position, leader: Searcher) -> None:
         """Make ready for a position that the leader has begun, on the same table."""
         self.stopped = False
-        self.generation = leader.generation
+        self.state.generation = leader.state.generation
         set_position(self.rules, position.record, self.workspace, self.table, True)
 
     def find_five(self) -> int:
@@ -150,7 +121,7 @@ class Searcher:
 
     def fours(self, most: int) -> tuple[int, int]:
         """A win by continuous fours: its action and plies, or −1; tries ``most`` moves."""
-        position, state = self.workspace.board[0], self.workspace.state[0]
+        position, state = self.workspace.board[0], self.state
         action, length, nodes = find_fours(self.rules, position, self.workspace.fours, most)
         state.nodes += nodes
         return int(action), int(length)
@@ -159,14 +130,13 @@ class Searcher:
         """Iterate from ``depth`` on until :attr:`stopped` is set, for what the table gains."""
         expected = 0
         while depth <= last_depth and self.iterate(position, depth, expected, math.inf, math.inf):
-            expected, depth = self.value, depth + 1
+            expected, depth = int(self.root.best), depth + 1
 
     def iterate(
         self, position: Position, depth: int, expected: int, deadline: float, nodes: float
     ) -> bool:
         """One iteration, within growing windows around the value expected; False: cut short."""
-        root = self.workspace.frames[0]
-        width = ASPIRATION if depth > 2 else INFINITY
+        root, width = self.root, ASPIRATION if depth > 2 else INFINITY
         low, high = max(expected - width, -INFINITY), min(expected + width, INFINITY)
         while True:
             load_record(self.rules, position.record, self.workspace.board)
@@ -182,7 +152,7 @@ class Searcher:
 
     def _run(self, deadline: float, nodes: float) -> bool:
         """Search to the end of the iteration or the limits; whether it is complete."""
-        state, clock = self.workspace.state[0], Deadline(deadline)
+        state, clock = self.state, Deadline(deadline)
         portion = FIRST_SLICE
         while True:
             clock.begin()

@@ -151,7 +151,7 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
             if state.nodes >= node_limit:
                 return False
             buckets, limit = part_in_use(table, state.nodes - state.nodes_before)
-            part = Table(table.entries, buckets, table.key_mask, table.dropped)
+            part = Table(table.entries, buckets, table.key_mask, table.check_shift)
             complete = search(board, part, stack, min(node_limit, state.nodes_before + limit))
         update_bounds(task, stack.nodes[0], state.value)
         if is_solved(task, weak):

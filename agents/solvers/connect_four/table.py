@@ -47,14 +47,14 @@ class Table(NamedTuple):
         entries: uint64 (2^n,), two to a bucket.
         buckets: the mask of bucket numbers in use.
         key_mask: as many bits as keys have.
-        dropped: how many low bits of a key are not in the check; the mask of buckets has at least
-            as many.
+        check_shift: how many low bits of a key are not in the check; the mask of buckets has at
+            least as many.
     """
 
     entries: np.ndarray
     buckets: np.uint64
     key_mask: np.uint64
-    dropped: np.uint64
+    check_shift: np.uint64
 
 
 def least_memory_mb(key_bits: int) -> int:
@@ -82,7 +82,7 @@ def part_in_use(table, nodes):
     for level in range(len(PARTS)):
         buckets, limit = PARTS[level]
         if nodes < limit:
-            return min(table.buckets, max(buckets, (ONE << table.dropped) - ONE)), limit
+            return min(table.buckets, max(buckets, (ONE << table.check_shift) - ONE)), limit
     return table.buckets, ALL_NODES
 
 
@@ -106,7 +106,7 @@ def first_slot(table, key):
 def probe(table, key):
     """The data of the entry for a scrambled key, or 0; see the functions ``…_of`` below."""
     slot = first_slot(table, key)
-    check = (key >> table.dropped) << DATA_SHIFT
+    check = (key >> table.check_shift) << DATA_SHIFT
     entry = table.entries[slot]
     if (entry ^ check) <= DATA:
         return entry & DATA
@@ -123,7 +123,7 @@ def store(table, key, lower, upper, column, nodes):
     A bound that is not known is ``-UNKNOWN`` or ``UNKNOWN``. Bounds stored before remain valid.
     """
     first = first_slot(table, key)
-    check = (key >> table.dropped) << DATA_SHIFT
+    check = (key >> table.check_shift) << DATA_SHIFT
     slot = first + 1
     for each in (first, first + 1):
         entry = table.entries[each]
@@ -136,7 +136,7 @@ def store(table, key, lower, upper, column, nodes):
     while nodes > 1 and effort < MOST_EFFORT:
         nodes >>= 1
         effort += 1
-    if slot != first and effort >= effort_of(table.entries[first]):
+    if slot != first and effort >= np.int64(table.entries[first] >> EFFORT_SHIFT & FIVE_BITS):
         table.entries[slot] = table.entries[first]
         slot = first
     data = (
@@ -164,9 +164,3 @@ def upper_of(data):
 def column_of(data):
     """The best move, in the orientation of the key, or ``NO_COLUMN``."""
     return np.int64((data >> COLUMN_SHIFT) & FIVE_BITS)
-
-
-@kernel
-def effort_of(data):
-    """The effort: about the binary logarithm of the nodes that the position took."""
-    return np.int64((data >> EFFORT_SHIFT) & FIVE_BITS)

@@ -146,9 +146,10 @@ class DotsAndBoxesSolver(Solver):
                     action for action, value in values.items() if value == max(values.values())
                 )
         exact = goal.enough(*bounds)
-        if weak and exact:
+        if weak and exact and free.bit_count() <= self.plies_at_once:
             # Of the actions with the best result, one with the largest margin is preferred.
-            bounds = self._margin(free, bounds, monitor)
+            lower, upper = self._bounds(free, exact_value(), monitor)
+            bounds = Bounds(max(bounds.lower, lower), min(bounds.upper, upper))
         best, good = (
             (optimal[0], True)
             if optimal and not weak
@@ -179,13 +180,6 @@ class DotsAndBoxesSolver(Solver):
         """The set of free edges; bit a is action a."""
         drawn = np.flatnonzero(position.record.edges[: self._edges])
         return as_free_set(self._board, sum(1 << edge for edge in drawn.tolist()))
-
-    def _margin(self, free: int, bounds: Bounds, monitor: Monitor) -> Bounds:
-        """Narrower bounds on the value where few enough edges are free to find it at once."""
-        if free.bit_count() > self.plies_at_once:
-            return bounds
-        margin = self._bounds(free, exact_value(), monitor)
-        return Bounds(max(bounds.lower, margin.lower), min(bounds.upper, margin.upper))
 
     def expected_return(self, position: Position, value: int) -> float:
         """The return of the side to move if it gets a margin of ``value`` from the rest."""

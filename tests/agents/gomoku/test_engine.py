@@ -212,7 +212,7 @@ def test_threads_share_a_table_and_find_what_one_finds():
         assert many.depth >= one.depth or many.mate_in is not None
         if one.score.is_exact:
             assert many.value == one.value
-    assert sum(each.nodes > 0 for each in crowd.searchers) == 3
+    assert sum(each.state.nodes > 0 for each in crowd.searchers) == 3
     won = game.position(["e8", "a1", "f8", "a3", "g8", "a5", "h8", "c1"])
     assert crowd.analyse(won).nodes == 0
     tables = {id(each.table) for each in crowd.searchers}
