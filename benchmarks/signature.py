@@ -41,9 +41,12 @@ WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "tic_tac_toe:size=5,connect=4": (
         ("", "c3,b2", "c3,c4,b3,d3,b4"),
-        ((
-            "minimax:depth=3"
-        ), f"alphabeta:depth=4,{PLAIN}", "alphabeta:depth=6", "alphabeta:depth=5,heuristic=none"),
+        (
+            "minimax:depth=3",
+            f"alphabeta:depth=4,{PLAIN}",
+            "alphabeta:depth=6",
+            "alphabeta:depth=5,heuristic=none",
+        ),
     ),
     "connect_four": (
         ("", "d,d,d", "d,c,d,c,e,f,b,d,d,c,a", "a,b,a,b,g,f,e"),
@@ -56,32 +59,36 @@ WORK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "alphabeta:nodes=20000",
         ),
     ),
-    "connect_four:rows=5,cols=5": (((
-        ""
-    ), "c,c,b"), ("solver:memory=16", "solver:memory=16,moves=all,weak=yes")),
+    "connect_four:rows=5,cols=5": (
+        ("", "c,c,b"),
+        ("solver:memory=16", "solver:memory=16,moves=all,weak=yes"),
+    ),
     "dots_and_boxes:rows=3,cols=3": (
         ("", "h 1 1,v 1 1,h 2 1", "h 0 0,h 0 1,h 0 2,v 0 0,v 1 0,v 2 0,h 3 0,h 3 1,h 3 2,v 0 3"),
-        ((
-            "minimax:depth=3"
-        ), (
-            f"alphabeta:depth=4,{PLAIN}"
-        ), "alphabeta:depth=6", "alphabeta:depth=5,heuristic=classic"),
+        (
+            "minimax:depth=3",
+            f"alphabeta:depth=4,{PLAIN}",
+            "alphabeta:depth=6",
+            "alphabeta:depth=5,heuristic=classic",
+        ),
     ),
     # A board too large to be looked up whole.
     "dots_and_boxes:rows=3,cols=4": (("h 1 1,v 1 1,h 2 1",), ("solver:memory=16",)),
     "gomoku": (
         ("", "h8,i9,h9,h7", "h8,i9,h9,h7,i8,g8,j8,k8,g10,i10"),
-        ((
-            "minimax:depth=2,radius=1"
-        ), (
-            f"alphabeta:depth=2,{PLAIN}"
-        ), "alphabeta:depth=6", "alphabeta:depth=3,heuristic=caro15", "hard"),
+        (
+            "minimax:depth=2,radius=1",
+            f"alphabeta:depth=2,{PLAIN}",
+            "alphabeta:depth=6",
+            "alphabeta:depth=3,heuristic=caro15",
+            "hard",
+        ),
     ),
     "gomoku:size=10,rule=caro": (
         ("e5,f6", "e5,f6,e6,e4,f5,d5,g5,h5"),
         ("alphabeta:depth=6", "alphabeta:depth=3,heuristic=caro10"),
     ),
-}  # fmt: skip
+}
 
 
 def digest(numbers: dict[int, float]) -> str:

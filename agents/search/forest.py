@@ -14,6 +14,7 @@ import numpy as np
 from ...envs.game import Game
 from .mcts_kernels import NODE
 from .puct_kernels import Leaves, PuctOptions, new_leaves
+from .search_form import blank_records
 
 # Bits of a position's flags in the history of a game.
 IS_SAMPLE, EXACT_VALUE = 1, 2
@@ -43,7 +44,7 @@ ENTRY = np.dtype(
     [
         ("key", np.uint64),  # of the position
         ("value", np.float32),
-        ("generation", np.int32),  # of the network that said so; 0: free
+        ("generation", np.int32),  # of the network that evaluated it; 0: free
     ]
 )
 TALLY = np.dtype(
@@ -71,7 +72,7 @@ class Forest(NamedTuple):
 
 
 class Cache(NamedTuple):
-    """What the network said of positions, by their keys; it holds for one network only."""
+    """A network's evaluations of positions, by their keys; they hold for one network only."""
 
     entries: Any  # ENTRY records, as many as a power of two; one: no cache
     logits: Any  # float32, (entries, num_actions)
@@ -116,7 +117,7 @@ class SearchOptions(NamedTuple):
 
 
 class Games(NamedTuple):
-    """The state of T games of self-play. Everything but the trees decides how they go on."""
+    """The state of T games of self-play. All but the trees decides how they continue."""
 
     positions: Any  # records, (T,)
     states: Any  # GAME records, (T,)
@@ -143,7 +144,7 @@ def new_forest(game: Game, trees: int, simulations: int) -> Forest:
     facts = game.facts
     capacity = 1 + (simulations + 2) * facts.num_actions
     return Forest(
-        _records((trees, capacity), NODE),
+        blank_records((trees, capacity), NODE),
         game.new_records(2 * trees).reshape(trees, 2),
         np.zeros((trees, 1), np.int64),
         np.zeros(facts.num_actions, np.int16),
@@ -156,7 +157,7 @@ def new_forest(game: Game, trees: int, simulations: int) -> Forest:
 def new_cache(game: Game, trees: int, entries: int) -> Cache:
     """An empty cache of so many entries (a power of two; 1: none)."""
     return Cache(
-        _records(entries, ENTRY),
+        blank_records(entries, ENTRY),
         np.zeros((entries, game.facts.num_actions), np.float32),
         np.zeros(trees, np.uint64),
     )
@@ -169,7 +170,7 @@ def new_games(game: Game, count: int, seed: int) -> Games:
     length, actions = facts.longest_game, facts.num_actions
     return Games(
         positions=game.new_records(count),
-        states=_records(count, GAME),
+        states=blank_records(count, GAME),
         streams=words.reshape(count, 1),
         noise=np.zeros((count, actions)),
         past=game.new_records(count * length).reshape(count, length),
@@ -184,18 +185,9 @@ def new_samples(game: Game, capacity: int) -> Samples:
     return Samples(
         np.zeros((capacity, *game.facts.observation_shape), np.int8),
         np.zeros((capacity, game.facts.num_actions), np.float32),
-        _records(capacity, MARK),
+        blank_records(capacity, MARK),
         np.zeros(1, np.int64),
     )
-
-
-def new_tally() -> Any:
-    """All counts at zero: TALLY records, (1,)."""
-    return _records(1, TALLY)
-
-
-def _records(count: int | tuple[int, int], dtype: Any) -> Any:
-    return np.zeros(count, dtype).view(np.recarray)
 
 
 def considered_visits(most: int, simulations: int) -> np.ndarray:

@@ -23,6 +23,7 @@ from ...envs.single_agent.batch_kernels import clear
 from .forest import (
     EXACT_VALUE,
     IS_SAMPLE,
+    TALLY,
     Cache,
     Forest,
     Games,
@@ -33,7 +34,6 @@ from .forest import (
     new_forest,
     new_games,
     new_samples,
-    new_tally,
 )
 from .forest_kernels import (
     best_proven,
@@ -62,6 +62,7 @@ from .puct_kernels import (
     expand_and_backup,
     set_priors,
 )
+from .search_form import blank_records
 
 UNKNOWN_LENGTH = -1  # plies left in a game that was resigned
 
@@ -90,7 +91,7 @@ def new_self_play(
         options: of the search.
         count: games at once.
         seed: decides everything that is random.
-        most: simulations of a search that the options may ask for later.
+        most: simulations of a search that later options may have.
         entries: of the cache; a power of two.
     """
     full, fast = tables(game, options)
@@ -102,7 +103,7 @@ def new_self_play(
         new_cache(game, count, entries),
         new_games(game, count, seed),
         new_samples(game, 2 * count * game.facts.longest_game),
-        new_tally(),
+        blank_records(1, TALLY),
         np.ones(1, np.int32),
     )
 
@@ -185,7 +186,7 @@ def advance_game(rules, play, game, slot):
 
 @inner_kernel
 def tree_of(forest, game):
-    """One tree of the forest, as the searches of a single tree know it."""
+    """One tree of the forest, for the kernels of a single tree."""
     return Tree(
         forest.nodes[game],
         forest.positions[game],

@@ -77,7 +77,7 @@ def draw_gamma(stream, alpha):
 
 @inner_kernel
 def child_value(nodes, child, sign, discount):
-    """What the root's mover knows an action to be worth: proven, or the mean of its visits."""
+    """The value of an action for the root's mover: proven, or the mean of its visits."""
     entry = nodes[child]
     if entry.proven == EXACT:
         return discount * sign * np.float64(entry.result)

@@ -99,7 +99,7 @@ def heuristic_network(rules: Any, game: Game) -> Network:
 
 
 class Guide:
-    """Grows one tree at a time by asking a network."""
+    """Grows one tree at a time with a network's evaluations."""
 
     def __init__(self, network: Network, game: Game, c_puct: float, batch: int) -> None:
         network.check_guides()

@@ -4,10 +4,10 @@ The tree is that of :mod:`plyground.agents.search.mcts_kernels`, and so are the 
 propagation of proven results. What differs: instead of playing a random game from a new node, a
 network values its position and gives each action a prior probability. A simulation goes down to a
 node that the network has not seen. There all children are made, and those that end the game are
-proven at once: where that settles the node, the network is not asked.
+proven at once: where that proves the node, the network is not evaluated.
 
-Asking the network has a price beside its arithmetic, so several leaves are collected before it is
-asked. While a leaf waits for its value, each node on the way to it counts one more visit, lost by
+A call of the network has a price beside its arithmetic, so several leaves are collected for one
+call. While a leaf waits for its value, each node on the way to it counts one more visit, lost by
 the player who chose it (a virtual loss), so that the next simulation goes elsewhere.
 
 Sources: Silver et al., "Mastering the game of Go without human knowledge", Nature 2017, and "A

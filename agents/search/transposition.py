@@ -91,7 +91,7 @@ def store(table, key, generation, value, bound, action, depth):
 
 @inner_kernel
 def bound_of(value, alpha, beta):
-    """What a value says that was found within a window."""
+    """The kind of bound that a value from a search within a window is."""
     return UPPER if value <= alpha else LOWER if value >= beta else EXACT
 
 

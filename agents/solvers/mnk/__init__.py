@@ -69,8 +69,8 @@ class MnkSolver(AlternatingSolver):
     ) -> Proof:
         """See :meth:`AlternatingSolver.prove`.
 
-        Asks whether the side to move wins, and if not, whether it holds a draw. An action is found
-        only by asking, so ``value`` is of no use.
+        Asks whether the side to move wins, and if not, whether it holds a draw. ``value``
+        saves nothing: an action is found only by a search.
         """
         lower, upper, action = -1, 1, position.legal_actions()[0]
         stack, state = self._stack, self._stack.state
