@@ -53,32 +53,32 @@ class FunctionBot:
         return getattr(self._bot, "__name__", type(self._bot).__name__)
 
 
-def as_bot(thing: Any) -> Any:
+def as_bot(bot: Any) -> Any:
     """An object with ``act(position)`` or ``act_batch(observations, masks)``.
 
     Args:
-        thing: such an object, which is returned as it is; a function with a parameter that must be
+        bot: such an object, which is returned as it is; a function with a parameter that must be
             given, the position; a class or a function without such a parameter, which makes the
             agent.
 
     Raises:
         NotABotError: it is none of these.
     """
-    if isinstance(thing, type) or (_is_plain_callable(thing) and not _required_parameters(thing)):
-        name = getattr(thing, "__name__", type(thing).__name__)
-        made = thing()
-        if isinstance(made, type) or not (_acts(made) or _is_acting_function(made)):
+    if isinstance(bot, type) or (_is_plain_callable(bot) and not _required_parameters(bot)):
+        name = getattr(bot, "__name__", type(bot).__name__)
+        instance = bot()
+        if isinstance(instance, type) or not (_has_act(instance) or _is_acting_function(instance)):
             raise NotABotError(
-                f"{name}() returned a {type(made).__name__}, which has no method act(position)"
+                f"{name}() returned a {type(instance).__name__}, which has no method act(position)"
             )
-        return as_bot(made)
-    if isinstance(thing, Agent) or callable(getattr(thing, "act_batch", None)):
-        return thing
-    if _acts(thing):
-        return FunctionBot(thing) if "moves" in _parameters(thing.act) else thing
-    if _is_acting_function(thing):
-        return FunctionBot(thing)
-    raise NotABotError(f"{thing!r} does not play: an agent of your own is {KINDS}")
+        return as_bot(instance)
+    if isinstance(bot, Agent) or callable(getattr(bot, "act_batch", None)):
+        return bot
+    if _has_act(bot):
+        return FunctionBot(bot) if "moves" in _parameters(bot.act) else bot
+    if _is_acting_function(bot):
+        return FunctionBot(bot)
+    raise NotABotError(f"{bot!r} does not play: an agent of your own is {KINDS}")
 
 
 def short_seed(seed: int) -> int:
@@ -86,16 +86,16 @@ def short_seed(seed: int) -> int:
     return int(seed % 2**_SEED_BITS)
 
 
-def _acts(thing: Any) -> bool:
-    return any(callable(getattr(thing, name, None)) for name in ("act", "act_batch"))
+def _has_act(bot: Any) -> bool:
+    return any(callable(getattr(bot, name, None)) for name in ("act", "act_batch"))
 
 
-def _is_plain_callable(thing: Any) -> bool:
-    return callable(thing) and not _acts(thing)
+def _is_plain_callable(bot: Any) -> bool:
+    return callable(bot) and not _has_act(bot)
 
 
-def _is_acting_function(thing: Any) -> bool:
-    required = _required_parameters(thing) if _is_plain_callable(thing) else []
+def _is_acting_function(bot: Any) -> bool:
+    required = _required_parameters(bot) if _is_plain_callable(bot) else []
     return len(required) == 1 or required[1:] == ["moves"]
 
 
@@ -116,9 +116,9 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
         return {}
 
 
-def is_sb3_model(thing: Any) -> bool:
+def is_sb3_model(bot: Any) -> bool:
     """Whether it looks like a model of stable-baselines3: it has a policy and ``predict``."""
-    return callable(getattr(thing, "predict", None)) and hasattr(thing, "policy")
+    return callable(getattr(bot, "predict", None)) and hasattr(bot, "policy")
 
 
 class ModelBot:

@@ -20,34 +20,41 @@ class Deadline:
         at: seconds of ``time.perf_counter``; infinite for none.
     """
 
-    __slots__ = ("_computed", "_spent", "_started", "_waited", "at", "seconds")
+    __slots__ = (
+        "_computing_seconds",
+        "_slice_seconds",
+        "_slice_start",
+        "_longest_wait",
+        "at",
+        "seconds",
+    )
 
     def __init__(self, at: float = math.inf) -> None:
         self.at = at
         self.seconds = 0.0  # that the last slice took
-        self._waited = self._spent = self._computed = 0.0
-        self._started = (0.0, 0.0)
+        self._longest_wait = self._slice_seconds = self._computing_seconds = 0.0
+        self._slice_start = (0.0, 0.0)
 
     def begin(self) -> None:
         """Begin a slice."""
-        self._started = time.perf_counter(), time.thread_time()
+        self._slice_start = time.perf_counter(), time.thread_time()
 
     def end(self) -> bool:
         """End a slice; whether it is time to stop, so that all is done by the deadline."""
-        now, began = time.perf_counter(), self._started
+        now, began = time.perf_counter(), self._slice_start
         self.seconds, computing = now - began[0], time.thread_time() - began[1]
         if self.at == math.inf:
             return False
-        self._spent += self.seconds
-        self._computed += computing
-        self._waited = max(self._waited, self.seconds - computing)
+        self._slice_seconds += self.seconds
+        self._computing_seconds += computing
+        self._longest_wait = max(self._longest_wait, self.seconds - computing)
         return now + self.reserve >= self.at
 
     @property
     def reserve(self) -> float:
         """The seconds that are kept for what is left to do, and for waiting as long as before."""
-        slower = max(self._spent / max(self._computed, 1e-6), 1.0)
-        return self._waited + AFTERWARDS_SECONDS * min(slower, 20.0)
+        slower = max(self._slice_seconds / max(self._computing_seconds, 1e-6), 1.0)
+        return self._longest_wait + AFTERWARDS_SECONDS * min(slower, 20.0)
 
     @property
     def left(self) -> float:

@@ -27,7 +27,7 @@ from ..agent import Agent, Decision
 from ..registry import register_agent
 from . import submission
 
-THEIRS = ("negamax", "random")  # the agents that kaggle-environments brings
+PACKAGE_AGENTS = ("negamax", "random")  # the agents that kaggle-environments brings
 SECONDS_A_MOVE = 2.0
 
 
@@ -51,13 +51,13 @@ class KaggleAgent(Agent):
         Parameter("source", str, None, "a submission (.py), or negamax or random of Kaggle"),
     )
     argument = "source"
-    usage = f"FILE.py, or one of {', '.join(THEIRS)}"
+    usage = f"FILE.py, or one of {', '.join(PACKAGE_AGENTS)}"
     isolated = True
 
     def check_options(self) -> None:
         """Load the agent."""
         source = self.options["source"]
-        self._function = _of_package(source) if source in THEIRS else _of_file(Path(source))
+        self._function = _of_package(source) if source in PACKAGE_AGENTS else _of_file(Path(source))
         arity = len(inspect.signature(self._function).parameters)
         if arity not in (1, 2):
             raise SpecificationError(
@@ -97,7 +97,7 @@ class KaggleAgent(Agent):
     def version(self) -> str:
         """A hash of the file, or the version of Kaggle's package."""
         source = self.options["source"]
-        if source in THEIRS:
+        if source in PACKAGE_AGENTS:
             import importlib.metadata
 
             return f"kaggle-environments {importlib.metadata.version('kaggle-environments')}"

@@ -54,8 +54,8 @@ class OpenSpielBot(Agent):
         from ...envs.adapters.openspiel import load_game, own_game
 
         own = own_game(game)
-        self._ours = load_game(game)
-        self._theirs = None if own is None else pyspiel.load_game(own)
+        self._adapted_game = load_game(game)
+        self._native_game = None if own is None else pyspiel.load_game(own)
         self._bots: dict[tuple[bool, int], Any] = {}
 
     def reset(self, seed: int = 0) -> None:
@@ -71,21 +71,21 @@ class OpenSpielBot(Agent):
     def _state(self, position: Position) -> Any:
         """OpenSpiel's state of the position: in its own game, if the moves are known."""
         moves = position.moves
-        if self._theirs is not None and moves is not None:
-            state = self._theirs.new_initial_state()
+        if self._native_game is not None and moves is not None:
+            state = self._native_game.new_initial_state()
             for action in moves:
                 state.apply_action(action)
             return state
-        state = self._ours.new_initial_state()
+        state = self._adapted_game.new_initial_state()
         state.position = position.copy()
         return state
 
     def _bot(self, state: Any, player: int) -> Any:
-        is_ours = hasattr(state, "position")
-        if (is_ours, player) not in self._bots:
-            game = self._ours if is_ours else self._theirs
-            self._bots[is_ours, player] = self._make_bot(game, player)
-        return self._bots[is_ours, player]
+        is_adapted = hasattr(state, "position")
+        if (is_adapted, player) not in self._bots:
+            game = self._adapted_game if is_adapted else self._native_game
+            self._bots[is_adapted, player] = self._make_bot(game, player)
+        return self._bots[is_adapted, player]
 
     def _make_bot(self, game: Any, player: int) -> Any:
         import pyspiel
@@ -93,7 +93,7 @@ class OpenSpielBot(Agent):
         options, seed = self.options, short_seed(self.seed + player) >> 1
         if options["bot"] != MCTS:
             return pyspiel.load_bot(options["bot"], game, player)
-        if game is self._ours:  # its search in C++ cannot play games written in Python
+        if game is self._adapted_game:  # its search in C++ cannot play games written in Python
             return _python_mcts(game, options, seed)
         evaluator = pyspiel.RandomRolloutEvaluator(options["rollouts"], seed)
         return pyspiel.MCTSBot(
@@ -109,7 +109,12 @@ class OpenSpielBot(Agent):
 
     def __getstate__(self) -> dict[str, Any]:
         # bots are OpenSpiel's objects, which are not copied
-        return self.__dict__ | {"_bots": {}, "_ours": None, "_theirs": None, "_ready_for": None}
+        return self.__dict__ | {
+            "_bots": {},
+            "_adapted_game": None,
+            "_native_game": None,
+            "_ready_for": None,
+        }
 
     @property
     def version(self) -> str:

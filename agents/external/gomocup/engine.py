@@ -33,15 +33,15 @@ class Engine:
     """
 
     def __init__(self, command: Sequence[str], folder: str | None = None) -> None:
-        self._connection, theirs = socket.socketpair()
-        with theirs:
+        self._connection, child_socket = socket.socketpair()
+        with child_socket:
             self._process = subprocess.Popen(
-                [sys.executable, "-IS", str(SUPERVISOR), str(theirs.fileno()), *command],
+                [sys.executable, "-IS", str(SUPERVISOR), str(child_socket.fileno()), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 bufsize=0,
                 cwd=folder,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[child_socket.fileno()],
                 start_new_session=True,
             )
         assert self._process.stdin is not None
