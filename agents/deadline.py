@@ -20,15 +20,6 @@ class Deadline:
         at: seconds of ``time.perf_counter``; infinite for none.
     """
 
-    __slots__ = (
-        "_computing_seconds",
-        "_slice_seconds",
-        "_slice_start",
-        "_longest_wait",
-        "at",
-        "seconds",
-    )
-
     def __init__(self, at: float = math.inf) -> None:
         self.at = at
         self.seconds = 0.0  # that the last slice took
