@@ -88,12 +88,12 @@ def _score_json(game: Game, score: Score | None) -> dict[str, Any]:
 
 
 def _action_json(game: Game, decision: Decision, action: int) -> dict[str, Any]:
-    values = {decision.action: decision.value} if decision.values is None else decision.values
+    score = _scores(decision).get(action)
     entry: dict[str, Any] = {
         "action": action,
         "name": game.action_to_text(action),
-        "value": values.get(action),
-        **_score_json(game, _scores(decision).get(action)),
+        "value": None if score is None or score.kind in ("lower", "upper") else score.value,
+        **_score_json(game, score),
     }
     for column, numbers in (
         ("error", decision.errors),
