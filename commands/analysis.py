@@ -14,7 +14,6 @@ from ..agents.human import HumanAgent
 from ..agents.registry import resolve_agent
 from ..agents.solvers.solver import (
     DEFAULT_MEMORY_MB,
-    Solution,
     SolveInterrupted,
     describe,
     make_solver,
@@ -121,13 +120,8 @@ def _show_static(position: Position, request: dict[str, str], as_json: bool) -> 
         say(report.static_text(position))
         return
     points = report.static_evaluations(position)
-    print_json(
-        {
-            **request,
-            "to_move": PLAYERS[position.to_move],
-            "heuristics": {name: dict(zip(PLAYERS, pair)) for name, pair in points.items()},
-        }
-    )
+    heuristics = {name: dict(zip(PLAYERS, pair)) for name, pair in points.items()}
+    print_json(request | {"to_move": PLAYERS[position.to_move], "heuristics": heuristics})
 
 
 def _report_progress(
@@ -199,19 +193,13 @@ def solve(
             )
     except SolveInterrupted as error:
         interrupt, solution = error, error.solution
-    _show_solution(root, solution, request, weak, as_json)
+    if as_json:
+        question = {**request, "to_move": PLAYERS[root.to_move], "weak": weak}
+        print_json(question | describe(root, solution))
+    else:
+        report.print_solution(root, solution, weak, Console(highlight=False))
     if interrupt is not None:
         raise Interruption("stopped by Ctrl-C before the value was proved")
-
-
-def _show_solution(
-    position: Position, solution: Solution, request: dict[str, str], weak: bool, as_json: bool
-) -> None:
-    if as_json:
-        question = {**request, "to_move": PLAYERS[position.to_move], "weak": weak}
-        print_json(question | describe(position, solution))
-    else:
-        report.print_solution(position, solution, weak, Console(highlight=False))
 
 
 @command("GAME")

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from ..envs.specification import SpecificationError, check_names
 from ..evaluation.match import CLOCKS, TO_THE_END, WALL, Adjudication, Limits
@@ -26,7 +25,7 @@ from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.tournament import Tournament
 from .app import FAILURE
 from .common import option
-from .output import note
+from .output import note, remarks
 
 CHANGE_ANSWERS = ("ask", "refuse", "new")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -229,7 +228,7 @@ def answer_to_change(choice: str) -> Callable[[str], bool]:
     return answer
 
 
-def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
+def report_withdrawals(tournaments: list[Tournament]) -> None:
     """Report withdrawn agents, and the games that are therefore not played."""
     for tournament in tournaments:
         for number, games in tournament.withdrawn().agents.items():
@@ -239,10 +238,10 @@ def tell_of_withdrawals(tournaments: list[Tournament], notes: Console) -> None:
                 f"{tournament.labels[number]} was withdrawn: {crashes}; {games} of its games are "
                 f"not played (--withdraw-after 0 plays them)"
             )
-            notes.print(text, style="red", markup=False)
+            remarks().print(text, style="red", markup=False)
 
 
-def end_if_given_up(runner: Runner, notes: Console) -> None:
+def fail_if_given_up(runner: Runner) -> None:
     """If games could not be played wherever they were tried, say so and end with exit status 1."""
     for given_up in runner.given_up:
         first, second = given_up.game.players
@@ -250,6 +249,6 @@ def end_if_given_up(runner: Runner, notes: Console) -> None:
             f"game {given_up.game.pair} of agents {first} and {second} was given up, since every "
             f"worker died over it; the last one {given_up.reason}"
         )
-        notes.print(text, style="red", markup=False)
+        remarks().print(text, style="red", markup=False)
     if runner.given_up:
         raise SystemExit(FAILURE)

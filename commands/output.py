@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
 from ..envs.files import written_whole
 from ..envs.specification import SpecificationError
@@ -49,6 +50,11 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """Print a remark, which is no result, to standard error."""
     print(text, file=sys.stderr)
+
+
+def remarks() -> Console:
+    """The console for remarks in colour, on standard error."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

@@ -22,7 +22,6 @@ from ..evaluation.report.display import (
 )
 from ..evaluation.report.html import report_page
 from ..evaluation.report.report import (
-    TournamentReport,
     parse_anchor,
     print_report,
     report_store,
@@ -61,8 +60,8 @@ from .options import (
     OpeningsOption,
     RunnerOptions,
     answer_to_change,
-    end_if_given_up,
-    tell_of_withdrawals,
+    fail_if_given_up,
+    report_withdrawals,
 )
 from .output import note, print_json, say, write_page
 from .records import RECORD_FORMATS, export_records
@@ -100,28 +99,22 @@ def report(
 
     plyground report plyground-tournament.db --json
     """
-    notes = _notes()
-    with Store(store) as games, status_line(notes) as tell:
+    with Store(store) as games, status_line(Console(stderr=True)) as tell:
         tell(f"reading the games in {store}")
         reports = report_store(
             games, None if anchor is None else parse_anchor(anchor), 0 if html is None else replays
         )
     if html is not None and reports:
-        _write_page(html, reports, store)
-        notes.print(f"report in {html}", markup=False)
+        with show_steps("tournaments", Console(stderr=True)) as progress:
+            page = report_page(reports, store.name, [same_command()], progress)
+        write_page(html, page)
+        note(f"report in {html}")
     if as_json:
         print_json({"store": str(store), "tournaments": [each.to_json() for each in reports]})
     elif not reports:
         say(f"{store} holds no games")
     elif html is None:
         print_report(reports, Console(highlight=False))
-
-
-def _write_page(html: Path, reports: list[TournamentReport], store: Path) -> None:
-    """Write the HTML report; the file appears when it is complete."""
-    with show_steps("tournaments", Console(stderr=True)) as progress:
-        page = report_page(reports, store.name, [same_command()], progress)
-    write_page(html, page)
 
 
 @command("[STORE]")
@@ -153,7 +146,11 @@ def export(
     plyground export plyground-tournament.db --format sgf --out games.sgf
     """
     if format == MINARI:
-        _export_minari(store, out)
+        if out is None:
+            raise SpecificationError("name the folder of the datasets: --out FOLDER")
+        with Store(store) as games:
+            for name, episodes in export_minari(games, out).items():
+                note(f"{episodes} episodes in {out / name}; MINARI_DATASETS_PATH={out}")
         return
     if format in RECORD_FORMATS:
         export_records(store, format, out)
@@ -162,14 +159,6 @@ def export(
         count = export_games(games, format, sys.stdout.buffer if out is None else out)
     if out is not None:
         note(f"{count} games in {out}")
-
-
-def _export_minari(store: Path, out: Path | None) -> None:
-    if out is None:
-        raise SpecificationError("name the folder of the datasets: --out FOLDER")
-    with Store(store) as games:
-        for name, episodes in export_minari(games, out).items():
-            note(f"{episodes} episodes in {out / name}; MINARI_DATASETS_PATH={out}")
 
 
 def _elo_option(hypothesis: str) -> Any:
@@ -233,19 +222,14 @@ def sprt(
         answer = answer_to_change(code_change)
         match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
         _run_sprt(match, store)
-        tell_of_withdrawals([match.tournament], _notes())
+        report_withdrawals([match.tournament])
     if as_json:
         print_json(match.to_json())
     else:
         _print_sprt(match, Console(highlight=False))
     if match.withdrawn is not None:
         raise SystemExit(FAILURE)
-    end_if_given_up(runner, _notes())
-
-
-def _notes() -> Console:
-    """The console for remarks that are not results."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    fail_if_given_up(runner)
 
 
 def _run_sprt(match: SprtMatch, store: Path) -> None:
@@ -273,37 +257,26 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
     console.print(Text(f"{match.plan.game}: {first} against {second}"))
     if state.verdict is not None:
         difference, other = (elo1, elo0) if state.verdict == H1 else (elo0, elo1)
-        console.print(
-            Text(
-                f"{state.verdict} is accepted: the difference is {difference:g} Elo rather than "
-                f"{other:g}",
-                "bold",
-            )
+        verdict = (
+            f"{state.verdict} is accepted: the difference is {difference:g} Elo rather than "
+            f"{other:g}"
         )
     elif match.withdrawn is not None:
-        console.print(
-            Text(
-                f"not decided: {match.withdrawn} was withdrawn after {sum(state.pairs)} pairs, "
-                f"since its process crashed in one game after another",
-                "bold",
-            )
+        verdict = (
+            f"not decided: {match.withdrawn} was withdrawn after {sum(state.pairs)} pairs, since "
+            f"its process crashed in one game after another"
         )
     elif match.exhausted:
-        console.print(
-            Text(
-                "not decided: the agents would only repeat their games; longer or other --opening "
-                "give more",
-                "bold",
-            )
+        verdict = (
+            "not decided: the agents would only repeat their games; longer or other --opening give "
+            "more"
         )
     else:
-        console.print(
-            Text(
-                f"not decided after {match.max_pairs} pairs; the same command with more "
-                f"--max-pairs goes on",
-                "bold",
-            )
+        verdict = (
+            f"not decided after {match.max_pairs} pairs; the same command with more --max-pairs "
+            f"goes on"
         )
+    console.print(Text(verdict, "bold"))
     lower, upper = match.hypotheses.bounds
     table = plain_table("", "", left=2)
     table.show_header = False

@@ -33,10 +33,10 @@ from .options import (
     OpeningsOption,
     RunnerOptions,
     answer_to_change,
-    end_if_given_up,
-    tell_of_withdrawals,
+    fail_if_given_up,
+    report_withdrawals,
 )
-from .output import print_json
+from .output import note, print_json
 
 
 @Parameter(name="*")
@@ -135,17 +135,15 @@ def tournament(
         ]
         _begin(tournaments, store, resume)
         tables = _play(tournaments, games, same_command("--resume"))
-        tell_of_withdrawals(tournaments, _notes())
+        report_withdrawals(tournaments)
         if as_json:
             values = [_to_json(one, store, table) for one, table in zip(tournaments, tables)]
-            print_json({"tournaments": values} if _is_file(game) else values[0])
+            print_json({"tournaments": values} if game.endswith(".toml") else values[0])
         else:
-            _print_results(tournaments, tables, store)
-    end_if_given_up(runner, _notes())
-
-
-def _is_file(game: str) -> bool:
-    return game.endswith(".toml")
+            for one, table in zip(tournaments, tables):
+                _print_result(one, table, Console(highlight=False))
+            note(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}")
+    fail_if_given_up(runner)
 
 
 def _make_plans(
@@ -156,8 +154,13 @@ def _make_plans(
     seed: int,
 ) -> list[PlannedTournament]:
     """The tournament of the command line, or those of the file that it names."""
-    if _is_file(game):
-        plans = _from_file(Path(game), agents)
+    if game.endswith(".toml"):
+        # The command line may not repeat what belongs in the file.
+        options = [f"--{key}" for key in KEYS if f"--{key}" in given_options()]
+        if agents or options:
+            first = "agents" if agents else options[0]
+            raise SpecificationError(f"{first} belongs in the file {game}, not on the command line")
+        plans = read_tournaments(Path(game))
     else:
         pairs, format, opening = schedule.pairs, schedule.format, schedule.opening
         balance_agent, within = balance.balanced, balance.within
@@ -186,22 +189,6 @@ def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
         one.enter(same_command("--resume", present=False))
 
 
-def _from_file(path: Path, agents: tuple[str, ...]) -> list[PlannedTournament]:
-    """The tournaments of a file; the command line may not repeat what belongs in the file."""
-    misplaced = ["agents"] if agents else []
-    misplaced += [f"--{key}" for key in KEYS if f"--{key}" in given_options()]
-    if misplaced:
-        raise SpecificationError(
-            f"{misplaced[0]} belongs in the file {path}, not on the command line"
-        )
-    return read_tournaments(path)
-
-
-def _notes() -> Console:
-    """The console for remarks that are not results."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
-
-
 def _choose_openings(tournaments: list[Tournament]) -> None:
     """Find the openings of all pairs, and show the progress."""
     try:
@@ -221,7 +208,6 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
 
     Ctrl-C ends the program with the command that goes on.
     """
-    notes = _notes()
     tables = [one.table() for one in tournaments]
     missing = [one.missing for one in tournaments]
     before = sum(table.games for table in tables)
@@ -232,13 +218,12 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
             f"all {before} games of {these} are in {store.path} already: none was played. More "
             f"pairs or another seed give new ones."
         )
-        notes.print(text, markup=False)
+        note(text)
         return tables
     if before:
-        notes.print(
+        note(
             f"{before} of {total} games are in {store.path} already; playing the other "
-            f"{sum(missing)}",
-            markup=False,
+            f"{sum(missing)}"
         )
     progress = display.TournamentProgress(total, before)
     try:
@@ -259,24 +244,16 @@ def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[Cros
 
 
 def _to_json(one: Tournament, store: Path, table: CrossTable) -> dict[str, Any]:
-    plan = one.plan._replace(pairs=one.schedule.pairs)._asdict()
-    withdrawn = {one.labels[number]: games for number, games in one.withdrawn().agents.items()}
-    description = {
-        "tournament": plan,
+    return {
+        "tournament": one.plan._replace(pairs=one.schedule.pairs)._asdict(),
         "name": one.name,
         "store": str(store),
         "left_out_games": one.schedule.left_out,
-        "withdrawn": withdrawn,
+        "withdrawn": {
+            one.labels[number]: games for number, games in one.withdrawn().agents.items()
+        },
+        **table.to_json(),
     }
-    return description | table.to_json()
-
-
-def _print_results(tournaments: list[Tournament], tables: list[CrossTable], store: Path) -> None:
-    """Every tournament's table, and where the games are."""
-    for one, table in zip(tournaments, tables):
-        _print_result(one, table, Console(highlight=False))
-    where = f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}"
-    _notes().print(where, markup=False)
 
 
 def _print_result(one: Tournament, table: CrossTable, console: Console) -> None:

@@ -8,7 +8,7 @@ from ..agents.score import Score
 from ..agents.search.mcts_kernels import SQUASH
 from ..envs.game import Position
 
-UNPROVED = 0.97  # of a result that a search has seen without proving it
+FORESEEN_RESULT = 0.97  # of a result that a search has seen without proving it
 WIDEST_ESTIMATE = 0.94
 
 
@@ -28,7 +28,7 @@ def bar_value(position: Position, score: Score | None) -> float | None:
         if score.is_exact:
             share = math.copysign(1.0, share) if share else 0.0
         elif score.plies is not None and share:
-            share = math.copysign(UNPROVED, share)
+            share = math.copysign(FORESEEN_RESULT, share)
         else:
             share *= WIDEST_ESTIMATE
     else:

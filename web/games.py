@@ -142,10 +142,11 @@ def ratings(request: Request, tournament: Annotated[int, Query(ge=0)] = 0) -> Re
     """The ratings of a tournament of the store."""
     with _store(request) as store:
         tournaments = store.tournaments()
-        chosen = next((entry for entry in tournaments if entry.number == tournament), None)
-        if chosen is None and tournament:
+        numbers = {entry.number: entry for entry in tournaments}
+        if tournament and tournament not in numbers:
             raise Refusal("no_tournament", 404, number=tournament)
-        chosen = chosen or (tournaments[-1] if tournaments else None)
+        latest = tournaments[-1] if tournaments else None
+        chosen = numbers.get(tournament, latest)
         report = None if chosen is None else report_tournament(chosen, store.games(chosen.number))
     rows = [] if report is None else _ratings_rows(report)
     return render(request, "ratings.html", tournaments=tournaments, chosen=chosen, rows=rows)

@@ -1,4 +1,4 @@
-"""The agents that a visitor may play against, and the games offered by name."""
+"""The agents that a visitor may play against, and the games opponents by name."""
 
 from __future__ import annotations
 
@@ -34,27 +34,25 @@ PRESETS = tuple(
 
 
 class Choice(NamedTuple):
-    """An opponent that is offered: its specification, the key of its name or None, its group."""
+    """An opponent that is opponents: its specification, the key of its name or None, its group."""
 
     spec: str
     key: str | None
     group: str
 
 
-def choices(game: Game, listed: tuple[str, ...]) -> list[Choice]:
-    """The opponents offered in a game, those of the server's start included."""
+def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:
+    """The opponents opponents in a game, those of the server's start included."""
     preset = _preset_of(game)
     modes = () if preset is None else preset.modes
-    offered = [Choice(spec, f"mode.{spec}", "modes") for spec in modes]
+    opponents = [Choice(spec, f"mode.{spec}", "modes") for spec in modes]
     levels = zip(LEVELS, game.profile.levels)
-    offered += [Choice(spec, f"level.{name}", "levels") for name, spec in levels]
+    opponents += [Choice(spec, f"level.{name}", "levels") for name, spec in levels]
     if game.facts.longest_game <= LONGEST_PERFECT and plays(PERFECT, game):
-        offered.append(Choice(PERFECT, "level.perfect", "levels"))
-    for card in cards():
-        if any(make_game(spec) == game for spec in (card.game, *card.also)):
-            offered.append(Choice(PREFIX + card.name, "level.network", "networks"))
-    offered += [Choice(spec, None, "trained") for spec in listed if plays(spec, game)]
-    return [choice for choice in offered if choice.group == "trained" or plays(choice.spec, game)]
+        opponents.append(Choice(PERFECT, "level.perfect", "levels"))
+    opponents += [Choice(spec, "level.network", "networks") for spec in _networks(game)]
+    opponents += [Choice(spec, None, "trained") for spec in extra if plays(spec, game)]
+    return [choice for choice in opponents if choice.group == "trained" or plays(choice.spec, game)]
 
 
 def first_opponent(game: Game) -> str:
@@ -68,24 +66,28 @@ def _preset_of(game: Game) -> Example | None:
     return next((entry for entry in game.profile.examples if make_game(entry.game) == game), None)
 
 
-def analysts(game: Game, listed: tuple[str, ...]) -> list[Choice]:
-    """The agents offered to analyse a position: searches, networks and searches with networks."""
+def analysts(game: Game, extra: tuple[str, ...]) -> list[Choice]:
+    """The agents opponents to analyse a position: searches, networks and searches with networks."""
     search = "alphabeta:time=1,values=yes" if game.declaration.heuristics else "mcts:time=1"
-    offered = [Choice(search, None, "agents"), Choice("mcts:time=1", None, "agents")]
-    offered += [Choice("montecarlo:simulations=200", None, "agents")]
-    for card in cards():
-        if any(make_game(spec) == game for spec in (card.game, *card.also)):
-            network = PREFIX + card.name
-            offered.append(Choice(f"mcts:network={network},time=1", None, "networks"))
-            offered.append(Choice(network, None, "networks"))
-    offered += [Choice(spec, None, "trained") for spec in listed if plays(spec, game)]
-    return list(dict.fromkeys(offered))
+    searches = (search, "mcts:time=1", "montecarlo:simulations=200")
+    agents = [Choice(spec, None, "agents") for spec in searches]
+    for network in _networks(game):
+        agents.append(Choice(f"mcts:network={network},time=1", None, "networks"))
+        agents.append(Choice(network, None, "networks"))
+    agents += [Choice(spec, None, "trained") for spec in extra if plays(spec, game)]
+    return list(dict.fromkeys(agents))
 
 
-def graders(game: Game, listed: tuple[str, ...]) -> list[Choice]:
-    """The agents offered to grade a game: the usual one of reviews, then those that analyse."""
+def _networks(game: Game) -> list[str]:
+    """The shipped networks that play a game, as agents."""
+    boards = {PREFIX + card.name: (card.game, *card.also) for card in cards()}
+    return [name for name, specs in boards.items() if game in map(make_game, specs)]
+
+
+def graders(game: Game, extra: tuple[str, ...]) -> list[Choice]:
+    """The agents opponents to grade a game: the usual one of reviews, then those that analyse."""
     usual = Choice(estimator_of(game), None, "agents")
-    return list(dict.fromkeys([usual, *analysts(game, listed)]))
+    return list(dict.fromkeys([usual, *analysts(game, extra)]))
 
 
 @functools.lru_cache(1024)
@@ -139,7 +141,7 @@ def _words(parameter: Parameter) -> tuple[str, ...] | None:
 
 
 @functools.lru_cache(1024)
-def limit_spec(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
+def limit_spec(spec: str, game: Game, extra: tuple[str, ...] = ()) -> str:
     """The specification of an agent that a visitor asks for, within the limits.
 
     Agents of the server's start are taken as they are. Others may not read files, start programs or
@@ -148,7 +150,7 @@ def limit_spec(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
     Raises:
         Refusal: there is no such agent, it may not be used, or it cannot play the game.
     """
-    if spec in listed:
+    if spec in extra:
         return spec
     if len(spec) > LONGEST_SPEC:
         raise Refusal("long_agent", most=LONGEST_SPEC)
@@ -158,23 +160,23 @@ def limit_spec(spec: str, game: Game, listed: tuple[str, ...] = ()) -> str:
             _check_network(spec, game)
             return spec
         _check_open(agent_class)
-        limited = _limit_options(agent_class, options)
+        within_limits = _limit_options(agent_class, options)
         network = options.get("network")
-        if network is not None:  # it is loaded in a process that thinks, not here
+        if network is None:
+            make_agent(within_limits, game)
+        else:  # it is loaded in a process that thinks, not here
             _check_network(network, game)
-            return limited
-        make_agent(limited, game)
     except SpecificationError as error:
         raise Refusal("agent", reason=sentence(error)) from None
-    return limited
+    return within_limits
 
 
 def _check_network(spec: str, game: Game) -> None:
     name = spec.partition(":")[2].partition(",")[0]
     boards = [board for card in cards() if card.name == name for board in (card.game, *card.also)]
     if not any(make_game(board) == game for board in boards):
-        known = ", ".join(boards) or "no game: there is no such network"
-        raise SpecificationError(f"{spec} plays {known}, not {game.spec}")
+        games = ", ".join(boards) or "no game: there is no such network"
+        raise SpecificationError(f"{spec} plays {games}, not {game.spec}")
 
 
 def _check_open(agent_class: type[Agent]) -> None:
@@ -187,28 +189,28 @@ def _check_open(agent_class: type[Agent]) -> None:
 
 def _limit_options(agent_class: type[Agent], options: dict[str, Any]) -> str:
     """The specification with these options, limits included."""
-    known = {parameter.name: parameter for parameter in agent_class.parameters}
-    kept = dict(options)
+    parameters = {parameter.name: parameter for parameter in agent_class.parameters}
+    options = dict(options)
     for name, text in options.items():
-        words = _words(known[name]) if name in known else None
+        words = _words(parameters[name]) if name in parameters else None
         if name == "network" and text.startswith(PREFIX):
             continue
         if words is not None and text not in words:
-            allowed = f"one of {', '.join(words)}" if words else "not open to visitors"
+            values = f"one of {', '.join(words)}" if words else "not open to visitors"
             raise SpecificationError(
-                f"{name}={text} is not possible for {agent_class.name} here: {name} is {allowed}"
+                f"{name}={text} is not possible for {agent_class.name} here: {name} is {values}"
             )
-    for name, parameter in known.items():
+    for name, parameter in parameters.items():
         most = MOST.get(name)
         if most is None:
             continue
-        value = parameter.convert(kept[name], agent_class.name) if name in kept else None
+        value = parameter.convert(options[name], agent_class.name) if name in options else None
         if isinstance(value, (int, float)) and value > most:
             raise SpecificationError(
-                f"{name}={kept[name]} is not possible for {agent_class.name} here: {name} is at "
+                f"{name}={options[name]} is not possible for {agent_class.name} here: {name} is at "
                 f"most {most:g}"
             )
-        if name not in kept and isinstance(parameter.default, (int, float)):
+        if name not in options and isinstance(parameter.default, (int, float)):
             if parameter.default > most:
-                kept[name] = most
-    return format_specification(agent_class.name, kept)
+                options[name] = most
+    return format_specification(agent_class.name, options)

@@ -13,9 +13,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from ..envs.registry import game_names, make_game, rules_type
-from ..envs.specification import SpecificationError, format_specification
-from .errors import Refusal, sentence
+from ..envs.registry import game_names, make_game
+from ..envs.specification import format_specification
+from .errors import Refusal
 from .jobs import has_solver
 from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent
 from .positions import Line, blank_board, open_line, read_game
@@ -68,23 +68,20 @@ templates = Environment(
 def render(request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
     """A page in the visitor's language. A language in the link is remembered."""
     words = words_for(request)
+    has_store = server_state(request).settings.store is not None
     page = templates.get_template(template).render(
         t=words,
         languages=LANGUAGES,
         path=request.url.path,
         query=dict(request.query_params),
-        has_store=server_state(request).settings.store is not None,
-        pages=_pages(server_state(request).settings.store is not None),
+        has_store=has_store,
+        pages=PAGES if has_store else PAGES[:-STORE_PAGES],
         **values,
     )
     response = HTMLResponse(page, code, {"cache-control": "no-store"})
     if request.query_params.get("lang") in LANGUAGES:
         response.set_cookie(LANGUAGE_COOKIE, words.language, YEAR, httponly=True, samesite="strict")
     return response
-
-
-def _pages(has_store: bool) -> tuple[tuple[str, str], ...]:
-    return PAGES if has_store else PAGES[: len(PAGES) - STORE_PAGES]
 
 
 @functools.cache
@@ -133,18 +130,11 @@ def new(
     clock: Annotated[str, Query(max_length=12)] = "",
 ) -> Response:
     """To the page of a game that a form describes: its name and its parameters."""
-    names = {p.name for p in _rules_type(name).declaration.parameters}
+    names = {parameter.name for parameter in read_game(name).declaration.parameters}
     values = {key: text for key, text in request.query_params.items() if key in names}
     spec = read_game(format_specification(name, values)).spec
     query = {"game": spec, "opponent": opponent, "seat": str(seat), "clock": clock}
     return RedirectResponse(f"/play?{urlencode({k: v for k, v in query.items() if v})}", 303)
-
-
-def _rules_type(name: str) -> Any:
-    try:
-        return rules_type(name)
-    except SpecificationError as error:
-        raise Refusal("game", reason=sentence(error)) from None
 
 
 @router.get("/play")

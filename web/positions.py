@@ -60,11 +60,6 @@ def split_moves(game: Game, text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
-def _check_name(number: int, name: str) -> None:
-    if len(name) > LONGEST_NAME:
-        raise Refusal("long_move", number=number, most=LONGEST_NAME)
-
-
 @functools.lru_cache(256)
 def has_short_names(game: Game) -> bool:
     """Whether the name of every action is one character."""
@@ -92,7 +87,8 @@ def read_actions(start: Position, names: Sequence[str]) -> list[int]:
         raise Refusal("many_moves", most=MOST_MOVES)
     game, position, actions = start.game, start.copy(), []
     for number, name in enumerate(names, 1):
-        _check_name(number, name)
+        if len(name) > LONGEST_NAME:
+            raise Refusal("long_move", number=number, most=LONGEST_NAME)
         try:
             action = game.text_to_action(name)
             position.play(action)

@@ -118,8 +118,8 @@ class Words:
 
     def for_browser(self) -> str:
         """The messages that pages show as JSON that can stand inside an element ``script``."""
-        shown = {key: text for key, text in self.messages.items() if not key.startswith(ANSWERS)}
-        return json.dumps(shown, ensure_ascii=False).replace("<", "\\u003c")
+        texts = {key: text for key, text in self.messages.items() if not key.startswith(ANSWERS)}
+        return json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
 
 
 @functools.cache
@@ -135,23 +135,23 @@ def words_of(language: str) -> Words:
     return Words(language)
 
 
-def chosen_language(asked: str | None, remembered: str | None, accepted: str | None) -> str:
+def preferred_language(link: str | None, cookie: str | None, header: str | None) -> str:
     """The language of a page: that of the link, the one chosen before, or the browser's."""
-    for language in (asked, remembered):
+    for language in (link, cookie):
         if language in LANGUAGES:
             return language
-    weighted = []
-    for place, item in enumerate((accepted or "").split(",")[:20]):
+    weights = []
+    for place, item in enumerate((header or "").split(",")[:20]):
         tag, _, weight = item.strip().partition(";q=")
         primary = tag.strip().lower().partition("-")[0]
         if primary in LANGUAGES:
-            weighted.append((-_number(weight), place, primary))
-    return min(weighted)[2] if weighted else "en"
+            weights.append((-_number(weight), place, primary))
+    return min(weights)[2] if weights else "en"
 
 
-def words_by_preference(asked: str | None, remembered: str | None, accepted: str | None) -> Words:
-    """The messages for a request: see :func:`chosen_language`."""
-    return words_of(chosen_language(asked, remembered, accepted))
+def words_by_preference(link: str | None, cookie: str | None, header: str | None) -> Words:
+    """The messages for a request: see :func:`preferred_language`."""
+    return words_of(preferred_language(link, cookie, header))
 
 
 def _with_sign(text: str) -> str:

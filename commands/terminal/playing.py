@@ -59,16 +59,13 @@ def match(
     with contest.players() as players:
         result, moves = _play(contest, players, actions, seed, show, quiet=as_json)
     if as_json:
-        value = {
-            "game": board.spec,
-            "agents": [first, second],
-            "seed": seed,
-            "opening": actions,
-            "moves": moves,
-        }
         print_json(
-            value
-            | {
+            {
+                "game": board.spec,
+                "agents": [first, second],
+                "seed": seed,
+                "opening": actions,
+                "moves": moves,
                 "actions": result.moves,
                 "returns": result.returns,
                 "winner": result.winner,

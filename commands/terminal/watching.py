@@ -85,26 +85,23 @@ def replay(
             _list_games(games, last, as_json)
             return
         tournament, game = games.game(number)
-    record = _record_of(tournament, game)
-    viewer = TerminalReplay(record, _title(number, record), agent)
+    first, second = (tournament.agents[player].label for player in game.players)
+    record = PlayedGame.of_stored(tournament.settings["game"], game, (first, second))
+    title = _title(number, record)
+    viewer = TerminalReplay(record, title, agent)
     if html is not None:
-        write_page(html, review_page([viewer.review()], _title(number, record)))
+        write_page(html, review_page([viewer.review()], title))
         note(f"game {number} in {html}")
     elif as_json:
         source = {"number": number, "tournament": tournament.name}
         print_json(source | (viewer.review().to_json() if review else _game_json(record)))
     elif review:
-        say(f"{_title(number, record)}\n")
+        say(f"{title}\n")
         viewer.print_review()
     elif sys.stdout.isatty():
         viewer.run()
     else:
         viewer.print_all()
-
-
-def _record_of(tournament: StoredTournament, game: StoredGame) -> PlayedGame:
-    first, second = (tournament.agents[player].label for player in game.players)
-    return PlayedGame.of_stored(tournament.settings["game"], game, (first, second))
 
 
 def _title(number: int, record: PlayedGame) -> str:

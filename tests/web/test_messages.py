@@ -9,7 +9,7 @@ import pytest
 from helpers import ROOT
 from plyground.web.app import REFUSALS
 from plyground.web.errors import CODE
-from plyground.web.words import LANGUAGES, chosen_language
+from plyground.web.words import LANGUAGES, preferred_language
 
 WEB = ROOT / "web"
 MESSAGES = {
@@ -75,4 +75,4 @@ def test_no_message_is_without_use():
     ],
 )
 def test_the_language_is_that_of_the_link_the_memory_or_the_browser(link, cookie, header, language):
-    assert chosen_language(link, cookie, header) == language
+    assert preferred_language(link, cookie, header) == language
