@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB
-from ..envs import Game, make_game
+from ..envs import make_game
 from ..envs.specification import SpecificationError
 from ..evaluation.move_quality import (
     REACH,
@@ -112,7 +112,7 @@ def quality(
     judge = MoveJudge(board, solver.memory, solver.time_limit)
     first = first_ply_within_reach(board) if sample.from_ply is None else sample.from_ply
     try:
-        evidence = _gather(judge, list(agents), sample, seed, first)
+        evidence = _gather(judge, agents, sample, seed, first)
     except KeyboardInterrupt:
         raise Interruption("stopped; nothing was judged to the end") from None
     meaning = judge.solver.meaning
@@ -121,58 +121,40 @@ def quality(
         print_json(settings | to_json(evidence))
         return
     console = Console(highlight=False)
-    store = None if sample.games is None else sample.games.name
-    heading = _heading(board, evidence, first, store)
-    console.print(f"{heading}\n", markup=False, soft_wrap=True)
+    count = len({move.cluster for move in evidence.moves})
+    source = f"{count:,} random positions"
+    if sample.games is not None:
+        source = f"{len(evidence.moves):,} moves of {count:,} games in {sample.games.name}"
+    start = f", from ply {first} on" if first else ""
+    heading = f"{board.spec}: {source}{start}, against perfect play\n"
+    console.print(heading, markup=False, soft_wrap=True)
     print_qualities(evidence, meaning, console)
 
 
 def _gather(
-    judge: MoveJudge, agents: list[str], sample: SampleOptions, seed: int, first: int
+    judge: MoveJudge, agents: tuple[str, ...], sample: SampleOptions, seed: int, first: int
 ) -> Evidence:
     """The judged moves of a store's games, or of agents in random positions."""
+    console = Console(stderr=True)
     if sample.games is not None:
-        return _of_store(judge, sample.games, agents, sample.positions, seed, first)
+        with Store(sample.games) as store, show_steps("judging moves", console) as progress:
+            evidence = stored_moves(
+                judge, store, list(agents), sample.positions, seed, first, progress
+            )
+        if not evidence.moves:
+            reasons = ", ".join(f"{n} {why}" for why, n in evidence.left_out.items())
+            raise StoreError(f"{sample.games} holds no moves to judge: {reasons or 'no games'}")
+        return evidence
     if not agents:
         raise SpecificationError(
             "name the agents to judge, or the store whose games are judged: --games STORE"
         )
-    return _of_positions(judge, agents, sample.positions or DEFAULT_POSITIONS, seed, first)
-
-
-def _of_positions(
-    judge: MoveJudge, specs: list[str], count: int, seed: int, first: int
-) -> Evidence:
-    contest = Contest(judge.game, tuple(specs), tuple(distinct_labels(tuple(specs))))
-    if any(map(contest.is_human, range(len(specs)))):
+    contest = Contest(judge.game, agents, tuple(distinct_labels(agents)))
+    if any(map(contest.is_human, range(len(agents)))):
         raise SpecificationError("a person at the terminal is not judged; use: plyground play GAME")
-    notes = Console(stderr=True)
+    count = sample.positions or DEFAULT_POSITIONS
     with contest.players() as players:
-        with show_steps("solving positions", notes) as progress:
-            sample = sample_positions(judge, count, seed, first, progress)
-        with show_steps("agents' moves", notes) as progress:
-            return ask_agents(judge, sample, players, contest.labels, seed, progress)
-
-
-def _of_store(
-    judge: MoveJudge, path: Path, labels: list[str], count: int | None, seed: int, first: int
-) -> Evidence:
-    with Store(path) as store, show_steps("judging moves", Console(stderr=True)) as progress:
-        evidence = stored_moves(judge, store, labels, count, seed, first, progress)
-    if not evidence.moves:
-        raise StoreError(
-            f"{path} holds no moves to judge: "
-            f"{', '.join(f'{n} {why}' for why, n in evidence.left_out.items()) or 'no games'}"
-        )
-    return evidence
-
-
-def _heading(game: Game, evidence: Evidence, first: int, store: str | None) -> str:
-    """What was judged, in one line."""
-    count = len({move.cluster for move in evidence.moves})
-    source = (
-        f"{count:,} random positions"
-        if store is None
-        else f"{len(evidence.moves):,} moves of {count:,} games in {store}"
-    )
-    return f"{game.spec}: {source}{f', from ply {first} on' if first else ''}, against perfect play"
+        with show_steps("solving positions", console) as progress:
+            positions = sample_positions(judge, count, seed, first, progress)
+        with show_steps("agents' moves", console) as progress:
+            return ask_agents(judge, positions, players, contest.labels, seed, progress)

@@ -92,7 +92,14 @@ def export_records(store: Path, format: str, out: Path | None) -> None:
         raise SpecificationError(f"{store} holds no game of gomoku, which {format} is for")
     try:
         if format == PSQ:
-            _write_folder(records, out)
+            if out is None:
+                raise SpecificationError("psq holds one game a file; name the folder: --out FOLDER")
+            out.mkdir(parents=True, exist_ok=True)
+            digits = len(str(len(records)))
+            for number, record in enumerate(records, 1):
+                players = "-".join(re.sub(r"\W+", "_", name)[:30] for name in record.players)
+                with written_whole(out / f"{number:0{digits}}-{players}.psq") as stream:
+                    stream.write(write_psq(record).encode())
         elif out is None:
             sys.stdout.writelines(write_sgf(records))
         else:
@@ -102,14 +109,3 @@ def export_records(store: Path, format: str, out: Path | None) -> None:
         raise StoreError(f"{out} cannot be written: {error.strerror}") from None
     if out is not None:
         note(f"{len(records)} games in {out}")
-
-
-def _write_folder(records: list[Record], out: Path | None) -> None:
-    if out is None:
-        raise SpecificationError("psq holds one game a file; name the folder: --out FOLDER")
-    out.mkdir(parents=True, exist_ok=True)
-    digits = len(str(len(records)))
-    for number, record in enumerate(records, 1):
-        players = "-".join(re.sub(r"\W+", "_", name)[:30] for name in record.players)
-        with written_whole(out / f"{number:0{digits}}-{players}.psq") as stream:
-            stream.write(write_psq(record).encode())

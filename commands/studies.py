@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ from ..evaluation.studies.catalogue import ALL, STUDIES
 from ..evaluation.studies.declaration import Study
 from ..evaluation.studies.pages import write_pages
 from ..evaluation.studies.results import summary, write_json, write_parquet
-from ..evaluation.studies.runner import Findings, run_studies
+from ..evaluation.studies.runner import run_studies
 from .app import Interruption, command
 from .common import argument, flag, option
 from .output import say
@@ -86,7 +87,13 @@ def study(
         raise Interruption("stopped; the same command goes on where it was") from None
     try:
         for findings in results:
-            _write(findings, out)
+            write_json(findings, out)
+            write_parquet(findings, out)
+            write_pages(findings, out)
+            say(findings.study.title)
+            for experiment in findings.experiments:
+                say(f"  {', '.join(experiment.declaration.lines)}: {summary(experiment)}")
+            say(f"  {out / findings.study.name}.html\n")
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror}") from None
 
@@ -104,23 +111,11 @@ def _select(names: tuple[str, ...]) -> list[Study]:
 
 def _check_packages() -> None:
     """Refuse now what could not be written after the work."""
-    import importlib.util
-
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         raise SpecificationError(
             f'the pages of a study need {", ".join(missing)}: pip install -e ".[study]"'
         )
-
-
-def _write(findings: Findings, out: Path) -> None:
-    write_json(findings, out)
-    write_parquet(findings, out)
-    write_pages(findings, out)
-    say(f"{findings.study.title}")
-    for experiment in findings.experiments:
-        say(f"  {', '.join(experiment.declaration.lines)}: {summary(experiment)}")
-    say(f"  {out / findings.study.name}.html\n")
 
 
 def _list() -> None:

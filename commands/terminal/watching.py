@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +22,7 @@ from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.review_page import review_page
 from ...evaluation.runners.contest import Contest
 from ...evaluation.single_games import entry_of, store_game
-from ...evaluation.store.store import Store, StoredGame, StoredTournament
+from ...evaluation.store.store import Store
 from ...evaluation.tournament import distinct_labels
 from ..app import command
 from ..common import (
@@ -126,7 +125,18 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
     """A line for each game, the one finished last first."""
     tournaments = {tournament.number: tournament for tournament in store.tournaments()}
     games = store.numbered_games()
-    rows = list(_rows(tournaments, itertools.islice(games, last) if last else games))
+    rows = [
+        {
+            "number": number,
+            "tournament": tournaments[tournament].name,
+            "game": tournaments[tournament].settings["game"],
+            "players": [tournaments[tournament].agents[player].label for player in game.players],
+            "winner": game.result.winner,
+            "reason": game.result.reason,
+            "plies": len(game.result.moves),
+        }
+        for number, tournament, game in itertools.islice(games, last or None)
+    ]
     if as_json:
         print_json(rows)
         return
@@ -141,22 +151,6 @@ def _list_games(store: Store, last: int, as_json: bool) -> None:
     Console(highlight=False).print(table)
     if any(True for _ in games):
         say(f"These are the last {len(rows)}; --last 0 lists all.")
-
-
-def _rows(
-    tournaments: dict[int, StoredTournament], games: Iterator[tuple[int, int, StoredGame]]
-) -> Iterator[dict[str, Any]]:
-    for number, tournament, game in games:
-        entry = tournaments[tournament]
-        yield {
-            "number": number,
-            "tournament": entry.name,
-            "game": entry.settings["game"],
-            "players": [entry.agents[player].label for player in game.players],
-            "winner": game.result.winner,
-            "reason": game.result.reason,
-            "plies": len(game.result.moves),
-        }
 
 
 @command("GAME A B")
