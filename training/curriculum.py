@@ -48,15 +48,15 @@ def read_stages(text: str, rehearsal: float) -> list[list[Member]]:
         raise SpecificationError(f"{OLD_NAME} is called {CURRICULUM} now; {text!r} is refused")
     if not text.startswith(CURRICULUM):
         return [_read_mixture(text)]
-    named = [stage.strip() for stage in text[len(CURRICULUM) :].split(";")]
-    if not all(named):
+    texts = [stage.strip() for stage in text[len(CURRICULUM) :].split(";")]
+    if not all(texts):
         raise SpecificationError(
             f"{text!r} has a stage without an opponent; a curriculum is written like "
             f"curriculum:random;greedy;alphabeta:depth=2"
         )
-    mixtures = [_scale(_read_mixture(stage), 1.0) for stage in named]
+    mixtures = [_scale(_read_mixture(stage), 1.0) for stage in texts]
     stages = [mixtures[0]]
-    for number in range(1, len(named)):
+    for number in range(1, len(texts)):
         earlier = (
             [
                 member

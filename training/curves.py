@@ -40,13 +40,13 @@ def draw_curves(runs: Sequence[Path], out: Path) -> None:
     Raises:
         TrainingError: a folder that holds no evaluations, or a picture that cannot be written.
     """
-    found = [read_curves(run) for run in runs]
+    curves_of_runs = [read_curves(run) for run in runs]
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError('drawing needs matplotlib: pip install -e ".[train]"') from error
     figure = Figure(figsize=(6.4 * len(runs), 4.6), layout="constrained")
-    for index, (run, (curves, clock)) in enumerate(zip(runs, found)):
+    for index, (run, (curves, clock)) in enumerate(zip(runs, curves_of_runs)):
         _draw_run(
             figure.add_subplot(1, len(runs), index + 1),
             str(read_run(run)["description"]["game"]),

@@ -73,14 +73,14 @@ class PolicyExporter(NetworkExporter):
 
             heads = heads_of(model, made, "the model to export")
             kind = kind or algorithm_name(model)
-        stated = policy_metadata(made, kind, heads.meaning, has_policy=heads.has_policy)
-        super().__init__(heads, made, stated)
+        metadata = policy_metadata(made, kind, heads.meaning, has_policy=heads.has_policy)
+        super().__init__(heads, made, metadata)
 
 
-def _check(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
+def _check(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
         raise SpecificationError(
-            f"{name}={value!r} is not possible; it is one of {', '.join(allowed)}"
+            f"{name}={value!r} is not possible; it is one of {', '.join(choices)}"
         )
 
 

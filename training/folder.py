@@ -26,7 +26,7 @@ DIGEST_BYTES = 32
 OLD_CURRICULUM = "ladder:"  # what runs of earlier versions call a curriculum
 CHECKPOINTS = "checkpoints"
 GROWING = ("steps", "hours")  # settings that may be larger when a run is taken up again
-KEPT = 2  # checkpoints: if the newest is damaged, the one before it is whole
+MAX_CHECKPOINTS = 2  # checkpoints: if the newest is damaged, the one before it is whole
 
 
 class TrainingError(ValueError):
@@ -88,26 +88,28 @@ class RunFolder:
 
     def _compare(self, description: dict[str, Any], defaults: Mapping[str, Any]) -> bool:
         """Whether the run in the folder is to become longer; TrainingError if it is another."""
-        held = {**defaults, **read_run(self.path)["description"]}
-        opponent = held.get("opponent")
+        existing = {**defaults, **read_run(self.path)["description"]}
+        opponent = existing.get("opponent")
         if isinstance(opponent, str) and opponent.startswith(OLD_CURRICULUM):
-            held["opponent"] = "curriculum:" + opponent.removeprefix(OLD_CURRICULUM)
+            existing["opponent"] = "curriculum:" + opponent.removeprefix(OLD_CURRICULUM)
         differing = [
-            name for name in {**held, **description} if held.get(name) != description.get(name)
+            name
+            for name in {**existing, **description}
+            if existing.get(name) != description.get(name)
         ]
         grows = all(
-            name in GROWING and held.get(name) and description[name] > held[name]
+            name in GROWING and existing.get(name) and description[name] > existing[name]
             for name in differing
         )
         if not grows:
-            listed = "; ".join(
-                f"{name} is {json.dumps(held.get(name))} there and "
+            differences = "; ".join(
+                f"{name} is {json.dumps(existing.get(name))} there and "
                 f"{json.dumps(description.get(name))} here"
                 for name in differing
             )
             raise TrainingError(
-                f"{self.path} holds another run: {listed}. Name another folder with --out, or give "
-                f"the same settings to go on (steps and hours may be more)"
+                f"{self.path} holds another run: {differences}. Name another folder with --out, or "
+                f"give the same settings to go on (steps and hours may be more)"
             )
         return bool(differing)
 
@@ -121,17 +123,13 @@ class RunFolder:
         """
         path = self._checkpoints / f"{step:012d}.checkpoint"
         write_file(path, MAGIC + hashlib.sha256(payload).digest() + payload)
-        for old in self._stored()[KEPT:]:
+        for old in _checkpoints_in(self.path)[MAX_CHECKPOINTS:]:
             old.unlink(missing_ok=True)
-
-    def _stored(self) -> list[Path]:
-        """The checkpoints, newest first."""
-        return _checkpoints_in(self.path)
 
     def load_checkpoint(self) -> tuple[bytes | None, list[str]]:
         """The newest checkpoint that is whole, or None; and what is to be said of damaged ones."""
         notes: list[str] = []
-        for path in self._stored():
+        for path in _checkpoints_in(self.path):
             payload = _read_checkpoint(path)
             if payload is not None:
                 return payload, notes
@@ -140,8 +138,8 @@ class RunFolder:
 
     def last_step(self) -> int | None:
         """The step of the newest checkpoint."""
-        stored = self._stored()
-        return int(stored[0].stem) if stored else None
+        checkpoints = _checkpoints_in(self.path)
+        return int(checkpoints[0].stem) if checkpoints else None
 
     # -- metrics --
 
@@ -157,18 +155,18 @@ class RunFolder:
 
     def cut_metrics(self, step: int) -> None:
         """Drop what was written after ``step``: a resumed run plays it again."""
-        kept = [row for row in read_metrics(self.path) if row["step"] <= step]
-        write_file(self._metrics, "".join(json.dumps(row) + "\n" for row in kept).encode())
+        rows = [row for row in read_metrics(self.path) if row["step"] <= step]
+        write_file(self._metrics, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
-    def note_best(self, facts: dict[str, Any]) -> None:
+    def write_best(self, facts: dict[str, Any]) -> None:
         """Keep what the best policy reached."""
         write_file(self.path / "best.json", _as_json(facts))
 
 
 def newest_checkpoint(path: Path) -> bytes | None:
     """The newest checkpoint of a run's folder that is whole, or None."""
-    found = (_read_checkpoint(stored) for stored in _checkpoints_in(path))
-    return next((payload for payload in found if payload is not None), None)
+    payloads = (_read_checkpoint(checkpoint) for checkpoint in _checkpoints_in(path))
+    return next((payload for payload in payloads if payload is not None), None)
 
 
 def _checkpoints_in(path: Path) -> list[Path]:
@@ -191,13 +189,13 @@ def read_run(path: Path) -> dict[str, Any]:
         TrainingError: there is none, or it cannot be read.
     """
     try:
-        held = json.loads((path / "run.json").read_text(encoding="utf-8"))
-        held["description"]["game"]
+        facts = json.loads((path / "run.json").read_text(encoding="utf-8"))
+        facts["description"]["game"]
     except (OSError, ValueError, KeyError, TypeError):
         raise TrainingError(
             f"{path} is no folder of a training run: it has no readable run.json"
         ) from None
-    return dict(held)
+    return dict(facts)
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:

@@ -82,17 +82,17 @@ class League:
         path = self.folder / RESULTS
         if not path.exists():
             return
-        held = json.loads(path.read_text(encoding="utf-8"))
-        if held["game"] != self.game.spec:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["game"] != self.game.spec:
             raise SpecificationError(
-                f"the league in {self.folder} plays {held['game']}, not {self.game.spec}"
+                f"the league in {self.folder} plays {data['game']}, not {self.game.spec}"
             )
-        self.results, self._added = held["results"], held["added"]
+        self.results, self._added = data["results"], data["added"]
 
     def _write(self) -> None:
-        held = {"game": self.game.spec, "added": self._added, "results": self.results}
+        data = {"game": self.game.spec, "added": self._added, "results": self.results}
         with written_whole(self.folder / RESULTS) as file:
-            file.write((json.dumps(held, indent=1) + "\n").encode())
+            file.write((json.dumps(data, indent=1) + "\n").encode())
 
     @property
     def versions(self) -> list[Path]:
@@ -183,8 +183,8 @@ class League:
             self._made[name] = make_opponents(spec, self.game)[0]
         return self._made[name]
 
-    def note(self, name: str, learner_return: float) -> None:
-        """Note a finished game of the learner against a member.
+    def add_result(self, name: str, learner_return: float) -> None:
+        """Count a finished game of the learner against a member.
 
         Args:
             name: the member's, which is its opponent's label.

@@ -138,18 +138,18 @@ class BoardHeads(nn.Module):
     def _choose_logits(self, places: list[list[int]], layers: int) -> None:
         """Which of the cells' logits is whose action's; actions without a cell come after them."""
         rows, columns, _ = self.shape
-        self.planar, cells, elsewhere, chosen = True, layers * rows * columns, 0, []
+        self.planar, cells, elsewhere, selection = True, layers * rows * columns, 0, []
         for row, column, layer in places:
             if row >= 0:
-                chosen.append((layer * rows + row) * columns + column)
+                selection.append((layer * rows + row) * columns + column)
             else:
-                chosen.append(cells + elsewhere)
+                selection.append(cells + elsewhere)
                 elsewhere += 1
         self.elsewhere = (
             nn.Linear(VALUE_CHANNELS * rows * columns, elsewhere) if elsewhere else None
         )
         self.chosen: torch.Tensor
-        self.register_buffer("chosen", torch.tensor(chosen), persistent=False)
+        self.register_buffer("chosen", torch.tensor(selection), persistent=False)
 
     def _board(self, features: torch.Tensor) -> torch.Tensor:
         rows, columns, channels = self.shape
@@ -172,8 +172,8 @@ class BoardHeads(nn.Module):
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """The value head's hidden layer (N, hidden)."""
-        hidden: torch.Tensor = self.value(self.narrow(self._board(features)))
-        return hidden
+        values: torch.Tensor = self.value(self.narrow(self._board(features)))
+        return values
 
 
 class BoardPolicy(MaskableActorCriticPolicy):
@@ -242,11 +242,11 @@ class BoardPolicy(MaskableActorCriticPolicy):
 def full_precision(policy: BoardPolicy) -> Iterator[None]:
     """Let the policy compute in float32 meanwhile: as it is exported, and so as it is measured."""
     trunk: Any = policy.features_extractor
-    held, trunk.reduced = trunk.reduced, False
+    before, trunk.reduced = trunk.reduced, False
     try:
         yield
     finally:
-        trunk.reduced = held
+        trunk.reduced = before
 
 
 def _last_layer(layers: nn.Sequential) -> Any:

@@ -31,8 +31,8 @@ except ImportError as error:
         'plyground.training.network_export needs torch and onnx: pip install -e ".[train]"'
     ) from error
 
-CHECKED = 256  # positions in which the file must agree with the model
-HELD, HALF = "network.", "_float16"  # before and after the names of weights in policy files
+NUM_CHECKS = 256  # positions in which the file must agree with the model
+PREFIX, HALF = "network.", "_float16"  # before and after the names of weights in policy files
 TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest output
 
 # The graphs exported in this process, by the structure of their module.
@@ -56,7 +56,7 @@ class NetworkExporter:
         self.game = game
         self._heads, self._metadata = heads, metadata
         self._proto: Any = None
-        self._observations = random_observations(game, CHECKED)
+        self._observations = random_observations(game, NUM_CHECKS)
 
     def write(self, path: str | Path) -> None:
         """Write the policy as it is now.
@@ -75,7 +75,7 @@ class NetworkExporter:
         try:
             if self._proto is None:
                 self._proto = self._known_graph(str(path)) or self._export()
-            data = self._checked(str(path), self._proto)
+            data = self._serialize(str(path), self._proto)
             _graphs.setdefault(self._structure, data)
         finally:
             for module, before in zip(modules, training):
@@ -93,7 +93,7 @@ class NetworkExporter:
         proto = onnx.load_from_string(graph)
         onnx.helper.set_model_props(proto, self._metadata)
         try:
-            self._checked(name, proto)
+            self._serialize(name, proto)
         except SpecificationError:
             return None
         return proto
@@ -103,7 +103,7 @@ class NetworkExporter:
         shapes = {name: tuple(value.shape) for name, value in self._heads.state_dict().items()}
         return f"{self.game.spec} {self._heads!r} {shapes}"
 
-    def _checked(self, name: str, proto: Any) -> bytes:
+    def _serialize(self, name: str, proto: Any) -> bytes:
         """The file by this graph with the present weights, if it computes what the model does."""
         self._refresh_weights(proto)
         data: bytes = proto.SerializeToString()
@@ -150,10 +150,10 @@ class NetworkExporter:
             expected = heads(
                 torch.as_tensor(self._observations, dtype=torch.float32, device=self._device)
             )
-        for name, output, found in zip(OUTPUTS, expected, network.evaluate(self._observations)):
-            wanted = output.cpu().numpy()
-            difference = float(np.abs(wanted - found).max())
-            if not difference <= TOLERANCE * max(1.0, float(np.abs(wanted).max())):
+        for name, output, result in zip(OUTPUTS, expected, network.evaluate(self._observations)):
+            values = output.cpu().numpy()
+            difference = float(np.abs(values - result).max())
+            if not difference <= TOLERANCE * max(1.0, float(np.abs(values).max())):
                 raise SpecificationError(
                     f"the policy was not exported: {name} of the file differ from those of the "
                     f"model by up to {difference:.2g}"
@@ -191,13 +191,13 @@ def weights_of_policy(data: bytes) -> dict[str, torch.Tensor]:
 
     They are float32, and those of networks without the module that holds them for the file.
     """
-    found, floats = {}, (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+    weights, floats = {}, (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
     for initializer in onnx.load_from_string(data).graph.initializer:
         name = initializer.name.removesuffix(HALF)
-        if name.startswith(HELD) and initializer.data_type in floats:
+        if name.startswith(PREFIX) and initializer.data_type in floats:
             value = onnx.numpy_helper.to_array(initializer).astype(np.float32)
-            found[name.removeprefix(HELD)] = torch.from_numpy(value)
-    return found
+            weights[name.removeprefix(PREFIX)] = torch.from_numpy(value)
+    return weights
 
 
 def compact_policy(data: bytes) -> bytes:

@@ -39,10 +39,10 @@ class NetworkPlayer:
                 torch.from_numpy(observations), masks.astype(np.bool_)
             ).distribution
             if self.randomness is None:
-                chosen = distribution.logits.argmax(dim=1)
+                indices = distribution.logits.argmax(dim=1)
             else:
-                chosen = torch.multinomial(distribution.probs, 1, generator=self.randomness)[:, 0]
-        actions: np.ndarray = chosen.numpy()
+                indices = torch.multinomial(distribution.probs, 1, generator=self.randomness)[:, 0]
+        actions: np.ndarray = indices.numpy()
         return actions
 
 

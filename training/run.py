@@ -163,22 +163,22 @@ class TrainingRun:
         except TrainingError as error:
             if self._tensorboard is None:
                 raise
-            raise TrainingError(f"{error}. {self._left_in_words()}") from error
+            raise TrainingError(f"{error}. {self._last_checkpoint_text()}") from error
         finally:
             if self._tensorboard is not None:
                 self._tensorboard.close()
             self.trainer.close()
 
     @property
-    def _spent(self) -> float:
+    def _clock(self) -> float:
         """Seconds of the run, on the clock that ends it."""
         return self._cpu_seconds if self.settings.counts_processor_time else self._seconds
 
     def _share(self) -> float:
         """The share of the run that is done."""
         limit = self.settings.time_limit
-        timed = self._spent / limit if limit else 0.0
-        return min(max(self.trainer.step / self.settings.steps, timed), 1.0)
+        by_time = self._clock / limit if limit else 0.0
+        return min(max(self.trainer.step / self.settings.steps, by_time), 1.0)
 
     def _is_measurement_due(self) -> bool:
         share, settings = self._share(), self.settings
@@ -192,7 +192,7 @@ class TrainingRun:
         Ctrl-C ends it after the update that is under way.
         """
         trainer = self.trainer
-        saved = began = time.monotonic()
+        last_save = began = time.monotonic()
         cpu_began, cpu_before = time.process_time(), self._cpu_seconds
         first, seconds_before = trainer.step, self._seconds
         while self._share() < 1.0 and not interrupt.came:
@@ -202,9 +202,9 @@ class TrainingRun:
             cpu_before += values.pop("time/other_cpu_seconds", 0.0)
             if trainer.stage != stage:
                 self._on_note(f"step {trainer.step:,}: {trainer.stage}")
-            spent = time.monotonic() - began
-            rate = (trainer.step - first) / spent
-            self._seconds = seconds_before + spent
+            seconds = time.monotonic() - began
+            rate = (trainer.step - first) / seconds
+            self._seconds = seconds_before + seconds
             self._cpu_seconds = cpu_before + time.process_time() - cpu_began
             times = {
                 "time/steps_per_second": rate,
@@ -215,9 +215,9 @@ class TrainingRun:
             if self._is_measurement_due() and not interrupt.came:
                 self._measure()
             self._report(rate, values)
-            if time.monotonic() - saved >= self._checkpoint_seconds:
+            if time.monotonic() - last_save >= self._checkpoint_seconds:
                 self._save()
-                saved = time.monotonic()
+                last_save = time.monotonic()
 
     def _report(self, rate: float, values: dict[str, float]) -> None:
         """Say where the run stands."""
@@ -259,11 +259,11 @@ class TrainingRun:
         if self._best is None or mean >= self._best or not rows:
             self._best, self.best_rows = mean, rows
             self.trainer.export(self.folder.path / "best.onnx")
-            self.folder.note_best({"step": step, "mean_score": mean, "scores": rows})
+            self.folder.write_best({"step": step, "mean_score": mean, "scores": rows})
 
     def _log(self, values: dict[str, float]) -> None:
-        rounded = {name: round(value, 6) for name, value in values.items()}
-        self.folder.add_metrics({"step": self.trainer.step, "kind": "update", **rounded})
+        short = {name: round(value, 6) for name, value in values.items()}
+        self.folder.add_metrics({"step": self.trainer.step, "kind": "update", **short})
         for name, value in values.items():
             self._tensorboard.add_scalar(name, value, self.trainer.step)
 
@@ -307,10 +307,10 @@ class TrainingRun:
         step, total, limit = self.trainer.step, self.settings.steps, self.settings.time_limit
         self.folder.cut_metrics(step)
         if self._share() < 1.0:
-            of = f"after {self._spent / 3600:.2f} hours" if limit else f"of {total:,}"
+            of = f"after {self._clock / 3600:.2f} hours" if limit else f"of {total:,}"
             self._on_note(f"resumed at step {step:,} {of} from {path}")
 
-    def _left_in_words(self) -> str:
+    def _last_checkpoint_text(self) -> str:
         step = self.folder.last_step()
         if step is None:
             return "There is no checkpoint yet"

@@ -105,8 +105,8 @@ class BoardVecEnv(VecEnv):
 
         The seeds are those of :meth:`seed` if it was called since the last reset.
         """
-        seeded = any(seed is not None for seed in self._seeds)
-        self.games.reset(self._seeds if seeded else None)
+        has_seeds = any(seed is not None for seed in self._seeds)
+        self.games.reset(self._seeds if has_seeds else None)
         self._reset_seeds()
         self._reset_options()
         return self.observations()

@@ -60,7 +60,7 @@ class SelfPlayCallback(BaseCallback):
     def _on_step(self) -> bool:
         for info in self.locals["infos"]:
             if "episode" in info:
-                self.league.note(self._labels[int(info["opponent"])], info["episode"]["r"])
+                self.league.add_result(self._labels[int(info["opponent"])], info["episode"]["r"])
         return True
 
     def _on_training_end(self) -> None:

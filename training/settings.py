@@ -69,13 +69,13 @@ class RunSettings:
             object.__setattr__(self, parameter.name, value)
 
     @classmethod
-    def tuned(cls, game: Game) -> dict[str, Any]:
+    def defaults(cls, game: Game) -> dict[str, Any]:
         """What replaces the defaults for a game and its board: facts, then experiments.
 
         Who gathers points, moving again for each, may not be paid less for the later ones.
         """
-        undiscounted = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
-        return undiscounted | game.profile.tuned(cls.algorithm, game.facts.num_actions)
+        facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
+        return facts | game.profile.tuned(cls.algorithm, game.facts.num_actions)
 
     @classmethod
     def for_game(
@@ -93,7 +93,7 @@ class RunSettings:
         """
         kinds = {parameter.name: parameter.kind for parameter in settings_table(cls)}
         check_names("there is no setting", values or (), kinds)
-        settings = cls.tuned(game)
+        settings = cls.defaults(game)
         settings |= {name: value for name, value in (values or {}).items() if value is not None}
         for text in texts:
             name, equals, value = (part.strip() for part in text.partition("="))

@@ -16,7 +16,7 @@ from ..envs.compiled.kernels import announce_compilation
 from ..envs.compiled.randomness import GAMMA, MIX_1, MIX_2
 from ..envs.game import Game, Position
 
-PROBED = 400  # positions that tell which entry of an observation goes where
+NUM_PROBES = 400  # positions that tell which entry of an observation goes where
 
 
 def observation_symmetries(game: Game) -> np.ndarray:
@@ -30,17 +30,17 @@ def observation_symmetries(game: Game) -> np.ndarray:
     if len(symmetries) == 1:
         return np.arange(np.prod(game.facts.observation_shape), dtype=np.int64)[None]
     with announce_compilation(f"the symmetries of {game.name}"):
-        positions = _random_positions(game, PROBED)
-    seen = np.stack([position.observation().ravel() for position in positions])
-    table = np.empty((len(symmetries), seen.shape[1]), np.int64)
+        positions = _random_positions(game, NUM_PROBES)
+    observations = np.stack([position.observation().ravel() for position in positions])
+    table = np.empty((len(symmetries), observations.shape[1]), np.int64)
     for symmetry in range(len(symmetries)):
         images = np.stack(
             [position.transformed(symmetry).observation().ravel() for position in positions]
         )
         # Entries that agree in all positions are alike; sorting both sides the same way pairs each
         # entry with one like it.
-        table[symmetry, np.lexsort(images)] = np.lexsort(seen)
-        if not np.array_equal(seen[:, table[symmetry]], images):
+        table[symmetry, np.lexsort(images)] = np.lexsort(observations)
+        if not np.array_equal(observations[:, table[symmetry]], images):
             raise ValueError(
                 f"symmetry {symmetry} of {game.spec} does more to observations than to move their "
                 f"entries"
@@ -72,12 +72,12 @@ class SymmetricView:
 
     def draw(self, episodes: np.ndarray, lengths: np.ndarray) -> None:
         """Choose by a hash of game, episode and step, so that a resumed run chooses the same."""
-        mixed = (
+        bits = (
             self._numbers + episodes.astype(np.uint64) * MIX_1 + lengths.astype(np.uint64) * MIX_2
         )
-        mixed ^= mixed >> np.uint64(31)
-        mixed *= np.uint64(0xD6E8FEB86659FD93)
-        self.chosen = ((mixed >> np.uint64(33)) % np.uint64(len(self._actions))).astype(np.int64)
+        bits ^= bits >> np.uint64(31)
+        bits *= np.uint64(0xD6E8FEB86659FD93)
+        self.chosen = ((bits >> np.uint64(33)) % np.uint64(len(self._actions))).astype(np.int64)
 
     def observations(self, observations: np.ndarray) -> np.ndarray:
         """The images of observations of shape (N, rows, columns, planes)."""
@@ -92,5 +92,5 @@ class SymmetricView:
 
     def actions(self, actions: np.ndarray) -> np.ndarray:
         """The actions in the games that were chosen as these in the images."""
-        played: np.ndarray = self._inverse[self.chosen, actions]
-        return played
+        originals: np.ndarray = self._inverse[self.chosen, actions]
+        return originals

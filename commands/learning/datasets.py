@@ -80,7 +80,7 @@ def dataset(
 
     plyground dataset gomoku:size=9 --positions 20000 --teacher gomoku:nodes=1000 --out g9.npz
     """
-    chosen = make_game(game)
+    board = make_game(game)
     if teacher is not None and (by is not None or from_store is not None):
         raise SpecificationError(
             "--teacher takes positions of its own games; leave out --by and --from-store"
@@ -89,15 +89,15 @@ def dataset(
         if teacher is not None:
             with _bars("playing games") as (bar,):
                 count = build_taught_dataset(
-                    chosen, positions, out, teacher,
+                    board, positions, out, teacher,
                     plies=_read_plies(plies), seed=seed, processes=concurrency, progress=bar,
                 )  # fmt: skip
-            _tell(out, chosen, count, positions)
+            _print_count(out, board, count, positions)
             return
-        source = _source(chosen, by, from_store)
+        source = _source(board, by, from_store)
         with _bars("drawing positions", "solving positions") as bars:
             count = build_dataset(
-                chosen,
+                board,
                 positions,
                 out,
                 plies=_read_plies(plies),
@@ -110,11 +110,11 @@ def dataset(
     except KeyboardInterrupt:
         again = "resumes" if teacher is None else "begins anew"
         raise Interruption(f"stopped; the same command {again}") from None
-    _tell(out, chosen, count, positions)
+    _print_count(out, board, count, positions)
 
 
-def _tell(out: Path, game: Game, count: int, asked: int) -> None:
-    fewer = "" if count == asked else f" (no more than these were found, of {asked:,})"
+def _print_count(out: Path, game: Game, count: int, maximum: int) -> None:
+    fewer = "" if count == maximum else f" (no more than these were found, of {maximum:,})"
     print(f"{out}: {count:,} positions of {game.spec}{fewer}")
 
 
@@ -132,14 +132,14 @@ def _source(game: Game, by: str | None, from_store: Path | None) -> Source:
 def _bars(*names: str) -> Iterator[list[Report]]:
     """Functions that show the steps of jobs, one bar after the other."""
     console = Console(stderr=True)
-    with contextlib.ExitStack() as shown:
+    with contextlib.ExitStack() as stack:
         bars: dict[str, Report] = {}
 
-        def show(name: str, done: int, total: int) -> None:
+        def show(name: str, step: int, total: int) -> None:
             if name not in bars:
-                shown.close()
-                bars[name] = shown.enter_context(show_steps(name, console))
-            bars[name](done, total)
+                stack.close()
+                bars[name] = stack.enter_context(show_steps(name, console))
+            bars[name](step, total)
 
         yield [functools.partial(show, name) for name in names]
 
@@ -147,20 +147,20 @@ def _bars(*names: str) -> Iterator[list[Report]]:
 def _read_plies(text: str | None) -> range | None:
     if text is None:
         return None
-    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+    if match is None:
         raise SpecificationError(f"--plies {text} is not of the form FIRST-LAST, such as 12-41")
-    first = int(found[1])
-    return range(first, int(found[2] or first) + 1)
+    first = int(match[1])
+    return range(first, int(match[2] or first) + 1)
 
 
 def _games(store: Store, game: Game) -> Iterator[tuple[int, ...]]:
     """The moves of every finished game of this board in a store; StoreError if there is none."""
-    held = False
+    any_game = False
     for tournament in store.tournaments():
         if make_game(tournament.settings["game"]) == game:
-            for played in store.games(tournament.number):
-                held = True
-                yield played.result.moves
-    if not held:
+            for finished_game in store.games(tournament.number):
+                any_game = True
+                yield finished_game.result.moves
+    if not any_game:
         raise StoreError(f"{store.path} holds no games of {game.spec}")

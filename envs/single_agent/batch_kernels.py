@@ -171,8 +171,8 @@ def describe_game(rules, batch, options, scratch, game):
     if options.both_sides:
         batch.seats[game] = r.to_move(rules, position)
     r.observe(rules, position, np.int64(batch.seats[game]), planes)
-    ended = batch.terminated[game] and not options.restart
-    if not ended:
+    over = batch.terminated[game] and not options.restart
+    if not over:
         for i in range(r.legal_actions(rules, position, scratch)):
             mask[scratch[i]] = 1
     return r.is_over(rules, position)
@@ -292,10 +292,10 @@ def draw_actions(masks, stream, out, first, last):
         legal = 0
         for action in range(masks.shape[1]):
             legal += masks[game, action]
-        wanted = random_below(stream, legal)
+        rest = random_below(stream, legal)
         for action in range(masks.shape[1]):
-            wanted -= masks[game, action]
-            if wanted < 0:
+            rest -= masks[game, action]
+            if rest < 0:
                 out[game] = action
                 break
 

@@ -133,10 +133,10 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
                 opponent ends it at once.
         """
         super().reset(seed=seed)
-        given = dict(options or {})
-        start = given.pop("position", None)
-        seat = None if start is None else given.pop("seat", None)
-        if given or seat not in (None, 0, 1):
+        remaining = dict(options or {})
+        start = remaining.pop("position", None)
+        seat = None if start is None else remaining.pop("seat", None)
+        if remaining or seat not in (None, 0, 1):
             raise ValueError(
                 f"reset() knows only the option 'position' and with it 'seat', 0 or 1; {options} "
                 f"was given"

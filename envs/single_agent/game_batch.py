@@ -91,7 +91,7 @@ class GameBatch:
         self.opponents: tuple[Opponent, ...] = ()
         self._compile()
         if opponents is not None:
-            self._take(opponents)
+            self._set_opponents(opponents)
         self._seed(None)
         self._begun = False
 
@@ -152,18 +152,20 @@ class GameBatch:
                 )
                 self._settle = entry_point(kernels.settle, rules, state, options, 0, 0)
 
-    def _take(self, opponents: Sequence[Opponent]) -> None:
+    def _set_opponents(self, opponents: Sequence[Opponent]) -> None:
         self._options = self._options._replace(shares=cumulative_shares(opponents))
         self.opponents = tuple(opponents)
         if self.threads > 1 and any(opponent.compiled is None for opponent in opponents):
-            asked = ", ".join(opponent.label for opponent in opponents if opponent.compiled is None)
+            labels = ", ".join(
+                opponent.label for opponent in opponents if opponent.compiled is None
+            )
             raise ValueError(
                 f"threads={self.threads} is possible only for opponents that are compiled, and "
-                f"{asked} is asked in Python"
+                f"{labels} is asked in Python"
             )
-        self._enlist()
+        self._make_replies()
 
-    def _enlist(self) -> None:
+    def _make_replies(self) -> None:
         """Make the object that replies for each opponent.
 
         A compiled opponent gets a compiled loop with buffers of its own for each thread; any other
@@ -187,13 +189,13 @@ class GameBatch:
             reply = entry_point(kernels.reply, opponent, number, self.game.rules, self.state, 0, 0)
         return lambda first, last: reply(opponent, number, self.game.rules, self.state, first, last)
 
-    def _python_reply(self, number: int, asked: PythonOpponent) -> Callable[[int, int], None]:
-        self._python_opponents.append(asked)
+    def _python_reply(self, number: int, opponent: PythonOpponent) -> Callable[[int, int], None]:
+        self._python_opponents.append(opponent)
         state = self.state
 
         def reply(first: int, last: int) -> None:
             for game in np.flatnonzero(state.waiting & (state.opponents == number)).tolist():
-                asked.play_turn(
+                opponent.play_turn(
                     state.positions[game],
                     int(state.seats[game]),
                     state.streams[game],
@@ -219,22 +221,22 @@ class GameBatch:
                     if getattr(opponent.player, "takes_streams", False)
                     else {}
                 )
-                chosen = np.asarray(
+                replies = np.asarray(
                     opponent.player.act_batch(planes[:count], masks[:count], **drawing)
                 )
                 if drawing:
                     state.streams[games[:count]] = drawing["streams"]
-                if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+                if replies.shape != (count,) or replies.dtype.kind not in "iu":
                     raise ValueError(
-                        f"the opponent {opponent.label} chose {chosen.dtype} actions of shape "
-                        f"{chosen.shape} for {count} games"
+                        f"the opponent {opponent.label} chose {replies.dtype} actions of shape "
+                        f"{replies.shape} for {count} games"
                     )
                 wrong = int(
-                    kernels.play_replies(rules, state, games, count, chosen.astype(np.int64))
+                    kernels.play_replies(rules, state, games, count, replies.astype(np.int64))
                 )
                 if wrong >= 0:
                     raise IllegalActionError(
-                        f"the opponent {opponent.label} played the illegal action {chosen[wrong]}"
+                        f"the opponent {opponent.label} played the illegal action {replies[wrong]}"
                     )
 
         return reply
@@ -243,7 +245,7 @@ class GameBatch:
         """Replace the opponents; games under way continue against one of the new ones."""
         if self._options.both_sides:
             raise ValueError("the caller acts for both players; there are no opponents to replace")
-        self._take(opponents)
+        self._set_opponents(opponents)
         if self._begun:
             kernels.redraw_opponents(self.state, self._options, 0, self.num_games)
 
@@ -288,8 +290,8 @@ class GameBatch:
         self._begun = True
         self.state.terminated[which] = self.state.illegal[which] = False
         self.state.rewards[which] = 0.0
-        for asked in getattr(self, "_python_opponents", ()):
-            asked.forget()
+        for opponent in getattr(self, "_python_opponents", ()):
+            opponent.forget()
         self._begin_games(self.game.rules, self.state, self._options, which, 0, self.num_games)
         for number in range(self.threads):
             self._open_slice(number)
@@ -314,11 +316,11 @@ class GameBatch:
         """
         self.reset(seed, which)
         state = self.state
-        chosen = np.ones(self.num_games, np.bool_) if which is None else which
-        state.positions[chosen] = positions[chosen]
+        games = np.ones(self.num_games, np.bool_) if which is None else which
+        state.positions[games] = positions[games]
         if seats is not None:
-            state.seats[chosen] = seats[chosen]
-        for game in np.flatnonzero(chosen).tolist():
+            state.seats[games] = seats[games]
+        for game in np.flatnonzero(games).tolist():
             position = Position(self.game, state.positions[game])
             if self._options.both_sides:
                 state.totals[game] = position.returns[0]
@@ -345,13 +347,13 @@ class GameBatch:
         """
         if not self._begun:
             raise ValueError("call reset() before the first step()")
-        given = np.asarray(actions)
-        if given.shape != (self.num_games,) or given.dtype.kind not in "iu":
+        numbers = np.asarray(actions)
+        if numbers.shape != (self.num_games,) or numbers.dtype.kind not in "iu":
             raise ValueError(
-                f"actions are whole numbers of shape ({self.num_games},); these are {given.dtype} "
-                f"of shape {given.shape}"
+                f"actions are whole numbers of shape ({self.num_games},); these are "
+                f"{numbers.dtype} of shape {numbers.shape}"
             )
-        self._actions[:] = given
+        self._actions[:] = numbers
         if self._raises:
             self._check_legality(left_out)
         if self._executor is None:
@@ -464,7 +466,7 @@ class GameBatch:
         self.__dict__.update(state)
         self._compile()
         if not self._options.both_sides:
-            self._enlist()
+            self._make_replies()
 
 
 def _whole_number(name: str, value: Any) -> int:

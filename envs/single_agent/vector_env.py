@@ -150,12 +150,12 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             ValueError: unknown options, a mask of another shape, a number of seeds that is not N,
                 or a position where no game can begin.
         """
-        given = dict(options or {})
-        which, start = given.pop("reset_mask", None), given.pop("position", None)
-        if given:
+        remaining = dict(options or {})
+        which, start = remaining.pop("reset_mask", None), remaining.pop("position", None)
+        if remaining:
             raise ValueError(
                 f"reset() knows only the options 'reset_mask' and 'position'; "
-                f"{', '.join(map(repr, given))} was given"
+                f"{', '.join(map(repr, remaining))} was given"
             )
         if which is not None and (
             not isinstance(which, np.ndarray)
@@ -202,22 +202,22 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _step_without_restart(self, actions: np.ndarray) -> None:
         """Step the games under way; start those anew that ended before, if that is the mode."""
-        games, ended = self.games, self._ended
-        if not ended.any():
+        games, over = self.games, self._ended
+        if not over.any():
             games.step(actions)
         elif self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(
-                f"games {np.flatnonzero(ended).tolist()[:10]} are over; start them anew by "
+                f"games {np.flatnonzero(over).tolist()[:10]} are over; start them anew by "
                 f"reset(options={{'reset_mask': …}})"
             )
         else:
-            games.step(actions, left_out=ended)
-            games.reset(None, ended)
+            games.step(actions, left_out=over)
+            games.reset(None, over)
         state = games.state
-        np.copyto(ended, state.terminated)
-        if not games.opponents and ended.any():  # the player that acted last sees the end
-            state.observations[ended] = state.final_observations[ended]
-            state.seats[ended] = state.final_seats[ended]
+        np.copyto(over, state.terminated)
+        if not games.opponents and over.any():  # the player that acted last sees the end
+            state.observations[over] = state.final_observations[over]
+            state.seats[over] = state.final_seats[over]
 
     def _observations(self) -> Any:
         state = self.games.state
@@ -242,9 +242,9 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     def _add_final(self, infos: dict[str, Any]) -> None:
         """Add what is known of the games that just ended; elsewhere the arrays are None or 0."""
         state = self.games.state
-        ended = state.terminated.copy()
+        over = state.terminated.copy()
         observations = np.full(self.num_envs, None, object)
-        for index in np.flatnonzero(ended).tolist():
+        for index in np.flatnonzero(over).tolist():
             planes = state.final_observations[index].copy()
             observations[index] = (
                 planes
@@ -253,13 +253,13 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             )
         final = {
             "action_mask": np.zeros_like(state.masks),
-            "seat": np.where(ended, state.final_seats, 0).astype(np.int64),
-            "opponent": np.where(ended, state.final_opponents, 0).astype(np.int64),
-            "illegal_action": state.illegal & ended,
+            "seat": np.where(over, state.final_seats, 0).astype(np.int64),
+            "opponent": np.where(over, state.final_opponents, 0).astype(np.int64),
+            "illegal_action": state.illegal & over,
         }
-        infos["final_obs"], infos["_final_obs"] = observations, ended
-        infos["final_info"] = final | {f"_{name}": ended.copy() for name in final}
-        infos["_final_info"] = ended.copy()
+        infos["final_obs"], infos["_final_obs"] = observations, over
+        infos["final_info"] = final | {f"_{name}": over.copy() for name in final}
+        infos["_final_info"] = over.copy()
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture, or a text, of every game; the learner's or nobody's last move is marked.

@@ -44,15 +44,15 @@ class PotentialReward(gymnasium.Wrapper[Any, Any, Any, Any]):
     ) -> None:
         super().__init__(env)
         board: Any = env.unwrapped
-        known = board.game.declaration.heuristics
-        if not known:
+        heuristics = board.game.declaration.heuristics
+        if not heuristics:
             raise SpecificationError(f"{board.game.name} has no heuristics")
-        name = known[0] if heuristic == "default" else heuristic
-        check_names(f"{board.game.name} has no heuristic", [name], known)
-        self._index, self._weight, self._gamma = known.index(name), weight, gamma
+        name = heuristics[0] if heuristic == "default" else heuristic
+        check_names(f"{board.game.name} has no heuristic", [name], heuristics)
+        self._index, self._weight, self._gamma = heuristics.index(name), weight, gamma
         self._potential = 0.0
 
-    def _look(self, info: dict[str, Any]) -> float:
+    def _potential_after(self, info: dict[str, Any]) -> float:
         board: Any = self.env.unwrapped
         position = board.position
         if position.is_over:
@@ -63,16 +63,16 @@ class PotentialReward(gymnasium.Wrapper[Any, Any, Any, Any]):
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         """As the environment's."""
         observation, info = self.env.reset(**options)
-        self._potential = self._look(info)
+        self._potential = self._potential_after(info)
         return observation, info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """As the environment's; ``info["reward"]`` is the reward without the potential."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         before = self._potential
-        self._potential = 0.0 if terminated else self._look(info)
-        shaped = float(reward) + self._gamma * self._potential - before
-        return observation, shaped, terminated, truncated, info | {"reward": np.array(reward)}
+        self._potential = 0.0 if terminated else self._potential_after(info)
+        total = float(reward) + self._gamma * self._potential - before
+        return observation, total, terminated, truncated, info | {"reward": np.array(reward)}
 
 
 class MarginReward(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -125,8 +125,12 @@ class LastMoves(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes no t
         if not (self._cells >= 0).any():
             raise SpecificationError(f"{board.game.name} does not say where its actions are")
         inner = env.observation_space("player_0")
-        shown = inner["observation"] if isinstance(inner, spaces.Dict) else None
-        if shown is None or shown.shape != (rows, cols, planes) or shown.dtype != np.int8:
+        planes_space = inner["observation"] if isinstance(inner, spaces.Dict) else None
+        if (
+            planes_space is None
+            or planes_space.shape != (rows, cols, planes)
+            or planes_space.dtype != np.int8
+        ):
             raise SpecificationError(
                 "LastMoves takes observations as they are without options: a dictionary with "
                 "planes of layout hwc and dtype int8"
@@ -140,15 +144,15 @@ class LastMoves(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes no t
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees now, and the last moves of both."""
-        seen = super().observe(agent)
-        planes = seen["observation"]
+        observation = super().observe(agent)
+        planes = observation["observation"]
         more = np.zeros((*planes.shape[:2], self._count), np.int8)
-        played = self.env.unwrapped.position.moves or ()
-        for age, action in enumerate(reversed(played[-self._count :] if self._count else ())):
+        moves = self.env.unwrapped.position.moves or ()
+        for age, action in enumerate(reversed(moves[-self._count :] if self._count else ())):
             row, column, _ = self._cells[action]
             if column >= 0:
                 more[row if row >= 0 else slice(None), column, age] = 1
-        return {**seen, "observation": np.concatenate([planes, more], axis=2)}
+        return {**observation, "observation": np.concatenate([planes, more], axis=2)}
 
 
 class RandomOpening(BaseWrapper):  # type: ignore[misc]

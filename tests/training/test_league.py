@@ -41,8 +41,8 @@ def test_the_chances_are_those_of_the_three_rules(tmp_path, version):
         league.add(version)
     assert league.members == ["random", "000001", "000002"]
     for _ in range(9):  # the learner loses to the anchor and beats the old version
-        league.note("random", -1.0)
-        league.note("000001", 1.0)
+        league.add_result("random", -1.0)
+        league.add_result("000001", 1.0)
     scores = {"random": 0.95, "000001": 0.05, "000002": 0.5}
     total = sum(score**2 for score in scores.values())
     wanted = {name: 0.1 + 0.2 * score**2 / total for name, score in scores.items()}
@@ -54,7 +54,7 @@ def test_a_league_goes_on_where_its_folder_stands(tmp_path, version):
     league = League(tmp_path / "league", GAME, capacity=2)
     for _ in range(3):
         league.add(version)
-    league.note("000003", 0.0)
+    league.add_result("000003", 0.0)
     league.save()
     again = League(tmp_path / "league", GAME, capacity=2)
     assert again.members == ["000002", "000003"]
@@ -90,7 +90,7 @@ def test_any_loop_plays_against_the_league(tmp_path, version):
         _, rewards, ended, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
         for game in np.flatnonzero(ended):
             label = envs.opponents[infos["final_info"]["opponent"][game]]
-            league.note(label, rewards[game])
+            league.add_result(label, rewards[game])
     assert sum(games for games, _ in league.results.values()) > 100
     assert league.score("greedy") > 0.6
     envs.set_opponent(league.draw(1))

@@ -53,8 +53,8 @@ class Evaluator:
         """
         size = min(-(-count // STEP) * STEP, len(observations))
         with torch.inference_mode():
-            given = torch.from_numpy(observations[:size]).to(self._device, self._type)
-            outputs = self._network(given)
+            inputs = torch.from_numpy(observations[:size]).to(self._device, self._type)
+            outputs = self._network(inputs)
             logits = outputs.logits[:count].cpu().numpy()
             values = (outputs.value[:count] * self._network.scale).cpu().numpy()
         return np.ascontiguousarray(logits), np.ascontiguousarray(values)
@@ -66,14 +66,14 @@ def open_predecessor(game: Game, settings: AlphaZeroSettings) -> Network | None:
     Raises:
         SpecificationError: there is no such network, or it is one of another game or kind.
     """
-    given = settings.predecessor
-    if not given:
+    name = settings.predecessor
+    if not name:
         return None
-    network = open_network(given).for_game(game)
+    network = open_network(name).for_game(game)
     network.check_plays()
     if network.value != WHOLE_RETURN or network.discount != settings.discount:
         raise SpecificationError(
-            f"predecessor={given} is not possible: its values are not returns with discount="
+            f"predecessor={name} is not possible: its values are not returns with discount="
             f"{settings.discount:g}, as those that the learner learns"
         )
     return network

@@ -26,42 +26,42 @@ Weights = dict[str, torch.Tensor]
 OUTPUTS = ("policy.3.", "policy.cells.2.", "policy.whole.", "judgement.")  # the game's, or results
 
 
-def load_initial(network: BoardNetwork, game: Game, given: str) -> None:
+def load_initial(network: BoardNetwork, game: Game, source: str) -> None:
     """Take over the weights that ``initial`` names, in place.
 
     Raises:
         TrainingError: there are none, or they do not fit.
         SpecificationError: the zoo has no such network.
     """
-    held = _weights(game, given)
+    weights = _weights(game, source)
     try:
-        weights = embedded(network, held)
+        weights = embed_weights(network, weights)
     except (KeyError, ValueError):
         raise TrainingError(
-            f"initial={given} is not possible: its network has another shape; a larger network "
+            f"initial={source} is not possible: its network has another shape; a larger network "
             f"takes over a smaller one of the same trunk, and pooled=yes lets weights fit another "
             f"board"
         ) from None
     network.load_state_dict(weights)
 
 
-def _weights(game: Game, given: str) -> Weights:
+def _weights(game: Game, source: str) -> Weights:
     """The weights of a run's average, of a policy file or of a network of the zoo."""
-    if given.startswith(PREFIX):
-        return weights_of_policy(ZooNetworks(given.removeprefix(PREFIX)).for_game(game).data)
-    path = Path(given)
+    if source.startswith(PREFIX):
+        return weights_of_policy(ZooNetworks(source.removeprefix(PREFIX)).for_game(game).data)
+    path = Path(source)
     if path.suffix == ".onnx":
         try:
             return weights_of_policy(read_file(path))
         except OSError as error:
             raise TrainingError(
-                f"initial={given} is not possible: {error.strerror or error}"
+                f"initial={source} is not possible: {error.strerror or error}"
             ) from None
     average: Weights = initial_learner(path)["average"]
     return average
 
 
-def embedded(network: BoardNetwork, weights: Weights) -> Weights:
+def embed_weights(network: BoardNetwork, weights: Weights) -> Weights:
     """The state of ``network`` with smaller or equal ``weights`` embedded in it.
 
     Raises:
@@ -71,13 +71,13 @@ def embedded(network: BoardNetwork, weights: Weights) -> Weights:
     if weights.keys() - state.keys():
         raise KeyError("the larger network lacks a layer")
     units = weights["entry.weight"].shape[0]
-    known = 1 + max(
-        (int(found[1]) for name in weights if (found := re.match(r"blocks\.(\d+)\.", name))),
+    blocks = 1 + max(
+        (int(match[1]) for name in weights if (match := re.match(r"blocks\.(\d+)\.", name))),
         default=-1,
     )
     for name, value in state.items():
         block = re.match(r"blocks\.(\d+)\.", name)
-        if block and int(block[1]) >= known:
+        if block and int(block[1]) >= blocks:
             continue
         smaller = weights[name]
         if name.startswith(OUTPUTS) and len(smaller) != len(value):

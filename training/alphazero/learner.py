@@ -74,11 +74,11 @@ class AlphaZeroLearner:
         self._inverse = self.canonical.actions
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
-        decayed = [w for w in network.parameters() if w.ndim > 1]
+        matrices = [w for w in network.parameters() if w.ndim > 1]
         others = [w for w in network.parameters() if w.ndim <= 1]
         self._optimizer = torch.optim.AdamW(
             [
-                {"params": decayed, "weight_decay": settings.weight_decay},
+                {"params": matrices, "weight_decay": settings.weight_decay},
                 {"params": others, "weight_decay": 0.0},
             ],
             lr=settings.learning_rate,
@@ -119,13 +119,13 @@ class AlphaZeroLearner:
         for _ in range(batches):
             drawn = self._random.random(size) * bounds[-1]
             index = np.minimum(np.searchsorted(bounds, drawn, side="right"), len(bounds) - 1)
-            seen = np.unpackbits(positions.observations[index], axis=1, count=width)
+            planes = np.unpackbits(positions.observations[index], axis=1, count=width)
             policies = positions.policies[index].astype(np.float32)
-            turned = self._random.integers(0, len(self._inverse), size)
-            seen = np.take_along_axis(seen, self.canonical.cells[turned], axis=1)
-            policies = np.take_along_axis(policies, self._inverse[turned], axis=1)
+            symmetries = self._random.integers(0, len(self._inverse), size)
+            planes = np.take_along_axis(planes, self.canonical.cells[symmetries], axis=1)
+            policies = np.take_along_axis(policies, self._inverse[symmetries], axis=1)
             yield (
-                torch.from_numpy(seen.reshape(size, *shape)).to(self.device).float(),
+                torch.from_numpy(planes.reshape(size, *shape)).to(self.device).float(),
                 torch.from_numpy(policies).to(self.device),
                 torch.from_numpy(positions.results[index]).to(self.device),
                 torch.from_numpy(positions.values[index]).to(self.device),

@@ -45,12 +45,12 @@ class GlobalPooling(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.bias = nn.Linear(2 * channels, channels)
-        _silence(self.bias)
+        _set_to_zero(self.bias)
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to the same."""
-        biased: torch.Tensor = board + self.bias(pool(board))[:, :, None, None]
-        return biased
+        result: torch.Tensor = board + self.bias(pool(board))[:, :, None, None]
+        return result
 
 
 def pool(board: torch.Tensor) -> torch.Tensor:
@@ -58,7 +58,7 @@ def pool(board: torch.Tensor) -> torch.Tensor:
     return torch.cat([board.mean(dim=(2, 3)), board.amax(dim=(2, 3))], dim=1)
 
 
-def _silence(layer: nn.Module) -> None:
+def _set_to_zero(layer: nn.Module) -> None:
     """Let a layer give zeros at first."""
     for weights in layer.parameters():
         nn.init.zeros_(weights)
@@ -67,12 +67,12 @@ def _silence(layer: nn.Module) -> None:
 class ResidualBlock(nn.Module):
     """Two convolutions of 3×3 whose result is added to their input."""
 
-    def __init__(self, channels: int, pooled: bool) -> None:
+    def __init__(self, channels: int, pools: bool) -> None:
         super().__init__()
         self.first = nn.Conv2d(channels, channels, 3, padding=1)
-        self.pooling = GlobalPooling(channels) if pooled else nn.Identity()
+        self.pooling = GlobalPooling(channels) if pools else nn.Identity()
         self.second = nn.Conv2d(channels, channels, 3, padding=1)
-        _silence(self.second)
+        _set_to_zero(self.second)
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to the same."""
@@ -86,7 +86,7 @@ class DenseBlock(nn.Module):
     def __init__(self, units: int) -> None:
         super().__init__()
         self.first, self.second = nn.Linear(units, units), nn.Linear(units, units)
-        _silence(self.second)
+        _set_to_zero(self.second)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         """(N, units) to the same."""
@@ -116,17 +116,17 @@ class PlanarPolicy(nn.Module):
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to (N, actions)."""
-        valued = self.cells(board)
-        rows, columns = valued.shape[2], valued.shape[3]
-        logits = valued.flatten(1)
+        planes = self.cells(board)
+        rows, columns = planes.shape[2], planes.shape[3]
+        logits = planes.flatten(1)
         if self.whole is not None:
             logits = torch.cat([logits, self.whole(pool(board))], dim=1)
         index, elsewhere = [], self.layers * rows * columns
         for row, column, layer in self.places:
             index.append((layer * rows + row) * columns + column if row >= 0 else elsewhere)
             elsewhere += row < 0
-        chosen: torch.Tensor = logits[:, torch.tensor(index, device=logits.device)]
-        return chosen
+        selection: torch.Tensor = logits[:, torch.tensor(index, device=logits.device)]
+        return selection
 
 
 class BoardNetwork(nn.Module):
@@ -141,7 +141,7 @@ class BoardNetwork(nn.Module):
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__()
         rows, columns, planes = game.facts.observation_shape
-        self.settings, self.hasty = settings, settings.discount < 1.0
+        self.settings, self.prefers_near_wins = settings, settings.discount < 1.0
         self.margin = has_margin(game)  # the value is then learnt for itself
         self.scale = float(game.facts.max_return)
         actions, hidden = game.facts.num_actions, settings.hidden
@@ -181,14 +181,14 @@ class BoardNetwork(nn.Module):
             board = observations.permute(0, 3, 1, 2)
             trunk = self.blocks(torch.relu(self.entry(board)))
             features = pool(trunk) if self.settings.pooled else trunk.flatten(1)
-        judged = self.judgement(self.summary(features)).float()
-        results, nearness = judged[:, :RESULTS], judged[:, RESULTS]
+        values = self.judgement(self.summary(features)).float()
+        results, nearness = values[:, :RESULTS], values[:, RESULTS]
         if self.margin:
-            value = torch.tanh(judged[:, RESULTS + 1])
+            value = torch.tanh(values[:, RESULTS + 1])
         else:
             chances = torch.softmax(results, dim=1)
             value = chances[:, 0] - chances[:, 2]
-            if self.hasty:
+            if self.prefers_near_wins:
                 value = value * torch.sigmoid(nearness)
         return Outputs(self.policy(trunk).float(), results, value, nearness)
 

@@ -20,7 +20,7 @@ from .settings import GUMBEL, AlphaZeroSettings
 from .window import Canonical, Chunk
 
 
-class Played(NamedTuple):
+class SelfPlayResult(NamedTuple):
     """What one stretch of self-play brought.
 
     Attributes:
@@ -82,7 +82,9 @@ class SelfPlayer:
         self._canonical = Canonical(game)
         self._nothing = _nothing(game)
 
-    def play(self, weights: dict[str, torch.Tensor], progress: float, simulations: int) -> Played:
+    def play(
+        self, weights: dict[str, torch.Tensor], progress: float, simulations: int
+    ) -> SelfPlayResult:
         """Play with these weights for about so many simulations.
 
         Searches under way begin anew, so that each is one network's, and games go on from where
@@ -100,12 +102,12 @@ class SelfPlayer:
         play.generation[0] += 1
         play.tally.view(np.uint8)[...] = 0
         observations = play.forest.leaves.observations
-        drained: list[dict[str, np.ndarray]] = []
+        parts: list[dict[str, np.ndarray]] = []
         waiting, (logits, values) = 0, self._nothing
         while play.tally[0].simulations < simulations:
             waiting = _advance(self.game, play, waiting, logits, values)
             if play.samples.count[0] > play.samples.marks.size // 2:
-                drained.append(self._drain())
+                parts.append(self._drain())
             logits, values = self._nothing
             if waiting:
                 logits, values = self._evaluator.evaluate(observations, waiting)
@@ -113,9 +115,9 @@ class SelfPlayer:
                     raise TrainingError(
                         "the network computes what is no number; a lower learning_rate may help"
                     )
-        drained.append(self._drain())
+        parts.append(self._drain())
         counts = {name: int(play.tally[0][name]) for name in play.tally.dtype.names}
-        return Played(self._chunk(drained), counts, self.state())
+        return SelfPlayResult(self._chunk(parts), counts, self.state())
 
     def _drain(self) -> dict[str, np.ndarray]:
         """Take the samples out."""
@@ -130,15 +132,15 @@ class SelfPlayer:
             **{name: marks[name].copy() for name in marks.dtype.names},
         }
 
-    def _chunk(self, drained: list[dict[str, np.ndarray]]) -> Chunk:
+    def _chunk(self, parts: list[dict[str, np.ndarray]]) -> Chunk:
         """The samples as the learner's targets."""
-        held = {name: np.concatenate([part[name] for part in drained]) for name in drained[0]}
-        keys, seen, policies = self._canonical(held["observations"], held["policies"])
+        samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        keys, planes, policies = self._canonical(samples["observations"], samples["policies"])
         return Chunk(
             keys,
-            np.packbits(seen.astype(np.uint8), axis=1),
+            np.packbits(planes.astype(np.uint8), axis=1),
             policies.astype(np.float16),
-            *targets(self.settings, self.game, held),
+            *targets(self.settings, self.game, samples),
         )
 
     # -- checkpoints --
@@ -157,28 +159,28 @@ class SelfPlayer:
 
 
 def targets(
-    settings: AlphaZeroSettings, game: Game, held: dict[str, Any]
+    settings: AlphaZeroSettings, game: Game, samples: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Result (N, 3), value (N,) and nearness (N,) that the network is to learn.
 
     Where the search proved a value, it is the target, and its sign the result.
     """
-    exact = held["exact"] != 0
-    outcomes = np.where(exact, np.sign(held["root"]), held["outcome"])
+    exact = samples["exact"] != 0
+    outcomes = np.where(exact, np.sign(samples["root"]), samples["outcome"])
     results = np.stack([outcomes > 0, outcomes == 0, outcomes < 0], axis=1).astype(np.float32)
-    known = held["left"] >= 0
-    left = np.where(known, held["left"], 0).astype(np.float32)
+    has_length = samples["left"] >= 0
+    left = np.where(has_length, samples["left"], 0).astype(np.float32)
     if settings.discount < 1.0:
-        nearness = np.where(known, settings.discount**left, np.abs(held["root"]))
-        final = held["outcome"] * nearness
-        nearness = np.where(exact & (held["root"] != 0), np.abs(held["root"]), nearness)
+        nearness = np.where(has_length, settings.discount**left, np.abs(samples["root"]))
+        final = samples["outcome"] * nearness
+        nearness = np.where(exact & (samples["root"] != 0), np.abs(samples["root"]), nearness)
     else:
-        nearness = np.where(known, 1.0 - left / game.facts.longest_game, 0.5)
-        final = held["outcome"]
+        nearness = np.where(has_length, 1.0 - left / game.facts.longest_game, 0.5)
+        final = samples["outcome"]
     share = settings.result_share
-    values = np.where(exact, held["root"], share * final + (1.0 - share) * held["root"])
-    clipped = np.clip(nearness, 0.0, 1.0)
-    return results, values.astype(np.float32), clipped.astype(np.float32)
+    values = np.where(exact, samples["root"], share * final + (1.0 - share) * samples["root"])
+    bounded = np.clip(nearness, 0.0, 1.0)
+    return results, values.astype(np.float32), bounded.astype(np.float32)
 
 
 _begin_games: Any = forest_games.begin_games

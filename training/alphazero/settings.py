@@ -158,6 +158,6 @@ class AlphaZeroSettings(LearnerSettings):
         return self.first_simulations + round(grown)
 
     @classmethod
-    def tuned(cls, game: Game) -> dict[str, Any]:
+    def defaults(cls, game: Game) -> dict[str, Any]:
         """As for every run. Moves are judged by perfect play only where the profile says so."""
-        return {"judged": 0} | super().tuned(game)
+        return {"judged": 0} | super().defaults(game)

@@ -17,7 +17,7 @@ from ..folder import TrainingError, write_file
 from ..run import TrainingRun, run_training
 from .evaluator import open_predecessor
 from .learner import AverageTrainer
-from .self_play import Played, SelfPlayer
+from .self_play import SelfPlayer, SelfPlayResult
 from .settings import AlphaZeroSettings
 from .window import Window, read_chunk, window_size, write_chunk
 from .workers import CPU_TIME, Workers
@@ -62,7 +62,7 @@ class AlphaZeroTrainer(AverageTrainer):
             self._workers = Workers(game, settings, seed, device)
         self._folder = folder / "window"
         self._window = Window()
-        self._needed: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
+        self._chunks_of_checkpoints: deque[set[str]] = deque(maxlen=KEPT_CHECKPOINTS)
         # What a checkpoint holds beside learner and window:
         self._games: list[dict[str, torch.Tensor]] = []
         self._totals = {"plies": 0, "games": 0, "samples": 0, "simulations": 0, "updates": 0}
@@ -82,23 +82,23 @@ class AlphaZeroTrainer(AverageTrainer):
         cpu_began = time.process_time()
         if self._workers is None:
             assert self._player is not None
-            played = [self._player.play(self.learner.weights(), self.progress, simulations)]
+            parts = [self._player.play(self.learner.weights(), self.progress, simulations)]
             playing = time.monotonic() - began
-            self._take_in(played)
+            self._add_samples(parts)
             losses = self._learn()
         else:
             self._begin(self._workers)
             losses = self._learn()
-            played = self._workers.finish()
+            parts = self._workers.finish()
             playing = time.monotonic() - self._began
-            self._take_in(played)
+            self._add_samples(parts)
             # the next games, in the time of measurements and checkpoints
             self._begun, self._progress_of_games = False, self.progress
             self._begin(self._workers)
         self._totals["updates"] += 1
-        logged = self._logged(played, playing, time.monotonic() - began) | losses
-        spent = time.process_time() - cpu_began + logged["time/other_cpu_seconds"]
-        return logged | {"time/cores": spent / logged["time/update"]}
+        values = self._statistics(parts, playing, time.monotonic() - began) | losses
+        cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
+        return values | {"time/cores": cpu_seconds / values["time/update"]}
 
     def _begin(self, workers: Workers) -> None:
         """Let the processes play, unless they do already."""
@@ -121,19 +121,19 @@ class AlphaZeroTrainer(AverageTrainer):
         self._new_samples = 0
         began = time.process_time()
         losses = self.learner.learn(positions, batches, self.progress)
-        spent = time.process_time() - began
+        cpu_seconds = time.process_time() - began
         return losses | {
             "learner/positions": float(len(positions.counts)),
             "learner/batches": float(batches),
             "learner/rate": self.settings.rate(self.progress),
-            "learner/cpu_seconds": spent,
+            "learner/cpu_seconds": cpu_seconds,
         }
 
-    def _take_in(self, played: list[Played]) -> None:
+    def _add_samples(self, parts: list[SelfPlayResult]) -> None:
         """Add what was played to the window, on disk and in memory."""
         settings, totals = self.settings, self._totals
-        self._games = [part.state for part in played]
-        for number, part in enumerate(played):
+        self._games = [part.state for part in parts]
+        for number, part in enumerate(parts):
             for name in ("plies", "games", "simulations"):
                 totals[name] += part.counts[name]
             fresh = len(part.chunk.keys)
@@ -151,9 +151,11 @@ class AlphaZeroTrainer(AverageTrainer):
             )
             self._window.add(name, part.chunk, most)
 
-    def _logged(self, played: list[Played], playing: float, whole: float) -> dict[str, float]:
+    def _statistics(
+        self, parts: list[SelfPlayResult], playing: float, whole: float
+    ) -> dict[str, float]:
         counts = {
-            name: sum(part.counts.get(name, 0) for part in played)
+            name: sum(part.counts.get(name, 0) for part in parts)
             for name in ("simulations", "evaluations", "games", "plies", "wins", "draws", CPU_TIME)
         }
         games = max(counts["games"], 1)
@@ -179,7 +181,7 @@ class AlphaZeroTrainer(AverageTrainer):
     def state(self) -> dict[str, Any]:
         """What a checkpoint holds; the window's samples are in files of their own."""
         names = [name for name, _ in self._window.chunks]
-        self._needed.append(set(names))
+        self._chunks_of_checkpoints.append(set(names))
         self._remove_chunks()
         return {
             "learner": self.learner.state(),
@@ -207,7 +209,7 @@ class AlphaZeroTrainer(AverageTrainer):
         self._games, self._progress_of_games = state["games"], state["progress_of_games"]
         for name in state["window"]:
             self._window.chunks.append((name, read_chunk(self._read(name))))
-        self._needed.append(set(state["window"]))
+        self._chunks_of_checkpoints.append(set(state["window"]))
         if self._player is not None:
             self._player.load_state(self._games[0])
         elif self._workers is not None:
@@ -233,11 +235,11 @@ class AlphaZeroTrainer(AverageTrainer):
 
     def _remove_chunks(self) -> None:
         """Remove the files that none of the newest checkpoints needs."""
-        if len(self._needed) < KEPT_CHECKPOINTS:
+        if len(self._chunks_of_checkpoints) < KEPT_CHECKPOINTS:
             return
-        needed = set().union(*self._needed)
+        needs = set().union(*self._chunks_of_checkpoints)
         for path in self._folder.glob("*.chunk"):
-            if path.name not in needed:
+            if path.name not in needs:
                 with contextlib.suppress(OSError):
                     path.unlink()
 

@@ -74,10 +74,10 @@ class Canonical:
         """Keys, flat observations and policies of the image with the smallest key."""
         flat = observations.reshape(len(observations), -1)
         keys = np.stack([self.keys(flat[:, cells]) for cells in self.cells])
-        chosen = np.argmin(keys, axis=0)
-        seen = np.take_along_axis(flat, self.cells[chosen], axis=1)
-        turned = np.take_along_axis(policies, self.actions[chosen], axis=1)
-        return keys[chosen, np.arange(len(flat))], seen, turned
+        symmetries = np.argmin(keys, axis=0)
+        images = np.take_along_axis(flat, self.cells[symmetries], axis=1)
+        image_policies = np.take_along_axis(policies, self.actions[symmetries], axis=1)
+        return keys[symmetries, np.arange(len(flat))], images, image_policies
 
 
 class Window:
@@ -139,6 +139,6 @@ def write_chunk(chunk: Chunk) -> bytes:
 
 def read_chunk(data: bytes) -> Chunk:
     """The inverse of :func:`write_chunk`; nothing is executed."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as held:
-        arrays: dict[str, Any] = {name: held[name] for name in Chunk._fields}
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        arrays: dict[str, Any] = {name: file[name] for name in Chunk._fields}
     return Chunk(**arrays)

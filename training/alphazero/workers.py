@@ -15,7 +15,7 @@ import torch
 from ...envs.game import Game
 from ...envs.registry import make_game
 from ..folder import TrainingError
-from .self_play import Played, SelfPlayer
+from .self_play import SelfPlayer, SelfPlayResult
 from .settings import AlphaZeroSettings
 
 CPU_TIME = "cpu_microseconds"
@@ -53,13 +53,13 @@ class Workers:
         for pipe in self._pipes:
             pipe.send(("play", arrays, progress, share))
 
-    def finish(self) -> list[Played]:
+    def finish(self) -> list[SelfPlayResult]:
         """What they have played, in the order of the processes.
 
         Raises:
             TrainingError: a process failed.
         """
-        return [_received(pipe) for pipe in self._pipes]
+        return [_receive(pipe) for pipe in self._pipes]
 
     def load_state(self, states: list[dict[str, torch.Tensor]]) -> None:
         """Let the games of each process go on where its state was taken."""
@@ -81,7 +81,7 @@ def _seed_of(seed: int, number: int) -> int:
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
 
 
-def _received(pipe: Any) -> Played:
+def _receive(pipe: Any) -> SelfPlayResult:
     try:
         answer = pipe.recv()
     except (EOFError, OSError):
@@ -89,7 +89,9 @@ def _received(pipe: Any) -> Played:
     if isinstance(answer, str):
         raise TrainingError(f"a process of self-play failed: {answer}")
     chunk, counts, state = answer
-    return Played(chunk, counts, {name: torch.from_numpy(value) for name, value in state.items()})
+    return SelfPlayResult(
+        chunk, counts, {name: torch.from_numpy(value) for name, value in state.items()}
+    )
 
 
 def _serve(pipe: Any, game: str, settings: AlphaZeroSettings, seed: int, device: str) -> None:
@@ -108,10 +110,10 @@ def _serve(pipe: Any, game: str, settings: AlphaZeroSettings, seed: int, device:
                 arrays, progress, simulations = arguments
                 weights = {name: torch.from_numpy(value) for name, value in arrays.items()}
                 began = time.process_time()
-                played = player.play(weights, progress, simulations)
-                counts = played.counts | {CPU_TIME: int(1e6 * (time.process_time() - began))}
-                state = {name: value.numpy() for name, value in played.state.items()}
-                pipe.send((played.chunk, counts, state))
+                result = player.play(weights, progress, simulations)
+                counts = result.counts | {CPU_TIME: int(1e6 * (time.process_time() - began))}
+                state = {name: value.numpy() for name, value in result.state.items()}
+                pipe.send((result.chunk, counts, state))
         except (EOFError, OSError):
             raise
         except TrainingError as error:

@@ -23,7 +23,7 @@ from ...envs.specification import SpecificationError
 from .file import TEACHER, check_file_name, write
 from .labels import Labels, label_chunks
 from .positions import (
-    MOST_BARREN_GAMES,
+    MAX_GAMES_WITHOUT_NEW,
     Actions,
     PositionSet,
     Report,
@@ -87,7 +87,7 @@ def build_dataset(
     solver_class_of(game)
     plies = range(game.facts.longest_game) if plies is None else plies
     check_plies(game, plies)
-    settings = _stated(game, count, plies, seed, source.name)
+    settings = _metadata(game, count, plies, seed, source.name)
     parts = _Parts(out.with_name(out.name + ".parts"), settings)
     positions = parts.positions(lambda: _draw(game, count, plies, seed, source, progress.drawn))
     if not positions:
@@ -122,24 +122,24 @@ def build_taught_dataset(
     check_file_name(out)
     plies = range(game.facts.longest_game) if plies is None else plies
     check_plies(game, plies)
-    found, taught, barren = PositionSet(game), list[Lesson](), 0
-    for played in lessons(game, teacher, seed, processes):
-        before = len(taught)
-        for lesson in played:
-            if len(lesson.actions) in plies and len(taught) < count:
-                if found.add(game.position(lesson.actions), lesson.actions):
-                    taught.append(lesson)
+    positions, answers, without_new = PositionSet(game), list[Lesson](), 0
+    for game_lessons in lessons(game, teacher, seed, processes):
+        before = len(answers)
+        for lesson in game_lessons:
+            if len(lesson.actions) in plies and len(answers) < count:
+                if positions.add(game.position(lesson.actions), lesson.actions):
+                    answers.append(lesson)
         if progress is not None:
-            progress(len(taught), count)
-        barren = 0 if len(taught) > before else barren + 1
-        if len(taught) == count or barren >= MOST_BARREN_GAMES:
+            progress(len(answers), count)
+        without_new = 0 if len(answers) > before else without_new + 1
+        if len(answers) == count or without_new >= MAX_GAMES_WITHOUT_NEW:
             break
-    if not taught:
+    if not answers:
         raise SpecificationError(f"no position of {game.spec} was found at these plies")
     spec = make_agent(teacher, game).spec
-    metadata = _stated(game, len(taught), plies, seed, spec) | {TEACHER: spec}
-    write(out, columns_of(game, found.actions, labels_of(game, taught)), metadata)
-    return len(taught)
+    metadata = _metadata(game, len(answers), plies, seed, spec) | {TEACHER: spec}
+    write(out, columns_of(game, positions.actions, labels_of(game, answers)), metadata)
+    return len(answers)
 
 
 def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str, np.ndarray]:
@@ -168,7 +168,7 @@ def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str
     return arrays
 
 
-def _stated(game: Game, count: int, plies: range, seed: int, source: str) -> dict[str, Any]:
+def _metadata(game: Game, count: int, plies: range, seed: int, source: str) -> dict[str, Any]:
     """What a file states of itself."""
     return {
         "game": game.spec,
@@ -186,14 +186,14 @@ def _draw(
 ) -> list[Actions]:
     """The positions of a source, in a shuffled order, so that all chunks take about as long."""
     if source.games is not None:
-        found = positions_of_games(game, source.games, count, plies, report)
+        positions = positions_of_games(game, source.games, count, plies, report)
     elif source.name == "random":
-        found = positions_of_random_play(game, count, plies, seed, report)
+        positions = positions_of_random_play(game, count, plies, seed, report)
     else:
         games = games_of_agent(game, make_agent(source.name, game), seed)
-        found = positions_of_games(game, games, count, plies, report)
-    order = np.random.default_rng(seed).permutation(len(found))
-    return [found[index] for index in order]
+        positions = positions_of_games(game, games, count, plies, report)
+    order = np.random.default_rng(seed).permutation(len(positions))
+    return [positions[index] for index in order]
 
 
 def _solve(
@@ -205,20 +205,22 @@ def _solve(
     report: Report | None,
 ) -> Labels:
     """The labels of all chunks; those that an earlier build has left are read."""
-    held = {number: found for number in range(len(chunks)) if (found := parts.labels(number))}
-    missing = [number for number in range(len(chunks)) if number not in held]
-    done, total = sum(len(chunks[number]) for number in held), sum(map(len, chunks))
+    labels_by_chunk = {
+        number: part for number in range(len(chunks)) if (part := parts.labels(number))
+    }
+    missing = [number for number in range(len(chunks)) if number not in labels_by_chunk]
+    count, total = sum(len(chunks[number]) for number in labels_by_chunk), sum(map(len, chunks))
     if report is not None:
-        report(done, total)
-    solved = label_chunks(game, [chunks[number] for number in missing], processes, memory_mb)
-    for number, labels in zip(missing, solved):
+        report(count, total)
+    results = label_chunks(game, [chunks[number] for number in missing], processes, memory_mb)
+    for number, labels in zip(missing, results):
         parts.keep(number, labels)
-        held[number] = labels
-        done += len(chunks[number])
+        labels_by_chunk[number] = labels
+        count += len(chunks[number])
         if report is not None:
-            report(done, total)
-    ordered = [held[number] for number in range(len(chunks))]
-    return Labels(*(np.concatenate(fields) for fields in zip(*ordered)))
+            report(count, total)
+    parts_in_order = [labels_by_chunk[number] for number in range(len(chunks))]
+    return Labels(*(np.concatenate(fields) for fields in zip(*parts_in_order)))
 
 
 class _Parts:
@@ -230,12 +232,12 @@ class _Parts:
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.folder = folder
-        stated = folder / "settings.json"
+        path = folder / "settings.json"
         try:
             folder.mkdir(exist_ok=True)
-            if not stated.exists():
-                self._write(stated, json.dumps(settings).encode())
-            elif json.loads(stated.read_bytes()) != settings:
+            if not path.exists():
+                self._write(path, json.dumps(settings).encode())
+            elif json.loads(path.read_bytes()) != settings:
                 raise SpecificationError(
                     f"{folder} holds the parts of another dataset; finish that one with its own "
                     f"settings, remove the folder, or choose another file name"
@@ -248,22 +250,22 @@ class _Parts:
         """The positions, drawn once and then kept."""
         path = self.folder / "positions.npz"
         if path.exists():
-            with np.load(path) as held:
-                ends = np.cumsum(held["lengths"])[:-1]
-                return [tuple(part.tolist()) for part in np.split(held["actions"], ends)]
-        found = draw()
-        actions = np.array([action for each in found for action in each], np.int16)
-        lengths = np.array([len(each) for each in found], np.int64)
+            with np.load(path) as file:
+                ends = np.cumsum(file["lengths"])[:-1]
+                return [tuple(part.tolist()) for part in np.split(file["actions"], ends)]
+        positions_of_source = draw()
+        actions = np.array([action for each in positions_of_source for action in each], np.int16)
+        lengths = np.array([len(each) for each in positions_of_source], np.int64)
         self._save(path, actions=actions, lengths=lengths)
-        return found
+        return positions_of_source
 
     def labels(self, number: int) -> Labels | None:
         """The labels of a chunk, if it was solved before."""
         path = self._chunk(number)
         if not path.exists():
             return None
-        with np.load(path) as held:
-            return Labels(held["values"], held["results"])
+        with np.load(path) as file:
+            return Labels(file["values"], file["results"])
 
     def keep(self, number: int, labels: Labels) -> None:
         """Save the labels of a chunk."""

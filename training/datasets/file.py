@@ -101,10 +101,10 @@ def write(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, A
     Raises:
         SpecificationError: the file cannot be written.
     """
-    stated = json.dumps({"schema": SCHEMA_VERSION, **metadata}, ensure_ascii=False)
+    text = json.dumps({"schema": SCHEMA_VERSION, **metadata}, ensure_ascii=False)
     try:
         with written_whole(path) as stream:
-            (_write_parquet if path.suffix == ".parquet" else _write_npz)(stream, arrays, stated)
+            (_write_parquet if path.suffix == ".parquet" else _write_npz)(stream, arrays, text)
     except OSError as error:
         raise SpecificationError(f"{path} cannot be written: {error.strerror}") from None
 
@@ -119,13 +119,13 @@ def load(path: str | Path) -> Dataset:
     if not path.is_file():
         raise SpecificationError(f"there is no dataset {path}")
     try:
-        arrays, stated = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path)
+        arrays, text = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path)
     except SpecificationError:
         raise
     except Exception as error:  # whatever a reader raises over foreign or damaged files
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SpecificationError(f"{path} is no dataset of plyground: {reason}") from None
-    metadata = json.loads(stated)
+    metadata = json.loads(text)
     if metadata.get("schema") != SCHEMA_VERSION:
         raise SpecificationError(
             f"{path} is a dataset of schema {metadata.get('schema')}; this plyground reads schema "
@@ -145,17 +145,17 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def _write_npz(stream: BinaryIO, arrays: Mapping[str, np.ndarray], stated: str) -> None:
-    np.savez_compressed(stream, **{METADATA_KEY: np.array(stated)}, **arrays)  # type: ignore[arg-type]
+def _write_npz(stream: BinaryIO, arrays: Mapping[str, np.ndarray], text: str) -> None:
+    np.savez_compressed(stream, **{METADATA_KEY: np.array(text)}, **arrays)  # type: ignore[arg-type]
 
 
 def _read_npz(path: Path) -> tuple[dict[str, np.ndarray], str]:
-    with np.load(path, allow_pickle=False) as held:
-        arrays = {name: held[name] for name in held.files if name != METADATA_KEY}
-        return arrays, str(held[METADATA_KEY])
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files if name != METADATA_KEY}
+        return arrays, str(file[METADATA_KEY])
 
 
-def _write_parquet(stream: BinaryIO, arrays: Mapping[str, np.ndarray], stated: str) -> None:
+def _write_parquet(stream: BinaryIO, arrays: Mapping[str, np.ndarray], text: str) -> None:
     """Columns of more than one number a position become lists: of fixed length, but for moves."""
     pa = _pyarrow()
     columns = {}
@@ -169,15 +169,15 @@ def _write_parquet(stream: BinaryIO, arrays: Mapping[str, np.ndarray], stated: s
             flat = np.ascontiguousarray(array).reshape(-1)
             width = int(np.prod(array.shape[1:]))
             columns[name] = pa.FixedSizeListArray.from_arrays(pa.array(flat), width)
-    table = pa.table(columns).replace_schema_metadata({METADATA_KEY: stated})
+    table = pa.table(columns).replace_schema_metadata({METADATA_KEY: text})
     pa.parquet.write_table(table, stream, compression="zstd", row_group_size=ROWS_IN_GROUP)
 
 
 def _read_parquet(path: Path) -> tuple[dict[str, np.ndarray], str]:
     pa = _pyarrow()
     table = pa.parquet.read_table(path)
-    stated = (table.schema.metadata or {}).get(METADATA_KEY.encode())
-    if stated is None:
+    text = (table.schema.metadata or {}).get(METADATA_KEY.encode())
+    if text is None:
         raise ValueError("its metadata lack the key 'plyground'")
     arrays = {}
     for name in table.column_names:
@@ -191,4 +191,4 @@ def _read_parquet(path: Path) -> tuple[dict[str, np.ndarray], str]:
             arrays[name] = flat.reshape(len(column), -1)
         else:
             arrays[name] = column.to_numpy(zero_copy_only=False)
-    return arrays, stated.decode()
+    return arrays, text.decode()

@@ -21,8 +21,8 @@ Actions = tuple[int, ...]
 Report = Callable[[int, int], None]  # positions found, of how many
 
 POSITION_STREAM = 0x64617461  # keeps these random numbers apart from those of agents
-MOST_FAILED_WALKS = 5_000  # random walks in succession that reach nothing new, before a ply is left
-MOST_BARREN_GAMES = 100  # games in succession that bring nothing new, before drawing ends
+MAX_FAILURES = 5_000  # random walks in succession that reach nothing new, before a ply is left
+MAX_GAMES_WITHOUT_NEW = 100  # games in succession that bring nothing new, before drawing ends
 RANDOM_PLIES = 8  # an agent's game starts with 0 to this many random moves
 
 
@@ -92,20 +92,20 @@ def positions_of_random_play(
         The actions that lead to each position. Fewer than ``count`` if no more could be found.
     """
     check_plies(game, plies)
-    found, walk = PositionSet(game), RandomWalk(game)
+    positions, walk = PositionSet(game), RandomWalk(game)
     for index, ply in enumerate(plies):
         rng = new_stream(seed, POSITION_STREAM, ply)
-        wanted = (count - len(found.actions)) // (len(plies) - index)
-        failed = 0
-        while wanted > 0 and failed < MOST_FAILED_WALKS:
+        missing = (count - len(positions.actions)) // (len(plies) - index)
+        failures = 0
+        while missing > 0 and failures < MAX_FAILURES:
             position, actions = walk.draw(ply, rng)
-            if position is not None and found.add(position, actions):
-                wanted, failed = wanted - 1, 0
+            if position is not None and positions.add(position, actions):
+                missing, failures = missing - 1, 0
                 if progress is not None:
-                    progress(len(found.actions), count)
+                    progress(len(positions.actions), count)
             else:
-                failed += 1
-    return found.actions
+                failures += 1
+    return positions.actions
 
 
 def positions_of_games(
@@ -128,23 +128,23 @@ def positions_of_games(
         The actions that lead to each position. Fewer than ``count`` if the games hold no more.
     """
     check_plies(game, plies)
-    found = PositionSet(game)
+    positions = PositionSet(game)
     room = {ply: count // len(plies) + (i < count % len(plies)) for i, ply in enumerate(plies)}
-    barren = 0
+    without_new = 0
     for actions in games:
-        before = len(found.actions)
+        before = len(positions.actions)
         position = game.initial_position()
         for ply, action in enumerate((*actions, -1)):
-            if room.get(ply, 0) > 0 and found.add(position, tuple(actions[:ply])):
+            if room.get(ply, 0) > 0 and positions.add(position, tuple(actions[:ply])):
                 room[ply] -= 1
             if action >= 0:
                 position.play(action)
         if progress is not None:
-            progress(len(found.actions), count)
-        barren = 0 if len(found.actions) > before else barren + 1
-        if len(found.actions) >= count or barren >= MOST_BARREN_GAMES:
+            progress(len(positions.actions), count)
+        without_new = 0 if len(positions.actions) > before else without_new + 1
+        if len(positions.actions) >= count or without_new >= MAX_GAMES_WITHOUT_NEW:
             break
-    return found.actions
+    return positions.actions
 
 
 def games_of_agent(game: Game, agent: Agent, seed: int) -> Iterator[Actions]:

@@ -81,38 +81,38 @@ def play_games(game: Game, agent: Agent, seed: int, number: int) -> list[list[Le
     """The games of one lot; ``seed`` and ``number`` decide what is random in them."""
     rng = new_stream(seed, POSITION_STREAM, number)
     generator, walk = np.random.default_rng([seed, number]), RandomWalk(game)
-    played: list[list[Lesson]] = []
-    while len(played) < GAMES_AT_ONCE:
+    games: list[list[Lesson]] = []
+    while len(games) < GAMES_AT_ONCE:
         position, start = walk.draw_start(generator, rng)
         agent.reset(int(generator.integers(2**31)))
-        actions, met = list(start), []
+        actions, turns = list(start), []
         while not position.is_over:
             answer = agent.act(position)
-            met.append((tuple(actions), answer, position.to_move, position.returns))
+            turns.append((tuple(actions), answer, position.to_move, position.returns))
             legal = position.legal_actions()
             mistake = generator.random() < MISTAKES
             actions.append(legal[generator.integers(len(legal))] if mistake else answer)
             position.play(actions[-1])
-        ended = position.returns
-        played.append(
+        returns = position.returns
+        games.append(
             [
                 Lesson(
                     before,
                     answer,
-                    round(ended[mover] - gained[mover]),
-                    int(np.sign(ended[mover])),
+                    round(returns[mover] - points[mover]),
+                    int(np.sign(returns[mover])),
                 )
-                for before, answer, mover, gained in met
+                for before, answer, mover, points in turns
             ]
         )
-    return played
+    return games
 
 
-def labels_of(game: Game, taught: list[Lesson]) -> Labels:
+def labels_of(game: Game, answers: list[Lesson]) -> Labels:
     """The labels of lessons: only the teacher's choice is known, by how its game ended."""
-    shape = (len(taught), game.facts.num_actions)
+    shape = (len(answers), game.facts.num_actions)
     values, results = np.full(shape, ILLEGAL_VALUE), np.full(shape, ILLEGAL_RESULT)
-    for row, lesson in enumerate(taught):
+    for row, lesson in enumerate(answers):
         legal = game.position(lesson.actions).legal_actions()
         values[row, legal], results[row, legal] = UNKNOWN_VALUE, UNKNOWN_RESULT
         values[row, lesson.answer], results[row, lesson.answer] = lesson.to_come, lesson.result

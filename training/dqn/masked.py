@@ -93,9 +93,9 @@ class MaskedDQN(DQN):
     ) -> tuple[np.ndarray, np.ndarray]:
         if self.num_timesteps >= learning_starts:
             return super()._sample_action(learning_starts, action_noise, n_envs)
-        seen: Any = self._last_obs
+        observation: Any = self._last_obs
         actions = np.zeros(n_envs, np.int64)
-        self._explore(actions, seen[MASK], 1.0)
+        self._explore(actions, observation[MASK], 1.0)
         return actions, actions
 
     @staticmethod

@@ -32,7 +32,7 @@ class SupervisedSettings(LearnerSettings):
     evaluations: int = setting(10, "How many times the learner is measured.", low=1)
 
     @classmethod
-    def tuned(cls, game: Game) -> dict[str, Any]:
+    def defaults(cls, game: Game) -> dict[str, Any]:
         """The network that AlphaZero has for this game."""
-        alphazero = AlphaZeroSettings.tuned(game)
+        alphazero = AlphaZeroSettings.defaults(game)
         return {name: alphazero[name] for name in NETWORK if name in alphazero}

@@ -60,10 +60,12 @@ def learning_positions(data: Dataset, rows: np.ndarray) -> Positions:
     packed, policies = [], []
     for start in range(0, len(rows), AT_ONCE):
         part = rows[start : start + AT_ONCE]
-        wanted = optimal[part] / optimal[part].sum(axis=1, keepdims=True)
-        _, seen, turned = canonical(data.arrays["observation"][part], wanted.astype(np.float16))
-        packed.append(np.packbits(seen.astype(np.uint8), axis=1))
-        policies.append(turned)
+        shares = optimal[part] / optimal[part].sum(axis=1, keepdims=True)
+        _, images, image_policies = canonical(
+            data.arrays["observation"][part], shares.astype(np.float16)
+        )
+        packed.append(np.packbits(images.astype(np.uint8), axis=1))
+        policies.append(image_policies)
     result = data.arrays["result"][rows]
     results = np.stack([result == 1, result == 0, result == -1], axis=1).astype(np.float32)
     values = _final_margins(data, rows) if has_margin(game) else result.astype(np.float32)
@@ -78,8 +80,8 @@ def _final_margins(data: Dataset, rows: np.ndarray) -> np.ndarray:
     most, margins = data.game.facts.max_return, np.empty(len(rows), np.float32)
     for index, row in enumerate(rows):
         position = data.position(int(row))
-        gained = position.returns[position.to_move]
-        margins[index] = (gained + float(data.arrays["value"][row])) / most
+        points = position.returns[position.to_move]
+        margins[index] = (points + float(data.arrays["value"][row])) / most
     return margins
 
 
@@ -106,38 +108,38 @@ class SupervisedTrainer(AverageTrainer):
         super().__init__(game, settings, seed, device, kind)
         self.stage, self.step = f"a dataset {kind}", 0  # positions that were learnt from
         order = np.random.default_rng(seed).permutation(len(data))
-        kept = max(1, round(settings.held_out * len(data)))
-        if kept >= len(data):
+        count = max(1, round(settings.held_out * len(data)))
+        if count >= len(data):
             raise SpecificationError(f"{settings.data} holds too few positions: {len(data)}")
-        chosen = order[:kept]
+        rows = order[:count]
         arrays = data.arrays
         self._held_out = HeldOut(
-            arrays["observation"][chosen],
-            arrays["action_mask"][chosen],
-            optimal_actions(data)[chosen],
+            arrays["observation"][rows],
+            arrays["action_mask"][rows],
+            optimal_actions(data)[rows],
         )
-        self._positions = learning_positions(data, order[kept:])
+        self._positions = learning_positions(data, order[count:])
 
     def update(self) -> dict[str, float]:
         """Learn from a few hundred minibatches; returns what is logged."""
         began, batches = time.monotonic(), self.settings.batches_per_update
         losses = self.learner.learn(self._positions, batches, self.progress)
         self.step += batches * self.settings.batch_size
-        spent = time.monotonic() - began
+        seconds = time.monotonic() - began
         return losses | {
             "held_out/optimal": self.optimal_share(),
-            "time/positions_per_second": batches * self.settings.batch_size / spent,
+            "time/positions_per_second": batches * self.settings.batch_size / seconds,
         }
 
     def optimal_share(self) -> float:
         """How often the most probable action is optimal in the positions held out."""
-        held = self._held_out
+        positions = self._held_out
         right = 0
-        for start in range(0, len(held.masks), HELD_OUT_AT_ONCE):
+        for start in range(0, len(positions.masks), HELD_OUT_AT_ONCE):
             part = slice(start, start + HELD_OUT_AT_ONCE)
-            actions = self.player.act_batch(held.observations[part], held.masks[part])
-            right += int(held.optimal[part][np.arange(len(actions)), actions].sum())
-        return right / len(held.masks)
+            actions = self.player.act_batch(positions.observations[part], positions.masks[part])
+            right += int(positions.optimal[part][np.arange(len(actions)), actions].sum())
+        return right / len(positions.masks)
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint holds; the positions are in the dataset."""
