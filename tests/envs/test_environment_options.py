@@ -13,7 +13,7 @@ from plyground.envs.aec import env as aec_env
 from plyground.training.environments import make_env, make_vector_env
 
 NAME, SMALL = "plyground/DotsAndBoxes-v0", {"rows": 2, "cols": 2, "reward": "margin"}
-SHOWN = [
+FORMS = [
     {"layout": "chw"},
     {"layout": "flat", "dtype": "float32"},
     {"observation": "dict"},
@@ -22,7 +22,7 @@ SHOWN = [
 ]
 
 
-def as_shown(planes, mask, options):
+def in_form(planes, mask, options):
     """The options' meaning, written once more."""
     layout = options.get("layout", "hwc")
     if layout == "chw":
@@ -51,30 +51,32 @@ def assert_equal(one, other):
         assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("options", SHOWN, ids=str)
+@pytest.mark.parametrize("options", FORMS, ids=str)
 def test_the_three_kinds_of_environment_take_the_same_options(options):
     plain, single = (make_env("connect_four", "greedy", seat=0, **more) for more in ({}, options))
     many = make_vector_env("connect_four", 1, "greedy", seat=0, **options)
     aec = connect_four_v0.env(**({"observation": "planes"} | options))
     assert single.observation_space == many.single_observation_space
     assert single.observation_space == aec.observation_space("player_0")
-    (planes, info), (seen, _), (batch, _) = (one.reset(seed=3) for one in (plain, single, many))
+    (planes, info), (observation, _), (batch, _) = (
+        one.reset(seed=3) for one in (plain, single, many)
+    )
     aec.reset()
-    ended = False
-    while not ended:
-        expected = as_shown(planes, info["action_mask"], options)
-        assert seen in single.observation_space
+    over = False
+    while not over:
+        expected = in_form(planes, info["action_mask"], options)
+        assert observation in single.observation_space
         assert batch in many.observation_space
-        assert_equal(seen, expected)
+        assert_equal(observation, expected)
         aec.reset(options={"position": plain.position})
         assert_equal(aec.observe("player_0"), expected)
         for key, value in batch.items() if isinstance(batch, dict) else [(None, batch)]:
             assert_equal(value[0], expected if key is None else expected[key])
         action = int(info["action_mask"].argmax())
-        planes, _, ended, _, info = plain.step(action)
-        seen = single.step(action)[0]
+        planes, _, over, _, info = plain.step(action)
+        observation = single.step(action)[0]
         batch, *_, infos = many.step(np.array([action]))
-    assert_equal(infos["final_obs"][0], as_shown(planes, info["action_mask"], options))
+    assert_equal(infos["final_obs"][0], in_form(planes, info["action_mask"], options))
 
 
 @pytest.mark.parametrize(
@@ -90,9 +92,9 @@ def test_the_three_kinds_of_environment_take_the_same_options(options):
 )
 def test_options_that_are_not_possible_are_refused(options, message):
     for make in (
-        lambda **given: aec_env("tic_tac_toe", **given),
-        lambda **given: make_env("tic_tac_toe", **given),
-        lambda **given: make_vector_env("tic_tac_toe", 2, **given),
+        lambda **form: aec_env("tic_tac_toe", **form),
+        lambda **form: make_env("tic_tac_toe", **form),
+        lambda **form: make_vector_env("tic_tac_toe", 2, **form),
     ):
         with pytest.raises(SpecificationError, match=message):
             make(**options)
@@ -111,15 +113,15 @@ def both(mode, **options):
     return ours, theirs
 
 
-def without_ended(infos, ended):
+def without_endings(infos, over):
     """Infos of a reset by mask: Gymnasium leaves out the others, ours describes all."""
-    return {name: np.where(ended[:, None], infos[name], 0) for name in ("action_mask",)}
+    return {name: np.where(over[:, None], infos[name], 0) for name in ("action_mask",)}
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
-@pytest.mark.parametrize("shown", [{}, {"observation": "dict", "layout": "flat"}], ids=str)
-def test_every_autoreset_mode_does_what_gymnasiums_own_environment_does(mode, shown):
-    ours, theirs = both(mode, **shown)
+@pytest.mark.parametrize("form", [{}, {"observation": "dict", "layout": "flat"}], ids=str)
+def test_every_autoreset_mode_does_what_gymnasiums_own_environment_does(mode, form):
+    ours, theirs = both(mode, **form)
     assert ours.autoreset_mode is ours.metadata["autoreset_mode"] is mode
     one, other = ours.reset(seed=7), theirs.reset(seed=7)
     assert_equal(one[0], other[0])
@@ -136,15 +138,15 @@ def test_every_autoreset_mode_does_what_gymnasiums_own_environment_does(mode, sh
         one, other = ours.step(actions), theirs.step(actions)
         for left, right in zip(one, other, strict=True):
             assert_equal(left, right)
-        ended = one[2]
-        games += ended.sum()
+        over = one[2]
+        games += over.sum()
         illegal += one[-1]["illegal_action"].sum()
-        if mode is AutoresetMode.DISABLED and ended.any():
+        if mode is AutoresetMode.DISABLED and over.any():
             with pytest.raises(ValueError, match=r"are over; start them anew by reset"):
                 ours.step(actions)
-            one, other = (env.reset(options={"reset_mask": ended.copy()}) for env in (ours, theirs))
+            one, other = (env.reset(options={"reset_mask": over.copy()}) for env in (ours, theirs))
             assert_equal(one[0], other[0])
-            assert_equal(without_ended(one[1], ended), without_ended(other[1], ended))
+            assert_equal(without_endings(one[1], over), without_endings(other[1], over))
     assert games > 15
     assert illegal > 0 or mode is AutoresetMode.SAME_STEP
 
@@ -152,16 +154,16 @@ def test_every_autoreset_mode_does_what_gymnasiums_own_environment_does(mode, sh
 def test_an_ended_games_action_is_left_out_also_where_illegal_ones_raise():
     envs = make_vector_env("tic_tac_toe", 4, illegal="raise", autoreset_mode="next-step")
     _, infos = envs.reset(seed=1)
-    started = 0
+    starts = 0
     for _ in range(40):
         before = infos["action_mask"]
-        observations, rewards, ended, _, infos = envs.step(before.argmax(axis=1))
+        observations, rewards, over, _, infos = envs.step(before.argmax(axis=1))
         anew = ~before.any(axis=1)
-        started += anew.sum()
+        starts += anew.sum()
         assert not rewards[anew].any()
-        assert not ended[anew].any()
+        assert not over[anew].any()
         assert (observations[anew].sum(axis=(1, 2, 3)) <= 1).all()
-    assert started > 10
+    assert starts > 10
 
 
 @pytest.mark.parametrize("mode", ["next-step", "disabled"])
@@ -169,8 +171,8 @@ def test_who_acts_for_both_players_sees_the_end_as_the_player_that_acted(mode):
     envs = make_vector_env("connect_four", 1, None, autoreset_mode=mode)
     envs.reset()
     for column in (0, 1, 0, 1, 0, 1, 0):
-        observation, rewards, ended, _, infos = envs.step(np.array([column]))
-    assert (rewards[0], ended[0], infos["seat"][0]) == (1.0, True, 0)
+        observation, rewards, over, _, infos = envs.step(np.array([column]))
+    assert (rewards[0], over[0], infos["seat"][0]) == (1.0, True, 0)
     assert observation[0, :, 0, 0].sum() == 4
 
 
@@ -202,10 +204,13 @@ WRAPPERS = {
         env, (env.single_observation_space.shape[0], *env.single_observation_space.shape[1:], 1)
     ),
     "TransformAction": lambda env: wrappers.TransformAction(env, lambda action: action),
-    "TransformObservation": lambda env: wrappers.TransformObservation(env, lambda seen: seen),
+    "TransformObservation": lambda env: wrappers.TransformObservation(env, lambda planes: planes),
     "TransformReward": lambda env: wrappers.TransformReward(env, lambda reward: reward + 1),
     "VectorizeTransformObservation": lambda env: wrappers.VectorizeTransformObservation(
-        env, gymnasium.wrappers.TransformObservation, func=lambda seen: seen, observation_space=None
+        env,
+        gymnasium.wrappers.TransformObservation,
+        func=lambda planes: planes,
+        observation_space=None,
     ),
 }
 
@@ -214,12 +219,12 @@ def outcome(make, wrap):
     """None if the wrapper works on the environment for twenty steps, or the type of its error."""
     env = make()
     try:
-        wrapped = wrap(env)
-        seen, _ = wrapped.reset(seed=1)
+        wrapper = wrap(env)
+        observation, _ = wrapper.reset(seed=1)
         for _ in range(20):
-            seen, *_ = wrapped.step(wrapped.action_space.sample())
-        if isinstance(seen, np.ndarray):
-            assert seen.shape == wrapped.observation_space.shape
+            observation, *_ = wrapper.step(wrapper.action_space.sample())
+        if isinstance(observation, np.ndarray):
+            assert observation.shape == wrapper.observation_space.shape
     except Exception as error:
         return type(error)
     finally:
@@ -259,11 +264,11 @@ def test_gymnasiums_wrappers_do_on_ours_what_they_do_on_its_own_environment(name
 
 
 def test_the_list_names_every_vector_wrapper_that_needs_no_other_library_or_screen():
-    needed = {"HumanRendering", "RecordVideo", "ResizeObservation", "ArrayConversion"}
-    needed |= {"JaxToNumpy", "JaxToTorch", "NumpyToTorch"}
+    names = {"HumanRendering", "RecordVideo", "ResizeObservation", "ArrayConversion"}
+    names |= {"JaxToNumpy", "JaxToTorch", "NumpyToTorch"}
     general = {name for name in wrappers.__all__ if name.startswith("VectorizeTransform")}
     general |= {"ClipAction", "RescaleAction"}  # for Box actions
-    assert set(wrappers.__all__) - needed - general <= set(WRAPPERS)
+    assert set(wrappers.__all__) - names - general <= set(WRAPPERS)
 
 
 # -- positions, pictures, opponents --
@@ -271,18 +276,18 @@ def test_the_list_names_every_vector_wrapper_that_needs_no_other_library_or_scre
 
 def test_games_begin_in_the_position_that_reset_is_given():
     game = plyground.make_game("connect_four")
-    for given in (["d", "d"], [3, 3], game.position([3, 3])):
+    for options in (["d", "d"], [3, 3], game.position([3, 3])):
         single = make_env("connect_four", "random", seat=0)
-        single.reset(seed=1, options={"position": given})
+        single.reset(seed=1, options={"position": options})
         assert single.position == game.position([3, 3])
         many = make_vector_env("connect_four", 3, "random", seat=0)
         many.reset(seed=1)
         many.step(np.array([0, 0, 0]))
-        many.reset(options={"position": given, "reset_mask": np.array([True, False, True])})
-        begun = [position == game.position([3, 3]) for position in many.positions]
-        assert begun == [True, False, True]
+        many.reset(options={"position": options, "reset_mask": np.array([True, False, True])})
+        starts = [position == game.position([3, 3]) for position in many.positions]
+        assert starts == [True, False, True]
         aec = connect_four_v0.env()
-        aec.reset(options={"position": given})
+        aec.reset(options={"position": options})
         assert (aec.position, aec.position.moves) == (game.position([3, 3]), (3, 3))
 
 
@@ -294,10 +299,10 @@ def test_rewards_after_a_position_with_boxes_are_the_gains_from_there(opponent):
     assert start.returns[0] != 0.0
     env = make_vector_env(spec, 1, opponent, seat=1, autoreset_mode="disabled")
     env.reset(seed=1, options={"position": start})
-    total, ended = 0.0, np.array([False])
-    while not ended[0]:
+    total, over = 0.0, np.array([False])
+    while not over[0]:
         seat = env.games.state.seats[0]
-        _, rewards, ended, _, _ = env.step(env.action_masks().argmax(axis=1))
+        _, rewards, over, _, _ = env.step(env.action_masks().argmax(axis=1))
         total += rewards[0] * (1 if seat == 0 else -1)
     assert start.returns[0] + total == env.positions[0].returns[0]
 
@@ -338,10 +343,10 @@ def test_many_games_are_drawn_one_by_one_and_as_one_picture():
     frames = envs.render()
     assert len(frames) == 3
     height, width, _ = frames[0].shape
-    tiled = envs.unwrapped.tiled()
-    assert tiled.shape == (2 * height, 2 * width, 3)
-    assert np.array_equal(tiled[height:, :width], frames[2])
-    assert not tiled[height:, width:].any()
+    picture = envs.unwrapped.tiled()
+    assert picture.shape == (2 * height, 2 * width, 3)
+    assert np.array_equal(picture[height:, :width], frames[2])
+    assert not picture[height:, width:].any()
     text = make_vector_env("tic_tac_toe", 2, render_mode="ansi", seat=0)
     text.reset()
     assert text.render() == tuple(str(position) for position in text.positions)
@@ -359,26 +364,26 @@ def test_the_opponent_is_replaced_and_may_be_a_function(make):
     env.reset(seed=1)
     env.set_opponent(highest)
     assert env.opponents == ["highest"]
-    seen = env.step(np.array([0]) if hasattr(env, "num_envs") else 0)[0].reshape(6, 7, 2)
-    assert seen[5, 6, 1] == 1
+    observation = env.step(np.array([0]) if hasattr(env, "num_envs") else 0)[0].reshape(6, 7, 2)
+    assert observation[5, 6, 1] == 1
     env.set_opponent("mix:1 random,2 greedy")
     assert env.opponents == ["random", "greedy"]
 
 
-@pytest.mark.parametrize("shown", [{}, {"layout": "flat"}, {"layout": "chw", "dtype": "float32"}])
+@pytest.mark.parametrize("form", [{}, {"layout": "flat"}, {"layout": "chw", "dtype": "float32"}])
 @pytest.mark.parametrize("algorithm", ["PPO", "DQN", "MaskablePPO"])
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_model_of_stable_baselines3_is_an_opponent_that_plays_legally(algorithm, shown):
+def test_a_model_of_stable_baselines3_is_an_opponent_that_plays_legally(algorithm, form):
     library = "sb3_contrib" if algorithm == "MaskablePPO" else "stable_baselines3"
     kind = getattr(pytest.importorskip(library), algorithm)
-    model = kind("MlpPolicy", make_env("tic_tac_toe", **shown), device="cpu", seed=1)
+    model = kind("MlpPolicy", make_env("tic_tac_toe", **form), device="cpu", seed=1)
     envs = make_vector_env("tic_tac_toe", 16, model, illegal="raise")
     assert envs.opponents == [algorithm]
     _, infos = envs.reset(seed=1)
     games = 0
     for _ in range(20):
-        *_, ended, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
-        games += ended.sum()
+        *_, over, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
+        games += over.sum()
     assert games > 40
 
 
@@ -407,32 +412,32 @@ def test_environments_of_every_kind_may_be_copied_with_their_options():
 
 
 @pytest.mark.parametrize("symmetries", [False, True])
-@pytest.mark.parametrize("options", SHOWN)
+@pytest.mark.parametrize("options", FORMS)
 def test_the_environment_for_sb3_takes_the_same_options(options, symmetries):
     from plyground.training.sb3 import BoardVecEnv
 
-    given = {"opponent": "random", "symmetries": symmetries}
-    plain, env = (BoardVecEnv("connect_four", 8, **given, **more) for more in ({}, options))
+    common = {"opponent": "random", "symmetries": symmetries}
+    plain, env = (BoardVecEnv("connect_four", 8, **common, **more) for more in ({}, options))
     for one in (plain, env):
         one.seed(5)
-    seen, shown = plain.reset(), env.reset()
+    observation, form = plain.reset(), env.reset()
     ends = 0
     for _ in range(60):
         masks = env.action_masks()
         assert np.array_equal(masks, plain.action_masks())
         for game in range(8):
             row = (
-                {name: part[game] for name, part in shown.items()}
-                if isinstance(shown, dict)
-                else shown[game]
+                {name: part[game] for name, part in form.items()}
+                if isinstance(form, dict)
+                else form[game]
             )
             assert row in env.observation_space
-            assert_equal(row, as_shown(seen[game], masks[game].astype(np.int8), options))
+            assert_equal(row, in_form(observation[game], masks[game].astype(np.int8), options))
         actions = masks.argmax(axis=1)
-        (seen, _, ended, infos), (shown, _, _, other) = plain.step(actions), env.step(actions)
-        for game in np.flatnonzero(ended):
+        (observation, _, over, infos), (form, _, _, other) = plain.step(actions), env.step(actions)
+        for game in np.flatnonzero(over):
             last = infos[game]["terminal_observation"]
-            wanted = as_shown(last, np.zeros(7, np.int8), options)
-            assert_equal(other[game]["terminal_observation"], wanted)
+            expected = in_form(last, np.zeros(7, np.int8), options)
+            assert_equal(other[game]["terminal_observation"], expected)
             ends += 1
     assert ends > 10

@@ -76,9 +76,9 @@ def play(env, agent_env, rng):
 
     let_the_opponent_play()
     while True:
-        seen = agent_env.observe(learner)
-        assert np.array_equal(seen["observation"], observation)
-        assert np.array_equal(seen["action_mask"], info["action_mask"])
+        agent_view = agent_env.observe(learner)
+        assert np.array_equal(agent_view["observation"], observation)
+        assert np.array_equal(agent_view["action_mask"], info["action_mask"])
         if agent_env.terminations[learner]:
             return rewards, agent_env.position.returns[info["seat"]]
         action = int(rng.choice(np.flatnonzero(info["action_mask"])))
@@ -134,14 +134,14 @@ def test_every_loss_reaches_the_learner():
 
 def test_the_seed_makes_games_repeatable_and_without_one_they_go_on_differently():
     def games(seed):
-        env, found = make_env("connect_four", "random"), []
+        env, results = make_env("connect_four", "random"), []
         observation, info = env.reset(seed=seed)
         for _ in range(60):
-            found.append(observation.tobytes())
-            observation, _, ended, _, info = env.step(int(info["action_mask"].argmax()))
-            if ended:
+            results.append(observation.tobytes())
+            observation, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+            if over:
                 observation, info = env.reset()
-        return found
+        return results
 
     assert games(4) == games(4)
     assert games(4) != games(5)
@@ -153,8 +153,8 @@ def test_an_illegal_action_ends_the_game_with_a_loss_or_raises(choice):
     env = make_env("connect_four", "random", seat=0, illegal=choice, rows=2)
     _, info = env.reset(seed=1)
     while info["action_mask"][0]:
-        _, _, ended, _, info = env.step(0)
-        assert not ended
+        _, _, over, _, info = env.step(0)
+        assert not over
     before = env.position
     if choice == "raise":
         with pytest.raises(IllegalActionError, match="action 0 is not legal"):
@@ -205,9 +205,9 @@ def test_agents_act_on_the_environment():
     wins = 0
     env.reset(seed=1)
     for _ in range(10):
-        ended, _ = False, env.reset()
-        while not ended:
-            _, reward, ended, _, _ = env.step(agent.act(env))
+        over, _ = False, env.reset()
+        while not over:
+            _, reward, over, _, _ = env.step(agent.act(env))
         wins += reward == 1
     assert wins == 10
 
@@ -217,14 +217,14 @@ def test_the_name_with_its_module_needs_no_import():
         "import gymnasium; print(gymnasium.make('plyground:plyground/ConnectFour-v0', "
         "opponent='alphabeta:depth=2', rows=5).reset(seed=1)[0].shape)"
     )
-    done = subprocess.run(
+    over = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],
         env=dict(os.environ),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.split() == ["(5,", "7,", "2)"], done.stderr
+    assert over.stdout.split() == ["(5,", "7,", "2)"], over.stderr
 
 
 def test_every_built_in_game_is_registered():
@@ -245,7 +245,7 @@ def test_the_vecenv_reports_ends_of_games_as_monitored_environments_do():
     env, rng = make_vec_env("connect_four", 8, "alphabeta:depth=2"), np.random.default_rng(1)
     env.seed(3)
     observations = env.reset()
-    sums, lengths, found = np.zeros(8), np.zeros(8, int), []
+    sums, lengths, results = np.zeros(8), np.zeros(8, int), []
     for _ in range(60):
         masks = np.stack(env.env_method("action_masks"))
         assert masks.dtype == np.bool_
@@ -260,10 +260,10 @@ def test_the_vecenv_reports_ends_of_games_as_monitored_environments_do():
             # A whole game's stones, against none or the opponent's first.
             assert info["terminal_observation"].sum() >= 7 > observations[game].sum()
             sums[game], lengths[game] = 0, 0
-            found.append(info["episode"]["r"])
-        assert all("episode" in info for info, done in zip(infos, dones) if done)
-        assert not any(info for info, done in zip(infos, dones) if not done)
-    assert found.count(-1.0) > 15
+            results.append(info["episode"]["r"])
+        assert all("episode" in info for info, over in zip(infos, dones) if over)
+        assert not any(info for info, over in zip(infos, dones) if not over)
+    assert results.count(-1.0) > 15
 
 
 def test_the_vecenv_is_repeatable_by_seed():

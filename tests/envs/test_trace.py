@@ -14,8 +14,8 @@ class Steps:
     def __init__(self, ledger):
         self.ledger = ledger
 
-    def learn(self, seen, action, reward, after, done, player=None, first=None):
-        self.ledger.learnt(seen, action, reward, after, done, player)
+    def learn(self, observation, action, reward, after, over, player=None, first=None):
+        self.ledger.learnt(observation, action, reward, after, over, player)
 
     def choose(self, mask, rng):
         return int(rng.choice(np.flatnonzero(mask)))
@@ -27,29 +27,29 @@ class PlaysIllegally(Steps):
 
 
 class LosesTheLastReward(Steps):
-    def learn(self, seen, action, reward, after, done, player=None, first=None):
-        self.ledger.learnt(seen, action, 0.0 if done else reward, after, done, player)
+    def learn(self, observation, action, reward, after, over, player=None, first=None):
+        self.ledger.learnt(observation, action, 0.0 if over else reward, after, over, player)
 
 
 class CreditsTheOther(Steps):
-    def learn(self, seen, action, reward, after, done, player=None, first=None):
-        self.ledger.learnt(seen, action, -reward, after, done, player)
+    def learn(self, observation, action, reward, after, over, player=None, first=None):
+        self.ledger.learnt(observation, action, -reward, after, over, player)
 
 
 class LearnsFromTheReset(Steps):
-    def learn(self, seen, action, reward, after, done, player=None, first=None):
-        self.ledger.learnt(seen, action, reward, first if done else after, False, player)
+    def learn(self, observation, action, reward, after, over, player=None, first=None):
+        self.ledger.learnt(observation, action, reward, first if over else after, False, player)
 
 
 class ForgetsTheEnd(Steps):
-    def learn(self, seen, action, reward, after, done, player=None, first=None):
-        if not done:
-            self.ledger.learnt(seen, action, reward, after, done, player)
+    def learn(self, observation, action, reward, after, over, player=None, first=None):
+        if not over:
+            self.ledger.learnt(observation, action, reward, after, over, player)
 
 
 class SeesNoLosses(Steps):
-    def learn(self, seen, action, reward, after, done, player=None, first=None):
-        self.ledger.learnt(seen, action, max(reward, 0.0), after, done, player)
+    def learn(self, observation, action, reward, after, over, player=None, first=None):
+        self.ledger.learnt(observation, action, max(reward, 0.0), after, over, player)
 
 
 MISTAKES = [
@@ -64,32 +64,32 @@ MISTAKES = [
 
 
 def assert_found(ledger, expected):
-    found = ledger.findings()
+    findings = ledger.findings()
     if expected is None:
-        assert found == []
+        assert findings == []
         ledger.check()
     else:
-        assert any(sentence.startswith(expected) for sentence in found), found
+        assert any(sentence.startswith(expected) for sentence in findings), findings
         with pytest.raises(AssertionError, match=expected):
             ledger.check()
 
 
 @pytest.mark.parametrize(("learner", "expected"), MISTAKES)
-@pytest.mark.parametrize("shown", [{}, {"observation": "dict", "layout": "chw"}], ids=str)
-def test_mistakes_with_one_game_are_found(learner, expected, shown):
-    env, rng = trace(make_env("connect_four", "greedy", **shown)), np.random.default_rng(1)
-    taught = learner(env.ledger)
+@pytest.mark.parametrize("form", [{}, {"observation": "dict", "layout": "chw"}], ids=str)
+def test_mistakes_with_one_game_are_found(learner, expected, form):
+    env, rng = trace(make_env("connect_four", "greedy", **form)), np.random.default_rng(1)
+    student = learner(env.ledger)
     first, info = env.reset(seed=1)
     for _ in range(20):
-        seen, pending, done = first, [], False
-        while not done:
-            action = taught.choose(info["action_mask"], rng)
-            after, reward, done, _, info = env.step(action)
-            pending.append((seen, action, reward, after, done))
-            seen = after
+        observation, pending, over = first, [], False
+        while not over:
+            action = student.choose(info["action_mask"], rng)
+            after, reward, over, _, info = env.step(action)
+            pending.append((observation, action, reward, after, over))
+            observation = after
         first, info = env.reset()
         for one in pending:
-            taught.learn(*one, first=first)
+            student.learn(*one, first=first)
     assert_found(env.ledger, expected)
 
 
@@ -97,38 +97,44 @@ def test_mistakes_with_one_game_are_found(learner, expected, shown):
 @pytest.mark.parametrize("mode", ["same-step", "next-step", "disabled"])
 def test_mistakes_with_many_games_are_found(learner, expected, mode):
     envs = trace(make_vector_env("connect_four", 4, "greedy", autoreset_mode=mode))
-    rng, taught = np.random.default_rng(1), learner(envs.ledger)
-    seen, infos = envs.reset(seed=1)
+    rng, student = np.random.default_rng(1), learner(envs.ledger)
+    observation, infos = envs.reset(seed=1)
     over = np.zeros(4, np.bool_)
-    start = seen[0].copy()
+    start = observation[0].copy()
     for _ in range(80):
         masks = np.where(over[:, None], 1, infos["action_mask"])
-        actions = np.array([taught.choose(mask, rng) for mask in masks])
-        after, rewards, ended, _, infos = envs.step(actions)
+        actions = np.array([student.choose(mask, rng) for mask in masks])
+        after, rewards, endings, _, infos = envs.step(actions)
         for game in range(4):
             if over[game] and mode == "next-step":
                 continue
-            last = infos["final_obs"][game] if mode == "same-step" and ended[game] else after[game]
-            taught.learn(seen[game], actions[game], rewards[game], last, ended[game], first=start)
-        over = ended
-        if mode == "disabled" and ended.any():
-            after, infos = envs.reset(options={"reset_mask": ended.copy()})
+            last = (
+                infos["final_obs"][game] if mode == "same-step" and endings[game] else after[game]
+            )
+            student.learn(
+                observation[game], actions[game], rewards[game], last, endings[game], first=start
+            )
+        over = endings
+        if mode == "disabled" and endings.any():
+            after, infos = envs.reset(options={"reset_mask": endings.copy()})
             over = np.zeros(4, np.bool_)
-        seen = after
+        observation = after
     assert_found(envs.ledger, expected)
 
 
 def test_the_step_that_begins_the_next_game_is_not_to_be_learnt_from():
     envs = trace(make_vector_env("tic_tac_toe", 2, "random", autoreset_mode="next-step"))
     rng = np.random.default_rng(1)
-    seen, infos = envs.reset(seed=1)
+    observation, infos = envs.reset(seed=1)
     for _ in range(30):
         legal = np.where(infos["action_mask"].any(axis=1)[:, None], infos["action_mask"], 1)
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in legal])
-        after, rewards, ended, _, infos = envs.step(actions)
+        after, rewards, over, _, infos = envs.step(actions)
         for game in range(2):
-            envs.ledger.learnt(seen[game], actions[game], rewards[game], after[game], ended[game])
-        seen = after
+            envs.ledger.learnt(
+                observation[game], actions[game], rewards[game], after[game], over[game]
+            )
+        observation = after
     assert [text.partition(" (")[0] for text in envs.ledger.findings()] == [
         "an action after the end of a game, which was never played, was learnt from"
     ]
@@ -140,20 +146,20 @@ def test_the_step_that_begins_the_next_game_is_not_to_be_learnt_from():
 )
 def test_mistakes_in_turns_of_two_players_are_found(learner, expected, make):
     env, rng = trace(make()), np.random.default_rng(1)
-    taught = learner(env.ledger)
+    student = learner(env.ledger)
     env.reset()
     first = env.observe("player_0")
     for _ in range(10):
         env.reset()
         waiting = {}
         for agent in env.agent_iter():
-            seen, reward, terminated, truncated, info = env.last()
-            done = terminated or truncated
+            observation, reward, terminated, truncated, info = env.last()
+            over = terminated or truncated
             if agent in waiting:
-                taught.learn(*waiting.pop(agent), reward, seen, done, agent, first)
-            action = None if done else taught.choose(info["action_mask"], rng)
-            if not done:
-                waiting[agent] = (seen, action)
+                student.learn(*waiting.pop(agent), reward, observation, over, agent, first)
+            action = None if over else student.choose(info["action_mask"], rng)
+            if not over:
+                waiting[agent] = (observation, action)
             env.step(action)
     assert_found(env.ledger, expected)
 
@@ -161,19 +167,19 @@ def test_mistakes_in_turns_of_two_players_are_found(learner, expected, make):
 def test_the_wrong_player_is_noticed_by_name():
     env = trace(connect_four_v0.env())
     env.reset()
-    seen = env.observe("player_0")
+    observation = env.observe("player_0")
     env.step(3)
     env.step(3)
     env.step(3)
-    env.ledger.learnt(seen, 3, 0.0, player="player_1")
+    env.ledger.learnt(observation, 3, 0.0, player="player_1")
     assert env.ledger.findings() == ["the wrong player was credited: another one acted (1 times)"]
 
 
 def test_a_transition_that_never_happened_is_noticed():
     env = trace(make_env("tic_tac_toe", seat=0))
-    seen, _ = env.reset(seed=1)
+    observation, _ = env.reset(seed=1)
     env.step(4)
-    env.ledger.learnt(seen, 5, 0.0)
+    env.ledger.learnt(observation, 5, 0.0)
     assert env.ledger.findings() == ["a transition that never happened was learnt from (1 times)"]
 
 

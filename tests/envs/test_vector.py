@@ -66,14 +66,14 @@ def play_alike(one, other, steps, seed=0):
     ],
 )
 def test_compiled_and_python_opponents_play_the_same_games(spec, opponent):
-    compiled = batch_of(spec, 12, opponent)
-    assert all(one.compiled is not None for one in compiled.opponents)
-    asked = GameBatch(spec, 12, [one._replace(compiled=None) for one in compiled.opponents])
-    compiled.reset(seed=5)
-    asked.reset(seed=5)
-    play_alike(compiled, asked, 40)
-    assert compiled.state.episodes.min() > 1
-    assert {0, 1} == set(compiled.state.seats.tolist())
+    batch = batch_of(spec, 12, opponent)
+    assert all(one.compiled is not None for one in batch.opponents)
+    python_batch = GameBatch(spec, 12, [one._replace(compiled=None) for one in batch.opponents])
+    batch.reset(seed=5)
+    python_batch.reset(seed=5)
+    play_alike(batch, python_batch, 40)
+    assert batch.state.episodes.min() > 1
+    assert {0, 1} == set(batch.state.seats.tolist())
 
 
 def test_the_seed_decides_everything_and_another_seed_other_games():
@@ -120,10 +120,10 @@ def test_both_sides_in_a_batch_play_the_aec_environments_games(spec):
     for _ in range(60):
         actors = [environment.agent_selection for environment in environments]
         for game, environment in enumerate(environments):
-            seen = environment.observe(environment.agent_selection)
+            observation = environment.observe(environment.agent_selection)
             assert environment.possible_agents[state.seats[game]] == environment.agent_selection
-            assert np.array_equal(seen["observation"], state.observations[game])
-            assert np.array_equal(seen["action_mask"], state.masks[game])
+            assert np.array_equal(observation["observation"], state.observations[game])
+            assert np.array_equal(observation["action_mask"], state.masks[game])
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in state.masks])
         batch.step(actions)
         for game, (environment, actor) in enumerate(zip(environments, actors)):
@@ -168,7 +168,7 @@ def test_a_mixture_is_met_by_its_weights_and_a_pool_equally():
         (["random", "greedy"], 0.5),
         ([make_agent("random"), "mix:5 random,5 greedy"], 0.75),
     ):
-        batch, stream, met = (
+        batch, stream, pairs = (
             batch_of("tic_tac_toe", 256, opponent),
             new_stream(5),
             collections.Counter(),
@@ -180,8 +180,8 @@ def test_a_mixture_is_met_by_its_weights_and_a_pool_equally():
                 batch.opponents[choice].label
                 for choice in batch.state.final_opponents[batch.state.terminated]
             ]
-            met.update(labels)
-        assert abs(met["random"] / met.total() - share) < 0.05
+            pairs.update(labels)
+        assert abs(pairs["random"] / pairs.total() - share) < 0.05
 
 
 class Lowest:
@@ -337,8 +337,8 @@ def test_an_opponents_illegal_action_is_reported_with_its_name():
     for opponent in (Zero(), ZeroForAll()):
         batch = batch_of("connect_four", 2, opponent, seat=1)
         batch.reset(seed=0)
-        played = f"the opponent {type(opponent).__name__} played"
-        with pytest.raises(IllegalActionError, match=played):
+        message = f"the opponent {type(opponent).__name__} played"
+        with pytest.raises(IllegalActionError, match=message):
             step_often(batch)
 
 
@@ -383,7 +383,7 @@ def test_the_vector_environment_returns_what_gymnasiums_own_does_around_single_e
     assert ours.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     results = ours.reset(seed=7), theirs.reset(seed=7)
     assert_same(*results)
-    rng, ended, illegal = np.random.default_rng(3), 0, 0
+    rng, endings, illegal = np.random.default_rng(3), 0, 0
     for _ in range(50):
         masks = results[0][-1]["action_mask"]
         actions = np.array(
@@ -394,13 +394,13 @@ def test_the_vector_environment_returns_what_gymnasiums_own_does_around_single_e
         )
         results = ours.step(actions), theirs.step(actions)
         assert_same(*results)
-        ended += results[0][2].sum()
+        endings += results[0][2].sum()
         illegal += (
             results[0][-1]
             .get("final_info", {"illegal_action": np.zeros(1)})["illegal_action"]
             .sum()
         )
-    assert ended > 20
+    assert endings > 20
     assert illegal > 0
 
 
@@ -423,9 +423,9 @@ def test_only_without_copying_does_a_step_overwrite_what_was_returned():
     for copies in (True, False):
         env = make_vector_env("connect_four", 2, seat=0, copy=copies)
         first, _ = env.reset(seed=1)
-        kept = first.copy()
+        before = first.copy()
         env.step(np.array([3, 3]))
-        assert np.array_equal(first, kept) == copies
+        assert np.array_equal(first, before) == copies
 
 
 def test_a_reset_mask_starts_only_some_games_anew():

@@ -19,11 +19,11 @@ from plyground.training.environments import make_env
 
 def play(env, seed):
     """A game of random legal actions: the rewards, the last info."""
-    rng, rewards, ended = np.random.default_rng(seed), [], False
+    rng, rewards, over = np.random.default_rng(seed), [], False
     _, info = env.reset(seed=seed)
-    while not ended:
+    while not over:
         action = rng.choice(np.flatnonzero(info["action_mask"]))
-        _, reward, ended, _, info = env.step(action)
+        _, reward, over, _, info = env.step(action)
         rewards.append(reward)
     return rewards, info
 
@@ -38,17 +38,17 @@ def play(env, seed):
 )
 def test_a_potential_changes_rewards_but_not_their_sum_over_a_game(spec, heuristic):
     plain = make_env(spec, "random", seat=0)
-    shaped = PotentialReward(make_env(spec, "random", seat=0), heuristic, weight=0.5)
-    changed = 0
+    wrapper = PotentialReward(make_env(spec, "random", seat=0), heuristic, weight=0.5)
+    differences = 0
     for seed in range(10):
-        (expected, _), (found, _) = play(plain, seed), play(shaped, seed)
+        (expected, _), (results, _) = play(plain, seed), play(wrapper, seed)
         start = make_game(spec).initial_position()
-        known = plain.game.declaration.heuristics
-        index = known.index(heuristic) if heuristic in known else 0
+        heuristics = plain.game.declaration.heuristics
+        index = heuristics.index(heuristic) if heuristic in heuristics else 0
         first = 0.5 * rules.evaluate(start.game.rules, start.record, 0, index)
-        assert sum(found) == pytest.approx(sum(expected) - first)
-        changed += found != expected
-    assert changed > 5
+        assert sum(results) == pytest.approx(sum(expected) - first)
+        differences += results != expected
+    assert differences > 5
 
 
 def test_a_discount_is_part_of_the_potential():
@@ -67,15 +67,15 @@ def test_an_unknown_heuristic_is_refused():
 def test_the_margin_is_added_at_the_end():
     spec = "othello:size=4"
     plain, env = make_env(spec), MarginReward(make_env(spec), weight=0.1)
-    found = set()
+    results = set()
     for seed in range(10):
         (expected, _), (rewards, info) = play(plain, seed), play(env, seed)
         position = env.unwrapped.position
         margin = rules.margin(position.game.rules, position.record, int(info["seat"]))
         assert rewards[:-1] == expected[:-1]
         assert rewards[-1] == pytest.approx(expected[-1] + 0.1 * margin)
-        found.add(int(margin))
-    assert len(found) > 3
+        results.add(int(margin))
+    assert len(results) > 3
 
 
 def test_planes_of_the_last_moves_are_added():
@@ -83,11 +83,11 @@ def test_planes_of_the_last_moves_are_added():
     env.reset()
     for action in (4, 0, 8):
         env.step(action)
-    seen = env.last()[0]
-    assert seen["observation"].shape == (3, 3, 4)
-    assert seen in env.observation_space("player_0")
-    assert np.argwhere(seen["observation"][..., 2]).tolist() == [[2, 2]]
-    assert np.argwhere(seen["observation"][..., 3]).tolist() == [[0, 0]]
+    observation = env.last()[0]
+    assert observation["observation"].shape == (3, 3, 4)
+    assert observation in env.observation_space("player_0")
+    assert np.argwhere(observation["observation"][..., 2]).tolist() == [[2, 2]]
+    assert np.argwhere(observation["observation"][..., 3]).tolist() == [[0, 0]]
     env.reset()
     assert not env.observe("player_0")["observation"].any()
 

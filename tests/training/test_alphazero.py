@@ -20,7 +20,7 @@ from plyground.agents.policies.zoo import ZooNetworks
 from plyground.commands.app import run as cli_run
 from plyground.envs.specification import SpecificationError
 from plyground.training.alphazero import trainer as trainer_module
-from plyground.training.alphazero.initial import embedded
+from plyground.training.alphazero.initial import embed_weights
 from plyground.training.alphazero.learner import AlphaZeroLearner
 from plyground.training.alphazero.self_play import SelfPlayer, targets
 from plyground.training.alphazero.settings import AlphaZeroSettings
@@ -60,7 +60,7 @@ def same(first, second):
 # -- the window --
 
 
-def played(count, seed=0):
+def random_play(count, seed=0):
     """Observations and policies of random positions."""
     random = np.random.default_rng(seed)
     observations, policies = [], []
@@ -77,28 +77,28 @@ def played(count, seed=0):
 
 def test_all_images_of_a_position_have_one_canonical_form():
     canonical = Canonical(GAME)
-    observations, policies = played(60)
-    keys, seen, turned = canonical(observations, policies)
+    observations, policies = random_play(60)
+    keys, observation, image_policies = canonical(observations, policies)
     flat = observations.reshape(len(observations), -1)
     for cells, actions in zip(canonical.cells, canonical.actions):
         image = flat[:, cells].reshape(observations.shape)
         image_keys, image_seen, _ = canonical(image, policies[:, actions])
         assert np.array_equal(image_keys, keys)
-        assert np.array_equal(image_seen, seen)
+        assert np.array_equal(image_seen, observation)
     # a policy never points at an occupied cell of its image
-    occupied = seen.reshape(-1, 9, observations.shape[-1])[..., :2].sum(axis=2) > 0
-    assert not turned[occupied].any()
+    occupied = observation.reshape(-1, 9, observations.shape[-1])[..., :2].sum(axis=2) > 0
+    assert not image_policies[occupied].any()
 
 
 def test_positions_are_the_averages_of_their_samples():
     canonical = Canonical(GAME)
-    observations, policies = played(200)
-    keys, seen, turned = canonical(observations, policies)
+    observations, policies = random_play(200)
+    keys, observation, image_policies = canonical(observations, policies)
     random = np.random.default_rng(1)
     results = random.random((200, 3)).astype(np.float32)
     values, nearness = (random.random(200).astype(np.float32) for _ in range(2))
-    packed = np.packbits(seen.astype(np.uint8), axis=1)
-    chunk = Chunk(keys, packed, turned.astype(np.float16), results, values, nearness)
+    packed = np.packbits(observation.astype(np.uint8), axis=1)
+    chunk = Chunk(keys, packed, image_policies.astype(np.float16), results, values, nearness)
     window = Window()
     half = Chunk(*(part[:100] for part in chunk)), Chunk(*(part[100:] for part in chunk))
     for number, part in enumerate(half):
@@ -116,8 +116,8 @@ def test_positions_are_the_averages_of_their_samples():
         assert np.array_equal(positions.observations[place], packed[members[0]])
         assert positions.values[place] == pytest.approx(values[members].mean(), abs=1e-5)
         assert positions.results[place] == pytest.approx(results[members].mean(axis=0), abs=1e-5)
-        wanted = chunk.policies[members].astype(np.float32).mean(axis=0)
-        assert positions.policies[place] == pytest.approx(wanted, abs=1e-3)
+        targets_by_hand = chunk.policies[members].astype(np.float32).mean(axis=0)
+        assert positions.policies[place] == pytest.approx(targets_by_hand, abs=1e-3)
 
 
 def test_the_oldest_samples_leave_a_window_that_grows():
@@ -144,20 +144,20 @@ def test_a_chunk_is_read_as_it_was_written():
 
 
 def samples(**changes):
-    held = {
+    marks = {
         "outcome": np.array([1.0, -1.0, 0.0, 1.0], np.float32),
         "root": np.array([0.5, 0.2, 0.1, -0.9], np.float32),
         "left": np.array([3, 2, 5, 4], np.int16),
         "exact": np.array([0, 0, 0, 1], np.int8),
     }
-    return held | changes
+    return marks | changes
 
 
 def test_values_mix_the_result_with_the_search_and_count_near_results_more():
     results, values, nearness = targets(settings("discount=0.9"), GAME, samples())
     assert results.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1]]
-    wanted = [0.5 * 0.9**3 + 0.25, -0.5 * 0.9**2 + 0.1, 0.05, -0.9]
-    assert values == pytest.approx(wanted, abs=1e-6)
+    targets_by_hand = [0.5 * 0.9**3 + 0.25, -0.5 * 0.9**2 + 0.1, 0.05, -0.9]
+    assert values == pytest.approx(targets_by_hand, abs=1e-6)
     assert nearness == pytest.approx([0.9**3, 0.9**2, 0.9**5, 0.9], abs=1e-6)
 
 
@@ -171,9 +171,9 @@ def test_without_a_discount_results_count_in_full():
 
 
 def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
-    chosen = settings("learning_rate=0.01", "averaging=0.9")
-    player = SelfPlayer(GAME, chosen, 1, CPU)
-    learner = AlphaZeroLearner(GAME, chosen, 1, CPU)
+    options = settings("learning_rate=0.01", "averaging=0.9")
+    player = SelfPlayer(GAME, options, 1, CPU)
+    learner = AlphaZeroLearner(GAME, options, 1, CPU)
     window = Window()
     window.add("0", player.play(learner.weights(), 0.0, 6000).chunk, 10_000)
     positions = window.positions()
@@ -184,11 +184,13 @@ def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
         assert last[name] < 0.95 * first[name]
     # an image of a position is judged alike, roughly: it was shown as often
     canonical = learner.canonical
-    seen = np.unpackbits(positions.observations[:40], axis=1, count=canonical.cells.shape[1])
+    observation = np.unpackbits(positions.observations[:40], axis=1, count=canonical.cells.shape[1])
     with torch.no_grad():
         values = [
             learner.average(
-                torch.from_numpy(seen[:, cells].reshape(-1, *GAME.facts.observation_shape)).float()
+                torch.from_numpy(
+                    observation[:, cells].reshape(-1, *GAME.facts.observation_shape)
+                ).float()
             ).value.numpy()
             for cells in canonical.cells
         ]
@@ -196,9 +198,9 @@ def test_the_learner_fits_what_it_is_shown_through_every_symmetry():
 
 
 def test_a_loss_that_is_no_number_ends_the_run_and_says_so(tmp_path):
-    chosen = settings("learning_rate=1e30", "gradient_norm=1e30", "precision=float32")
+    options = settings("learning_rate=1e30", "gradient_norm=1e30", "precision=float32")
     with pytest.raises(TrainingError, match="a lower learning_rate may help"):
-        train(GAME, chosen, 1, tmp_path / "run", {}, CPU)
+        train(GAME, options, 1, tmp_path / "run", {}, CPU)
 
 
 # -- runs --
@@ -213,9 +215,16 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
         rows.append({"opponent": "nobody", "score": 0.5, "low": 0.0, "high": 1.0})
         return rows[-1:]
 
-    shown = []
+    reports = []
     run = train(
-        GAME, settings(), 1, tmp_path / "run", {}, CPU, evaluate=evaluate, on_progress=shown.append
+        GAME,
+        settings(),
+        1,
+        tmp_path / "run",
+        {},
+        CPU,
+        evaluate=evaluate,
+        on_progress=reports.append,
     )
     assert run.finished_now
     assert len(rows) == 2
@@ -226,10 +235,10 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
     position = GAME.initial_position()
     for spec in (f"alphazero:{tmp_path}/run", f"mcts:network={tmp_path}/run,simulations=20"):
         assert position.is_legal(make_agent(spec).act(position))
-    logged = [row for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
-    assert len(logged) == len(shown) >= 2
+    updates = [row for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
+    assert len(updates) == len(reports) >= 2
     for name in ("self_play/games_per_second", "total/samples", "loss/policy", "time/cores"):
-        assert all(np.isfinite(row[name]) for row in logged)
+        assert all(np.isfinite(row[name]) for row in updates)
     files = sorted(path.name for path in (tmp_path / "run" / "window").iterdir())
     assert files == [name for name, _ in run.trainer._window.chunks]
 
@@ -237,8 +246,8 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.fast_cases(1)
 def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, tmp_path):
-    chosen = settings(f"workers={workers}")
-    whole = train(GAME, chosen, 3, tmp_path / "whole", {}, CPU)
+    options = settings(f"workers={workers}")
+    whole = train(GAME, options, 3, tmp_path / "whole", {}, CPU)
 
     updates = []
 
@@ -250,10 +259,10 @@ def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, t
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
         with pytest.raises(KeyboardInterrupt):
-            train(GAME, chosen, 3, tmp_path / "cut", {}, CPU, on_progress=stop)
-    assert updates[-1] < chosen.steps
+            train(GAME, options, 3, tmp_path / "cut", {}, CPU, on_progress=stop)
+    assert updates[-1] < options.steps
     notes = []
-    again = train(GAME, chosen, 3, tmp_path / "cut", {}, CPU, on_note=notes.append)
+    again = train(GAME, options, 3, tmp_path / "cut", {}, CPU, on_note=notes.append)
     assert any("resumed at step" in note for note in notes)
     assert again.trainer.step == whole.trainer.step
     assert same(weights_of(again), weights_of(whole))
@@ -264,11 +273,11 @@ def test_an_interrupted_run_ends_with_the_weights_of_one_that_was_not(workers, t
 
 def test_a_damaged_file_of_the_window_is_named(tmp_path):
     train(GAME, settings(), 1, tmp_path / "run", {}, CPU)
-    damaged = sorted((tmp_path / "run" / "window").iterdir())[-1]
-    data = bytearray(damaged.read_bytes())
+    chunk_file = sorted((tmp_path / "run" / "window").iterdir())[-1]
+    data = bytearray(chunk_file.read_bytes())
     data[len(data) // 2] ^= 1
-    damaged.write_bytes(bytes(data))
-    with pytest.raises(TrainingError, match=re.escape(f"{damaged.name}, a part of")):
+    chunk_file.write_bytes(bytes(data))
+    with pytest.raises(TrainingError, match=re.escape(f"{chunk_file.name}, a part of")):
         train(GAME, settings(), 1, tmp_path / "run", {}, CPU)
 
 
@@ -292,14 +301,14 @@ def test_a_full_disk_ends_the_run_and_says_what_is_left(tmp_path, monkeypatch):
 
 
 def test_old_files_of_the_window_are_removed(tmp_path):
-    chosen = settings("steps=4000", "window_smallest=200", "window_largest=200")
+    options = settings("steps=4000", "window_smallest=200", "window_largest=200")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
-        run = train(GAME, chosen, 1, tmp_path / "run", {}, CPU)
-    held = len(run.trainer._window.chunks)
-    kept = len(list((tmp_path / "run" / "window").iterdir()))
-    assert held <= kept <= held + trainer_module.KEPT_CHECKPOINTS
-    assert run.trainer._totals["updates"] > kept
+        run = train(GAME, options, 1, tmp_path / "run", {}, CPU)
+    num_chunks = len(run.trainer._window.chunks)
+    num_files = len(list((tmp_path / "run" / "window").iterdir()))
+    assert num_chunks <= num_files <= num_chunks + trainer_module.KEPT_CHECKPOINTS
+    assert run.trainer._totals["updates"] > num_files
 
 
 def test_settings_that_make_no_sense_are_refused():
@@ -335,20 +344,20 @@ def test_every_game_has_settings_and_a_network_that_takes_it(spec):
 
 def test_pooled_weights_fit_another_board():
     small, large = make_game("gomoku:size=9"), make_game("gomoku:size=15")
-    chosen = AlphaZeroSettings.for_game(small, {}, ["pooled=yes", "trunk=convolutions"])
-    trained = AlphaZeroLearner(small, chosen, 1, CPU)
-    other = AlphaZeroLearner(large, chosen, 2, CPU)
-    other.average.load_state_dict(trained.average.state_dict())
-    seen = torch.zeros(1, *large.facts.observation_shape)
-    assert other.average(seen).logits.shape == (1, 225)
+    options = AlphaZeroSettings.for_game(small, {}, ["pooled=yes", "trunk=convolutions"])
+    learner = AlphaZeroLearner(small, options, 1, CPU)
+    other = AlphaZeroLearner(large, options, 2, CPU)
+    other.average.load_state_dict(learner.average.state_dict())
+    observation = torch.zeros(1, *large.facts.observation_shape)
+    assert other.average(observation).logits.shape == (1, 225)
 
 
 def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
     first = train(GAME, settings("steps=100"), 1, tmp_path / "first", {}, CPU)
-    chosen = settings(f"initial={tmp_path / 'first'}")
-    assert same(AlphaZeroLearner(GAME, chosen, 2, CPU).average.state_dict(), weights_of(first))
+    options = settings(f"initial={tmp_path / 'first'}")
+    assert same(AlphaZeroLearner(GAME, options, 2, CPU).average.state_dict(), weights_of(first))
     with pytest.raises(TrainingError, match="its network has another shape"):
-        AlphaZeroLearner(GAME, dataclasses.replace(chosen, units=16), 2, CPU)
+        AlphaZeroLearner(GAME, dataclasses.replace(options, units=16), 2, CPU)
     with pytest.raises(TrainingError, match="holds no checkpoint that is whole"):
         AlphaZeroLearner(GAME, settings(f"initial={tmp_path}"), 2, CPU)
 
@@ -364,35 +373,35 @@ def test_a_run_can_begin_with_the_weights_of_another(tmp_path):
 )
 def test_a_larger_network_that_begins_with_a_smaller_one_computes_the_same(game, network, larger):
     game = make_game(game)
-    chosen = AlphaZeroSettings.for_game(game, {}, (*larger, f"initial=zoo:{network}"))
-    learner = AlphaZeroLearner(game, chosen, 1, CPU)
+    options = AlphaZeroSettings.for_game(game, {}, (*larger, f"initial=zoo:{network}"))
+    learner = AlphaZeroLearner(game, options, 1, CPU)
     observations = random_observations(game, 64)
-    seen = learner.network(torch.from_numpy(observations).float())
+    observation = learner.network(torch.from_numpy(observations).float())
     logits, values = ZooNetworks(network).for_game(game).evaluate(observations)
-    np.testing.assert_allclose(seen.logits.detach().numpy(), logits, atol=1e-3)
+    np.testing.assert_allclose(observation.logits.detach().numpy(), logits, atol=1e-3)
     np.testing.assert_allclose(
-        seen.value.detach().numpy() * learner.network.scale, values, atol=1e-4
+        observation.value.detach().numpy() * learner.network.scale, values, atol=1e-4
     )
 
 
 def test_weights_of_another_board_are_not_taken_over_where_heads_know_the_cells():
     game = make_game("connect_four:rows=6,cols=8")
-    held = AlphaZeroLearner(GAME, settings(), 1, CPU).network.state_dict()
+    smaller = AlphaZeroLearner(GAME, settings(), 1, CPU).network.state_dict()
     network = AlphaZeroLearner(game, AlphaZeroSettings.for_game(game), 1, CPU).network
     small = make_game("connect_four")
     weights = AlphaZeroLearner(
         small, AlphaZeroSettings.for_game(small, {}), 1, CPU
     ).network.state_dict()
-    for given in (held, weights):
+    for state in (smaller, weights):
         with pytest.raises((KeyError, ValueError)):
-            embedded(network, given)
+            embed_weights(network, state)
 
 
 def test_a_predecessor_plays_the_games_that_another_network_learns_from(tmp_path):
-    chosen = settings("predecessor=zoo:tic_tac_toe", "units=48")
-    learners = [AlphaZeroLearner(GAME, chosen, seed, CPU) for seed in (1, 2)]
+    options = settings("predecessor=zoo:tic_tac_toe", "units=48")
+    learners = [AlphaZeroLearner(GAME, options, seed, CPU) for seed in (1, 2)]
     chunks = [
-        SelfPlayer(GAME, chosen, 1, CPU).play(learner.weights(), 0.0, 2000).chunk
+        SelfPlayer(GAME, options, 1, CPU).play(learner.weights(), 0.0, 2000).chunk
         for learner in learners
     ]
     assert len(chunks[0].keys) > 0
@@ -403,13 +412,13 @@ def test_a_predecessor_plays_the_games_that_another_network_learns_from(tmp_path
 
 
 def test_a_predecessor_that_does_not_fit_is_refused_and_leaves_no_folder(tmp_path):
-    for given, complaint in (
+    for text, complaint in (
         ("predecessor=zoo:nothing", "the zoo has no network 'nothing'"),
         ("predecessor=zoo:gomoku", "not tic_tac_toe"),
         (f"predecessor={tmp_path / 'none'}", "there is no training run"),
     ):
         with pytest.raises(SpecificationError, match=complaint):
-            train(GAME, settings(given), 1, tmp_path / "run", {}, CPU)
+            train(GAME, settings(text), 1, tmp_path / "run", {}, CPU)
     with pytest.raises(SpecificationError, match=r"are not returns with discount=0\.9,"):
         train(
             GAME,
@@ -426,12 +435,12 @@ def test_a_predecessor_that_has_changed_is_refused_when_a_run_goes_on(tmp_path):
     for name, seed in (("first", 1), ("second", 2)):
         train(GAME, settings("steps=100"), seed, tmp_path / name, {}, CPU)
     file = tmp_path / "policy.onnx"
-    chosen = settings("steps=100", f"predecessor={file}")
+    options = settings("steps=100", f"predecessor={file}")
     shutil.copy(tmp_path / "first" / "best.onnx", file)
-    train(GAME, chosen, 1, tmp_path / "run", {}, CPU)
+    train(GAME, options, 1, tmp_path / "run", {}, CPU)
     shutil.copy(tmp_path / "second" / "best.onnx", file)
     with pytest.raises(TrainingError, match="has changed since the run began"):
-        train(GAME, dataclasses.replace(chosen, steps=200), 1, tmp_path / "run", {}, CPU)
+        train(GAME, dataclasses.replace(options, steps=200), 1, tmp_path / "run", {}, CPU)
 
 
 @pytest.mark.thorough

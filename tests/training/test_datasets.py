@@ -58,8 +58,8 @@ def test_results_are_those_of_the_whole_game_where_boxes_are_owned_already(tmp_p
     for index in range(len(data)):
         position, row = data.position(index), data[index]
         own, other = position.to_move, 1 - position.to_move
-        owned = int(position.record.score[own]) - int(position.record.score[other])
-        assert row["result"] == np.sign(owned + int(row["value"]))
+        lead = int(position.record.score[own]) - int(position.record.score[other])
+        assert row["result"] == np.sign(lead + int(row["value"]))
         differ += int(np.sign(row["value"]) != row["result"])
     assert differ > 0
 
@@ -125,12 +125,12 @@ def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    solved = []
-    build_dataset(game, 2_000, out, progress=Progress(solved=lambda done, _: solved.append(done)))
-    whole, resumed = (plyground.datasets.load(path) for path in (tmp_path / "whole.npz", out))
+    counts = []
+    build_dataset(game, 2_000, out, progress=Progress(solved=lambda count, _: counts.append(count)))
+    whole, second = (plyground.datasets.load(path) for path in (tmp_path / "whole.npz", out))
     for name, array in whole.arrays.items():
-        assert np.array_equal(array, resumed.arrays[name])
-    assert solved[0] >= 500  # at least one chunk was there
+        assert np.array_equal(array, second.arrays[name])
+    assert counts[0] >= 500  # at least one chunk was there
     assert not parts.exists()
 
 
@@ -209,11 +209,11 @@ def test_connect_four_after_eight_plies_agrees_with_the_published_set():
     """
     game = make_game("connect_four")
     positions = next(layer for ply, layer in enumerate(position_layers(game)) if ply == 8)
-    unforced = [actions for actions in positions if _nobody_wins_at_once(game, actions)]
-    assert len(unforced) == 67_557
-    chosen = np.random.default_rng(1).choice(len(unforced), 400, replace=False)
+    open_positions = [actions for actions in positions if _nobody_wins_at_once(game, actions)]
+    assert len(open_positions) == 67_557
+    sample = np.random.default_rng(1).choice(len(open_positions), 400, replace=False)
     solver = make_agent("solver:weak=yes,memory=2048", game)
-    results = np.array([solver.analyse(game.position(unforced[i])).value for i in chosen])
+    results = np.array([solver.analyse(game.position(open_positions[i])).value for i in sample])
     for result, share in ((1, 0.6583), (-1, 0.2462), (0, 0.0955)):
         error = np.sqrt(share * (1 - share) / 400)
         assert abs((results == result).mean() - share) < 4 * error
@@ -225,6 +225,6 @@ def _nobody_wins_at_once(game, actions):
     for action in position.legal_actions():
         if position.after(action).is_over:
             return False
-    mirrored = position.copy()
-    mirrored.record.ply += 1  # the other side to move
-    return not any(mirrored.after(action).is_over for action in mirrored.legal_actions())
+    image = position.copy()
+    image.record.ply += 1  # the other side to move
+    return not any(image.after(action).is_over for action in image.legal_actions())

@@ -43,22 +43,22 @@ def test_no_illegal_action_is_played_explored_or_looked_ahead_to():
     made = trainer(games=16, memory=4000)
     games, step, ends = made.env.games, made.env.games.step, []
 
-    def watched(actions, left_out=None):
+    def checked_step(actions, left_out=None):
         step(actions, left_out)
         assert not games.state.illegal.any()
         ends.append(int(games.state.terminated.sum()))
 
-    games.step = watched
+    games.step = checked_step
     for _ in range(12):
         made.update()
     assert sum(ends) > 20
     buffer = made.model.replay_buffer
     sample = buffer.sample(500)
-    for seen in (sample.observations, sample.next_observations):
-        values = made.policy.q_net(seen)
-        assert ((values == ILLEGAL) == (seen["action_mask"] == 0)).all()
-    taken = sample.observations["action_mask"].gather(1, sample.actions.long())
-    assert (taken == 1).all()
+    for observation in (sample.observations, sample.next_observations):
+        values = made.policy.q_net(observation)
+        assert ((values == ILLEGAL) == (observation["action_mask"] == 0)).all()
+    legality = sample.observations["action_mask"].gather(1, sample.actions.long())
+    assert (legality == 1).all()
     goes_on = sample.dones[:, 0] == 0
     assert (sample.next_observations["action_mask"].sum(dim=1)[goes_on] > 0).all()
 

@@ -45,9 +45,9 @@ def test_the_chances_are_those_of_the_three_rules(tmp_path, version):
         league.add_result("000001", 1.0)
     scores = {"random": 0.95, "000001": 0.05, "000002": 0.5}
     total = sum(score**2 for score in scores.values())
-    wanted = {name: 0.1 + 0.2 * score**2 / total for name, score in scores.items()}
-    wanted["000002"] += 0.5
-    assert league.chances() == pytest.approx(wanted)
+    chances = {name: 0.1 + 0.2 * score**2 / total for name, score in scores.items()}
+    chances["000002"] += 0.5
+    assert league.chances() == pytest.approx(chances)
 
 
 def test_a_league_goes_on_where_its_folder_stands(tmp_path, version):
@@ -87,8 +87,8 @@ def test_any_loop_plays_against_the_league(tmp_path, version):
     assert set(envs.opponents) == {"greedy", "000001"}
     _, infos = envs.reset(seed=1)
     for _ in range(20):
-        _, rewards, ended, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
-        for game in np.flatnonzero(ended):
+        _, rewards, over, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
+        for game in np.flatnonzero(over):
             label = envs.opponents[infos["final_info"]["opponent"][game]]
             league.add_result(label, rewards[game])
     assert sum(games for games, _ in league.results.values()) > 100
@@ -107,9 +107,9 @@ def test_the_callback_trains_against_past_versions(kind, tmp_path):
     league = League(tmp_path / "league", GAME, anchors=["random"])
     model.learn(8 * 16 * 4, callback=SelfPlayCallback(league, every=128, draws=3))
     assert league.members == ["random", "000001", "000002", "000003"]
-    met = League(tmp_path / "league", GAME).results
-    assert sum(games for games, _ in met.values()) > 50
-    assert len(met) > 1
+    results = League(tmp_path / "league", GAME).results
+    assert sum(games for games, _ in results.values()) > 50
+    assert len(results) > 1
 
 
 def test_a_q_network_plays_in_a_league_by_its_best_action(tmp_path):

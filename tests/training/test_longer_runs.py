@@ -44,8 +44,8 @@ def test_a_finished_run_goes_on_when_it_is_to_be_longer(tmp_path):
     assert longer.trainer.step == 1024
     steps = [row["step"] for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
     assert steps == [256, 512, 768, 1024]
-    held = json.loads((tmp_path / "run" / "run.json").read_text())["description"]
-    assert held["steps"] == 1024
+    description = json.loads((tmp_path / "run" / "run.json").read_text())["description"]
+    assert description["steps"] == 1024
     with pytest.raises(TrainingError, match="steps is 1024 there and 512 here"):
         train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
     with pytest.raises(TrainingError, match="epochs is 1 there and 2 here"):
@@ -55,9 +55,9 @@ def test_a_finished_run_goes_on_when_it_is_to_be_longer(tmp_path):
 def test_a_run_of_an_earlier_version_is_resumed_although_it_lacks_a_setting(tmp_path):
     train("ppo", "tic_tac_toe", tmp_path / "run", **SMALL)
     path, notes = tmp_path / "run" / "run.json", []
-    held = json.loads(path.read_text())
-    del held["description"]["initial"]
-    path.write_text(json.dumps(held))
+    description = json.loads(path.read_text())
+    del description["description"]["initial"]
+    path.write_text(json.dumps(description))
     train("ppo", "tic_tac_toe", tmp_path / "run", on_note=notes.append, **SMALL)
     assert notes == ["the run is finished: 512 steps; there is nothing to do"]
 
@@ -76,9 +76,9 @@ def test_weights_that_do_not_fit_or_are_not_there_are_refused(tmp_path):
         ("first", {"dense": "16"}, "its network has another shape; the game and the settings"),
         ("nowhere", {}, "it holds no checkpoint that is whole"),
     ):
-        given = SMALL | changes | {"initial": str(tmp_path / initial)}
+        values = SMALL | changes | {"initial": str(tmp_path / initial)}
         with pytest.raises(TrainingError, match=complaint):
-            train("ppo", "tic_tac_toe", tmp_path / complaint[:8], **given)
+            train("ppo", "tic_tac_toe", tmp_path / complaint[:8], **values)
 
 
 def test_from_python_a_run_is_measured_by_what_it_is_handed(tmp_path):

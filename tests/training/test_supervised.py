@@ -57,11 +57,11 @@ def test_a_teachers_choices_are_learnt_and_the_policy_file_names_it(tmp_path):
     network = load_policy_file(tmp_path / "run" / "best.onnx")
     assert network.kind == "supervised by alphabeta:depth=9"
     dataset = plyground.datasets.load(tmp_path / "data.npz")
-    chosen = optimal_actions(dataset)
-    assert (chosen.sum(axis=1) == 1).all()
+    choices = optimal_actions(dataset)
+    assert (choices.sum(axis=1) == 1).all()
     logits, _ = network.evaluate(dataset.arrays["observation"])
     best = np.where(dataset.arrays["action_mask"], logits, -np.inf).argmax(axis=1)
-    assert chosen[np.arange(len(best)), best].mean() > 0.5
+    assert choices[np.arange(len(best)), best].mean() > 0.5
 
 
 def test_optimal_actions_are_those_of_the_best_value(data):
@@ -94,8 +94,8 @@ def _worth(dataset, position, mover, action):
 
 
 def test_it_learns_the_positions_held_out_and_says_who_taught_it(data, tmp_path):
-    trained = run(data, tmp_path / "run")
-    share = trained.trainer.optimal_share()
+    trainer_run = run(data, tmp_path / "run")
+    share = trainer_run.trainer.optimal_share()
     assert share > 0.75
     assert load_policy_file(tmp_path / "run" / "best.onnx").kind == BY_SOLVER
     agent = make_agent(f"onnx:{tmp_path / 'run' / 'best.onnx'}")
@@ -115,9 +115,9 @@ def test_an_interrupted_run_ends_with_the_weights_of_an_undisturbed_one(
 
     with pytest.raises(KeyboardInterrupt):
         run(data, tmp_path / "stopped", steps=6_400, on_progress=stop)
-    resumed = run(data, tmp_path / "stopped", steps=6_400)
-    assert resumed.trainer.step == whole.trainer.step
-    weights = [each.trainer.learner.network.state_dict() for each in (whole, resumed)]
+    second = run(data, tmp_path / "stopped", steps=6_400)
+    assert second.trainer.step == whole.trainer.step
+    weights = [each.trainer.learner.network.state_dict() for each in (whole, second)]
     assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
 
 
@@ -139,8 +139,8 @@ def test_another_dataset_or_another_board_is_refused(data, tmp_path):
 
 @pytest.mark.thorough
 def test_the_command_trains_lists_settings_and_refuses_in_a_sentence(data, tmp_path):
-    listed = invoke(["train", "supervised", "connect_four", "--list-settings"])
-    assert "held_out" in listed.stdout
+    listing = invoke(["train", "supervised", "connect_four", "--list-settings"])
+    assert "held_out" in listing.stdout
     missing = invoke(["train", "supervised", "connect_four"])
     assert (missing.exit_code, "--data FILE --out FOLDER" in missing.output) == (2, True)
     absent = invoke(
@@ -152,6 +152,6 @@ def test_the_command_trains_lists_settings_and_refuses_in_a_sentence(data, tmp_p
     words += ["--out", str(tmp_path / "run"), "--set", "steps=5k", "--set", "evaluation_pairs=5"]
     for name in ("batch_size=64", "batches_per_update=20", "evaluations=1"):
         words += ["--set", name]
-    done = invoke(words)
-    assert done.exit_code == 0, done.output
-    assert "random: " in done.stdout
+    process = invoke(words)
+    assert process.exit_code == 0, process.output
+    assert "random: " in process.stdout

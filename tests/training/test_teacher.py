@@ -23,7 +23,7 @@ TEACHERS = {
 GAMES = pytest.mark.parametrize("spec", TEACHERS)
 
 
-def taught(spec, path, count=120, **options):
+def build(spec, path, count=120, **options):
     build_taught_dataset(make_game(spec), count, path, TEACHERS[spec], **options)
     return plyground.datasets.load(path)
 
@@ -31,7 +31,7 @@ def taught(spec, path, count=120, **options):
 @GAMES
 @pytest.mark.fast_cases(1)
 def test_the_answer_is_the_teachers_and_nothing_is_said_of_other_actions(spec, tmp_path):
-    data = taught(spec, tmp_path / "data.npz")
+    data = build(spec, tmp_path / "data.npz")
     teacher, game = make_agent(TEACHERS[spec]), make_game(spec)
     assert teacher.deterministic
     assert data.teacher == teacher.spec
@@ -42,13 +42,13 @@ def test_the_answer_is_the_teachers_and_nothing_is_said_of_other_actions(spec, t
         legal = np.flatnonzero(row["action_mask"])
         assert sorted(position.legal_actions()) == legal.tolist()
         assert (np.delete(row["action_values"], legal) == ILLEGAL_VALUE).all()
-        (chosen,) = np.flatnonzero(row["action_results"] > UNKNOWN_RESULT)
-        others = legal[legal != chosen]
+        (answer,) = np.flatnonzero(row["action_results"] > UNKNOWN_RESULT)
+        others = legal[legal != answer]
         assert (row["action_values"][others] == UNKNOWN_VALUE).all()
         assert (row["action_results"][others] == UNKNOWN_RESULT).all()
-        assert row["value"] == row["action_values"][chosen]
-        assert row["result"] == row["action_results"][chosen]
-        same += teacher.act(position) == chosen
+        assert row["value"] == row["action_values"][answer]
+        assert row["result"] == row["action_results"][answer]
+        same += teacher.act(position) == answer
         forms.add(CanonicalForm(game)(position)[0])
     assert len(forms) == len(data) > 50
     # among equally good actions a teacher may draw lots
@@ -59,10 +59,10 @@ def test_the_answer_is_the_teachers_and_nothing_is_said_of_other_actions(spec, t
 @pytest.mark.fast_cases(1)
 def test_results_are_those_of_the_games(spec):
     game = make_game(spec)
-    for played in play_games(game, make_agent(TEACHERS[spec], game), seed=4, number=1):
-        longest = max(played, key=lambda lesson: len(lesson.actions))
+    for lessons_of_game in play_games(game, make_agent(TEACHERS[spec], game), seed=4, number=1):
+        longest = max(lessons_of_game, key=lambda lesson: len(lesson.actions))
         won = []
-        for lesson in played:
+        for lesson in lessons_of_game:
             assert lesson.actions == longest.actions[: len(lesson.actions)]
             position = game.position(lesson.actions)
             won.append(lesson.result if position.to_move == 0 else -lesson.result)
@@ -76,9 +76,9 @@ def test_results_are_those_of_the_games(spec):
 @pytest.mark.thorough
 def test_the_same_seed_gives_the_same_file_whatever_the_processes(tmp_path):
     spec = "connect_four:rows=5,cols=5"
-    first = taught(spec, tmp_path / "a.npz", seed=5)
-    second = taught(spec, tmp_path / "b.npz", seed=5, processes=2)
-    other = taught(spec, tmp_path / "c.npz", seed=6)
+    first = build(spec, tmp_path / "a.npz", seed=5)
+    second = build(spec, tmp_path / "b.npz", seed=5, processes=2)
+    other = build(spec, tmp_path / "c.npz", seed=6)
     for name, column in first.arrays.items():
         assert np.array_equal(column, second.arrays[name])
     assert not np.array_equal(first.arrays["key"], other.arrays["key"])
@@ -89,8 +89,8 @@ def test_positions_hold_mistakes_of_both_players():
     games = play_games(game, make_agent("gomoku:nodes=300", game), seed=1, number=0)
     moves = [
         (before.answer, after.actions[-1])
-        for played in games
-        for before, after in itertools.pairwise(played)
+        for lessons_of_game in games
+        for before, after in itertools.pairwise(lessons_of_game)
     ]
     share = sum(answer != move for answer, move in moves) / len(moves)
     assert 0.03 < share < 0.2
@@ -98,7 +98,7 @@ def test_positions_hold_mistakes_of_both_players():
 
 def test_plies_and_teachers_are_checked(tmp_path):
     game = make_game("tic_tac_toe")
-    data = taught("tic_tac_toe", tmp_path / "data.npz", plies=range(3, 5))
+    data = build("tic_tac_toe", tmp_path / "data.npz", plies=range(3, 5))
     assert set(data.arrays["ply"].tolist()) == {3, 4}
     with pytest.raises(SpecificationError, match="plays gomoku"):
         build_taught_dataset(game, 10, tmp_path / "x.npz", "gomoku:nodes=100")

@@ -42,11 +42,11 @@ SMALL = (
 OPPONENT = "mix:0.4 random,0.3 greedy,0.3 self"
 
 
-def small_settings(steps=2048, opponent=OPPONENT, game="tic_tac_toe", **given):
+def small_settings(steps=2048, opponent=OPPONENT, game="tic_tac_toe", **changes):
     return PPOSettings.for_game(
         make_game(game),
         {"steps": steps, "opponent": opponent},
-        [*SMALL, *(f"{name}={value}" for name, value in given.items())],
+        [*SMALL, *(f"{name}={value}" for name, value in changes.items())],
     )
 
 
@@ -70,7 +70,7 @@ def assert_same_weights(one, other):
         assert torch.equal(one[name], other[name]), name
 
 
-def interrupted(settings, folder, updates, seed=1):
+def run_and_stop(settings, folder, updates, seed=1):
     """A run that stops dead after some updates, right after a checkpoint."""
 
     class Stop(Exception):
@@ -101,7 +101,7 @@ def new_run(folder, settings, seed=1):
 def test_an_interrupted_run_ends_with_exactly_the_weights_of_an_undisturbed_one(tmp_path):
     settings, notes = small_settings(), []
     run_in(tmp_path / "undisturbed", settings)
-    interrupted(settings, tmp_path / "disturbed", updates=3)
+    run_and_stop(settings, tmp_path / "disturbed", updates=3)
     np.random.seed(99)  # noqa: NPY002 - another process would have other generators
     torch.manual_seed(99)
     run_in(tmp_path / "disturbed", settings, on_note=notes.append)
@@ -152,7 +152,7 @@ def command(folder, *options):
 def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     folder = tmp_path / "run"
     environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "0"}
-    begun = subprocess.Popen(
+    process = subprocess.Popen(
         command(folder, "--steps", "10k"),
         env=environment,
         stdout=subprocess.DEVNULL,
@@ -161,24 +161,26 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
     )
     deadline = time.monotonic() + 120
     while not list(folder.glob("checkpoints/*.checkpoint")):
-        assert begun.poll() is None, begun.stderr.read()
+        assert process.poll() is None, process.stderr.read()
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    begun.send_signal(signal.SIGKILL)
-    begun.wait()
-    held = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
-    assert held < 10_000
-    done = subprocess.run(
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    newest = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
+    assert newest < 10_000
+    process = subprocess.run(
         command(folder, "--steps", "10k"),
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert "resumed at step" in done.stderr
-    assert re.search(r"finished: 10,\d{3} steps", done.stderr)  # the last rollout is played whole
-    assert done.stdout.startswith("random: ")
+    assert process.returncode == 0, process.stderr
+    assert "resumed at step" in process.stderr
+    assert re.search(
+        r"finished: 10,\d{3} steps", process.stderr
+    )  # the last rollout is played whole
+    assert process.stdout.startswith("random: ")
     steps = [row["step"] for row in read_metrics(folder) if row["kind"] == "update"]
     assert steps == list(range(256, steps[-1] + 1, 256))  # nothing lost, nothing twice
     assert (folder / "best.onnx").exists()
@@ -193,30 +195,30 @@ def test_a_run_killed_without_warning_resumes_by_the_same_command(tmp_path):
 def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp_path):
     folder = tmp_path / "run"
     environment = dict(os.environ) | {"PLYGROUND_CHECKPOINT_SECONDS": "3600"}
-    begun = subprocess.Popen(
+    process = subprocess.Popen(
         command(folder, "--steps", "400k", "--set", "evaluations=400"),
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
-    told = ""
-    while "% against random" not in told:
-        told = begun.stderr.readline()
-        assert told, begun.poll()
-    begun.send_signal(signal.SIGINT)
-    _, errors = begun.communicate(timeout=120)
-    assert begun.returncode == 130, errors
+    line = ""
+    while "% against random" not in line:
+        line = process.stderr.readline()
+        assert line, process.poll()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    held = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
+    newest = max(int(path.stem) for path in folder.glob("checkpoints/*.checkpoint"))
     rows = list(read_metrics(folder))
-    assert held == max(row["step"] for row in rows if row["kind"] == "update") < 400_000
-    noted = []
+    assert newest == max(row["step"] for row in rows if row["kind"] == "update") < 400_000
+    notes = []
     bar = ProgressBar(lambda progress: "")
-    bar.note = noted.append
-    for step, evaluated in ((300, 200), (400, 200), (500, 500), (600, 500)):  # resumed after 200
-        bar.show(Progress(step, 1000, 1.0, "", None, {"random": 0.5}, evaluated, 0.5, {}))
-    assert noted == ["step 500: 50.0 % against random"]
+    bar.note = notes.append
+    for step, measurement in ((300, 200), (400, 200), (500, 500), (600, 500)):  # resumed after 200
+        bar.show(Progress(step, 1000, 1.0, "", None, {"random": 0.5}, measurement, 0.5, {}))
+    assert notes == ["step 500: 50.0 % against random"]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +245,7 @@ def test_the_folder_of_another_run_is_refused_and_kept(tmp_path, change, message
 
 def test_a_run_of_an_earlier_version_whose_curriculum_was_called_a_ladder_goes_on(tmp_path):
     settings, notes = small_settings(steps=512, opponent="curriculum:random;greedy"), []
-    interrupted(settings, tmp_path / "run", updates=1)
+    run_and_stop(settings, tmp_path / "run", updates=1)
     description = tmp_path / "run" / "run.json"
     description.write_text(description.read_text().replace("curriculum:random", "ladder:random"))
     run_in(tmp_path / "run", settings, on_note=notes.append)
@@ -262,8 +264,8 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
 def test_a_damaged_checkpoint_is_passed_over_for_the_one_before_it(tmp_path):
     settings, notes = small_settings(), []
     run_in(tmp_path / "undisturbed", settings)
-    interrupted(settings, tmp_path / "run", updates=2)
-    interrupted(settings, tmp_path / "run", updates=2)
+    run_and_stop(settings, tmp_path / "run", updates=2)
+    run_and_stop(settings, tmp_path / "run", updates=2)
     newest = sorted((tmp_path / "run" / "checkpoints").iterdir())[-1]
     assert int(newest.stem) == 1024
     data = bytearray(newest.read_bytes())
@@ -300,7 +302,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoi
 @pytest.mark.thorough
 def test_a_full_disk_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
     settings = small_settings(evaluate="none")
-    interrupted(settings, tmp_path / "run", updates=2)
+    run_and_stop(settings, tmp_path / "run", updates=2)
     size = next((tmp_path / "run" / "checkpoints").iterdir()).stat().st_size
     code = (
         "import resource, sys, signal; from plyground.cli import main; "
@@ -309,15 +311,15 @@ def test_a_full_disk_stops_the_run_and_keeps_the_last_good_checkpoint(tmp_path):
     )
     arguments = command(tmp_path / "run", "--steps", "2048")[3:]
     arguments[arguments.index("--evaluate") + 1] = "none"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2, done.stderr
+    assert process.returncode == 2, process.stderr
     assert (
         "could not be written: File too large. The last good checkpoint, of step 512, is in"
-        in done.stderr
+        in process.stderr
     )
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in process.stderr
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != size // 2
     assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == [
         "000000000512.checkpoint"

@@ -123,20 +123,20 @@ def test_what_the_learner_is_shown_and_what_it_plays_belong_to_the_same_image(sp
     game = make_game(spec)
     env = BoardVecEnv(game, 40, "random", symmetries=True, opening_plies=3)
     env.seed(1)
-    seen = env.reset()
+    observation = env.reset()
     for _ in range(12):
         masks, rng = env.action_masks(), np.random.default_rng(2)
-        chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-        images = [game.position_from_observation(one) for one in seen]
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        images = [game.position_from_observation(one) for one in observation]
         assert all(np.array_equal(image.action_mask(), mask) for image, mask in zip(images, masks))
         symmetries, before = env._view.chosen.copy(), env.games.state.positions.copy()
         for index, image in enumerate(images):
             original = game.position_from_observation(env.games.state.observations[index])
-            action = int(np.flatnonzero(game.symmetries[symmetries[index]] == chosen[index])[0])
+            action = int(np.flatnonzero(game.symmetries[symmetries[index]] == actions[index])[0])
             assert original.after(action).transformed(int(symmetries[index])) == image.after(
-                int(chosen[index])
+                int(actions[index])
             )
-        seen, _, _, _ = env.step(chosen)
+        observation, _, _, _ = env.step(actions)
         assert not np.array_equal(before, env.games.state.positions)
     assert len(set(symmetries.tolist())) == len(game.symmetries)
 
@@ -224,9 +224,9 @@ def test_snapshots_play_as_the_learner_did_then_and_legally():
     snapshots.add(policy)
     snapshots.add(policy)
     masks[:, 4] = np.arange(16) % 2
-    played = snapshots.act_batch(observations, masks)
-    assert masks[np.arange(16), played].all()
-    assert (played[1::2] == 4).all()
+    actions = snapshots.act_batch(observations, masks)
+    assert masks[np.arange(16), actions].all()
+    assert (actions[1::2] == 4).all()
 
 
 # -- advantages --
@@ -240,18 +240,24 @@ def test_advantages_are_right_where_the_learner_moves_again():
     env = BoardVecEnv("dots_and_boxes:rows=1,cols=2,reward=margin", 1, First(), seat=1)
     buffer = MaskableRolloutBuffer(4, env.observation_space, env.action_space, "cpu", lam, gamma, 1)
     buffer.reset()
-    seen, start, rewards, played = env.reset(), np.ones(1, np.bool_), [], []
+    observation, start, rewards, actions = env.reset(), np.ones(1, np.bool_), [], []
     for value in values:
         mask = env.action_masks()
         action = mask.argmax(axis=1)
-        after, reward, done, _ = env.step(action)
+        after, reward, over, _ = env.step(action)
         buffer.add(
-            seen, action, reward, start, torch.tensor([value]), torch.zeros(1), action_masks=mask
+            observation,
+            action,
+            reward,
+            start,
+            torch.tensor([value]),
+            torch.zeros(1),
+            action_masks=mask,
         )
         rewards.append(float(reward[0]))
-        played.append(int(action[0]))
-        seen, start = after, done
-    assert (played, rewards, bool(start[0])) == ([1, 3, 5, 6], [0.0, 0.0, 1.0, 1.0], True)
+        actions.append(int(action[0]))
+        observation, start = after, over
+    assert (actions, rewards, bool(start[0])) == ([1, 3, 5, 6], [0.0, 0.0, 1.0, 1.0], True)
     # what comes after the end must not matter
     buffer.compute_returns_and_advantage(torch.tensor([99.0]), start)
     fourth = 1 - values[3]
