@@ -22,9 +22,9 @@ def count_outcomes(game, agent, seat):
             result = position.returns[seat]
             counts[(result > 0) - (result < 0)] += 1
         elif position.to_move == seat:
-            if position not in actions:
-                actions[position] = agent.act(position)
-            to_visit.append(position.after(actions[position]))
+            if position.key not in actions:
+                actions[position.key] = agent.act(position)
+            to_visit.append(position.after(actions[position.key]))
         else:
             to_visit += [position.after(action) for action in position.legal_actions()]
     return counts[1], counts[0], counts[-1]
