@@ -114,16 +114,11 @@ def print_decision(
 ) -> None:
     """The table of actions, best first, and the decision."""
     actions = ranked_actions(decision)
+    count = len(actions) if every_action else ACTIONS_SHOWN
     if actions:
-        console.print(
-            _action_table(
-                position.game, decision, actions if every_action else actions[:ACTIONS_SHOWN]
-            )
-        )
-        if len(actions) > ACTIONS_SHOWN and not every_action:
-            console.print(
-                f"and {len(actions) - ACTIONS_SHOWN} more (--all lists them)", markup=False
-            )
+        console.print(_action_table(position.game, decision, actions[:count]))
+        if len(actions) > count:
+            console.print(f"and {len(actions) - count} more (--all lists them)", markup=False)
         console.print()
     if every_action and len(decision.scores or {}) < len(position.legal_actions()):
         console.print(f"{agent_name} gives no value to the other actions\n", markup=False)
@@ -137,11 +132,8 @@ def _action_table(game: Game, decision: Decision, actions: list[int]) -> Table:
         "visits": decision.visits,
         "network": decision.probabilities,
     }
-    table = plain_table(
-        "action",
-        "value",
-        *(heading for heading, numbers in optional.items() if numbers is not None),
-    )
+    headings = [heading for heading, numbers in optional.items() if numbers is not None]
+    table = plain_table("action", "value", *headings)
     scores = _scores(decision)
     for action in actions:
         cells = [score_in_words(game, scores.get(action))]
@@ -158,13 +150,8 @@ def _action_table(game: Game, decision: Decision, actions: list[int]) -> Table:
 
 def _summary(position: Position, decision: Decision, agent_name: str) -> list[tuple[str, str]]:
     game, player = position.game, PLAYERS[position.to_move]
-    lines = [
-        (
-            "plays",
-            game.action_to_text(decision.action)
-            + (", from the opening book" if decision.from_book else ""),
-        )
-    ]
+    source = ", from the opening book" if decision.from_book else ""
+    lines = [("plays", f"{game.action_to_text(decision.action)}{source}")]
     if decision.score is None:
         why = "the book states none" if decision.from_book else f"{agent_name} estimates nothing"
         lines.append(("value", f"none: {why}"))
@@ -176,23 +163,17 @@ def _summary(position: Position, decision: Decision, agent_name: str) -> list[tu
         lines.append(("expects", line_of_play(game, decision.principal_variation)))
     if decision.depth:
         lines.append(("depth", str(decision.depth)))
-    for title, count, rate in (
-        ("nodes", decision.nodes, not decision.simulations),
-        ("simulations", decision.simulations, True),
-    ):
-        if count:
-            lines.append(
-                (
-                    title,
-                    f"{count:,}"
-                    + (
-                        f" ({count / decision.seconds:,.0f} a second)"
-                        if rate and decision.seconds > 0
-                        else ""
-                    ),
-                )
-            )
+    if decision.nodes:
+        seconds = 0.0 if decision.simulations else decision.seconds
+        lines.append(("nodes", _count_text(decision.nodes, seconds)))
+    if decision.simulations:
+        lines.append(("simulations", _count_text(decision.simulations, decision.seconds)))
     return [*lines, ("time", duration(decision.seconds))]
+
+
+def _count_text(count: int, seconds: float) -> str:
+    """A count, with that of a second where the time is known."""
+    return f"{count:,}" + (f" ({count / seconds:,.0f} a second)" if seconds > 0 else "")
 
 
 def line_of_play(game: Game, actions: tuple[int, ...]) -> str:
@@ -269,12 +250,7 @@ def _range(lower: int, upper: int) -> str:
     return _plus(lower) if lower == upper else f"from {_plus(lower)} to {_plus(upper)}"
 
 
-def _result(result: int, player: str) -> str:
-    return {
-        1: f"{player}, who is to move, wins",
-        0: "a draw",
-        -1: f"{player}, who is to move, loses",
-    }[result]
+RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
 def print_solution(position: Position, solution: Solution, weak: bool, console: Console) -> None:
@@ -283,40 +259,28 @@ def print_solution(position: Position, solution: Solution, weak: bool, console: 
     if solution.values is not None:
         table = plain_table("action", "result" if weak else "value")
         for action, value in sorted(solution.values.items(), key=lambda item: (-item[1], item[0])):
-            table.add_row(
-                game.action_to_text(action),
-                {1: "win", 0: "draw", -1: "loss"}[value] if weak else _plus(value),
-            )
+            table.add_row(game.action_to_text(action), RESULTS[value] if weak else _plus(value))
         console.print(table)
         missing = len(position.legal_actions()) - len(solution.values)
         console.print(f"{missing} more were not proved in time\n" if missing else "", markup=False)
+    result = {
+        1: f"{player}, who is to move, wins",
+        0: "a draw",
+        -1: f"{player}, who is to move, loses",
+        None: "",
+    }[solution.result]
     if solution.exact:
         points = "" if weak or solution.value is None else f"{_plus(solution.value)}: "
-        lines = [
-            (
-                "value",
-                points + ("" if solution.result is None else _result(solution.result, player)),
-            )
-        ]
-        lines.append(
-            (
-                "best",
-                ", ".join(
-                    map(game.action_to_text, solution.optimal_actions or (solution.best_action,))
-                ),
-            )
-        )
+        actions = solution.optimal_actions or (solution.best_action,)
+        lines = [("value", points + result), ("best", ", ".join(map(game.action_to_text, actions)))]
     else:
-        result = "" if solution.result is None else f"; {_result(solution.result, player)}"
-        lines = [("value", f"not proved: {_range(solution.lower, solution.upper)}{result}")]
-        lines.append(
-            ("best", f"{game.action_to_text(solution.best_action)}, as far as it is known")
-        )
+        bounds = f"not proved: {_range(solution.lower, solution.upper)}"
+        best = f"{game.action_to_text(solution.best_action)}, as far as it is known"
+        lines = [("value", "; ".join(filter(None, (bounds, result)))), ("best", best)]
     if len(solution.principal_variation) > 1:
         lines.append(("line", line_of_play(game, solution.principal_variation)))
-    speed = f" ({solution.nodes / solution.seconds:,.0f} a second)" if solution.seconds > 0 else ""
-    lines += [("positions", f"{solution.nodes:,}{speed}"), ("time", duration(solution.seconds))]
-    for title, text in lines:
+    lines.append(("positions", _count_text(solution.nodes, solution.seconds)))
+    for title, text in (*lines, ("time", duration(solution.seconds))):
         console.print(f"{title:<12} {text}", markup=False, soft_wrap=True)
     meaning = solver_class_of(game).meaning
     if meaning and not weak:

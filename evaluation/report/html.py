@@ -148,7 +148,11 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "id": f"t{index + 1}",
         "name": report.tournament.name,
         "title": _title(report),
-        "settings": _settings(report),
+        "settings": [  # lists repeat the table of agents
+            (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            for key, value in report.tournament.settings.items()
+            if not isinstance(value, list)
+        ],
         "command": report.tournament.command,
         "left_out": report.tournament.left_out,
         "crashing": [crashing_text(label) for label in report.crashing],
@@ -157,10 +161,12 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "unrated": report.unrated,
         "agents": [_agent(row, place[row.number], ratings, order) for row in order],
         "forest": None if ratings is None else forest(ratings).inline(),
-        "cross": [_cross_row(row, order, ratings) for row in order],
+        "cross": [[_cross_cell(row, other, ratings) for other in order] for row in order],
         "speed": speed and speed.inline(),
         "unmeasured": sum(not row.seconds_per_move for row in order),
-        "first": _first(report),
+        "first": report.first_seat,
+        "first_shares": _shares(report.first_seat),
+        "first_elo": report.first_move_elo,
         "endings": _endings(report),
         "forfeits": sum(sum(row.faults.values()) for row in table.rows),
         "replays": _replays(report),
@@ -181,16 +187,6 @@ def _title(report: TournamentReport) -> str:
         return make_game(spec).declaration.title
     except SpecificationError:
         return spec
-
-
-def _settings(report: TournamentReport) -> list[tuple[str, str]]:
-    """The settings that are not lists; lists repeat the table of agents."""
-    settings = report.tournament.settings
-    return [(key, _plain(value)) for key, value in settings.items() if not isinstance(value, list)]
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _agent(
@@ -219,46 +215,25 @@ def _shares(tally: Tally) -> list[tuple[str, int, float]]:
     ]
 
 
-def _cross_row(
-    row: AgentRow, order: list[AgentRow], ratings: Ratings | None
-) -> list[dict[str, Any] | None]:
-    """A row of the cross table: a cell for each opponent, None for the agent itself."""
-    cells: list[dict[str, Any] | None] = []
-    for other in order:
-        if other is row:
-            cells.append(None)
-            continue
-        tally = row.against[other.number]
-        title = f"{row.label} against {other.label}: "
-        if tally.score is None:
-            cells.append({"score": None, "games": 0, "title": title + "no games"})
-            continue
-        title += f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost of {tally.games}"
-        if ratings is not None:
-            expected = score_of(ratings.difference(row.number, other.number)[0])
-            title += f"; expected by the ratings: {percent(expected)} %"
-        strength = abs(2 * tally.score - 1)
-        side = "even" if strength < 0.005 else "high" if tally.score > 0.5 else "low"
-        cells.append(
-            {
-                "score": tally.score,
-                "games": tally.games,
-                "title": title,
-                "side": side,
-                "strength": round(58 * strength**0.8),
-            }
-        )
-    return cells
-
-
-def _first(report: TournamentReport) -> dict[str, Any]:
-    """The results of the player who moves first."""
-    tally, worth = report.first_seat, report.first_move_elo
+def _cross_cell(row: AgentRow, other: AgentRow, ratings: Ratings | None) -> dict[str, Any] | None:
+    """A cell of the cross table; None for the agent itself."""
+    if other is row:
+        return None
+    tally = row.against[other.number]
+    title = f"{row.label} against {other.label}: "
+    if tally.score is None:
+        return {"score": None, "title": f"{title}no games"}
+    title += f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost of {tally.games}"
+    if ratings is not None:
+        expectation = score_of(ratings.difference(row.number, other.number)[0])
+        title += f"; expected by the ratings: {percent(expectation)} %"
+    strength = abs(2 * tally.score - 1)
     return {
-        "tally": tally,
-        "shares": _shares(tally),
-        "elo": worth and worth[0],
-        "margin": worth and worth[1],
+        "score": tally.score,
+        "games": tally.games,
+        "title": title,
+        "side": "even" if strength < 0.005 else "high" if tally.score > 0.5 else "low",
+        "strength": round(58 * strength**0.8),
     }
 
 

@@ -5,7 +5,7 @@ Shares of optimal moves and blunders, mean loss, mean time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,16 +58,14 @@ class Quality(NamedTuple):
 
 def qualities(evidence: Evidence) -> list[Quality]:
     """For each agent that has moved: all its moves, then those of each phase that has any."""
-    return list(_qualities(evidence))
-
-
-def _qualities(evidence: Evidence) -> Iterator[Quality]:
+    rows = []
     for number, label in enumerate(evidence.labels):
         own = [move for move in evidence.moves if move.agent == number]
-        phases = [[move for move in own if move.phase == phase] for phase in range(len(PHASES))]
-        for name, moves in zip((ALL, *PHASES), (own, *phases)):
+        for name in (ALL, *PHASES):
+            moves = [move for move in own if name in (ALL, PHASES[move.phase])]
             if moves:
-                yield _quality(label, name, moves)
+                rows.append(_quality(label, name, moves))
+    return rows
 
 
 def _quality(label: str, phase: str, moves: Sequence[JudgedMove]) -> Quality:

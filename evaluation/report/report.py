@@ -160,20 +160,14 @@ def report_store(
             f"the anchor {anchor[0]!r} is none of the agents in {store.path}; they are "
             f"{', '.join(sorted(labels))}"
         )
-    reports = [
-        report_tournament(tournament, store.games(tournament.number), anchor, replays)._replace(
-            crashing=_crashing(store, tournament)
-        )
-        for tournament in tournaments
-    ]
+    reports = []
+    for tournament in tournaments:
+        report = report_tournament(tournament, store.games(tournament.number), anchor, replays)
+        latest = functools.partial(store.latest, tournament.number)
+        withdrawals = Withdrawals(len(tournament.agents), WITHDRAW_AFTER, latest)
+        crashing = (tournament.agents[number].label for number in sorted(withdrawals.withdrawn))
+        reports.append(report._replace(crashing=tuple(crashing)))
     return [report for report in reports if report.table.games]
-
-
-def _crashing(store: Store, tournament: StoredTournament) -> tuple[str, ...]:
-    withdrawals = Withdrawals(
-        len(tournament.agents), WITHDRAW_AFTER, functools.partial(store.latest, tournament.number)
-    )
-    return tuple(tournament.agents[number].label for number in sorted(withdrawals.withdrawn))
 
 
 def crashing_text(label: str) -> str:
@@ -194,37 +188,25 @@ def report_tournament(
 
     Its games are iterated once, and only those that may be shown are kept.
     """
-    labels = [entry.label for entry in tournament.agents]
+    labels, game = [entry.label for entry in tournament.agents], game_of(tournament)
+    courses, table = Courses(game), CrossTable(labels, game)
     endings: Counter[str] = Counter()
     openings: dict[int, tuple[int, float]] = {}
     gallery = Gallery(replays) if replays else None
-    game = game_of(tournament)
-    courses = Courses(game)
-
-    def count_each() -> Iterator[StoredGame]:
-        for entry in games:
-            result = entry.result
-            endings[result.reason if result.fault is None else f"forfeit: {result.fault}"] += 1
-            opening = courses.start(entry)
-            count, points = openings.get(opening, (0, 0.0))
-            won = result.returns[0]
-            openings[opening] = count + 1, points + (1 if won > 0 else 0 if won < 0 else 0.5)
-            if gallery is not None:
-                gallery.note(entry)
-            yield entry
-
-    table = CrossTable(labels, game, count_each())
+    for entry in games:
+        result, opening = entry.result, courses.start(entry)
+        endings[result.reason if result.fault is None else f"forfeit: {result.fault}"] += 1
+        count, points = openings.get(opening, (0, 0.0))
+        won = result.returns[0]
+        openings[opening] = count + 1, points + (1 if won > 0 else 0 if won < 0 else 0.5)
+        if gallery is not None:
+            gallery.note(entry)
+        table.count(entry)
+    ratings, fault = None, None
     try:
-        ratings, fault = (
-            rate(
-                labels,
-                table.meetings(),
-                anchor if anchor is not None and anchor[0] in labels else None,
-            ),
-            None,
-        )
+        ratings = rate(labels, table.meetings(), anchor if anchor and anchor[0] in labels else None)
     except RatingsError as error:
-        ratings, fault = None, str(error)
+        fault = str(error)
     return TournamentReport(tournament, table, ratings, fault, endings, openings, gallery)
 
 
@@ -238,17 +220,9 @@ def print_report(reports: list[TournamentReport], console: Console) -> None:
 
 def _print_tournament(report: TournamentReport, console: Console) -> None:
     settings, table = report.tournament.settings, report.table
+    keys = [key for key in ("rules", "schedule", "openings", "seed") if key in settings]
     console.print(Text(report.tournament.name, "bold"))
-    console.print(
-        Text(
-            ", ".join(
-                f"{key} {settings[key]}"
-                for key in ("rules", "schedule", "openings", "seed")
-                if key in settings
-            ),
-            "dim",
-        )
-    )
+    console.print(Text(", ".join(f"{key} {settings[key]}" for key in keys), "dim"))
     console.print(f"{table.games} games, {table.distinct_games} of them distinct")
     if report.tournament.left_out:
         console.print(left_out_text(report.tournament.left_out))
