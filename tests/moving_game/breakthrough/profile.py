@@ -1,0 +1,5 @@
+"""What other folders know about Breakthrough: nothing that they must know."""
+
+from ...profile import Profile
+
+PROFILE = Profile()
