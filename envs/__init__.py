@@ -56,9 +56,9 @@ def __getattr__(name: str) -> Any:
     from .registry import BUILT_IN
     from .specification import SpecificationError, check_names
 
-    known = [rules_type.declaration.game_id for rules_type in BUILT_IN]  # type: ignore[attr-defined]
+    game_ids = [rules_type.declaration.game_id for rules_type in BUILT_IN]  # type: ignore[attr-defined]
     try:
-        check_names("there is no environment", [name], known)
+        check_names("there is no environment", [name], game_ids)
     except SpecificationError as error:
         raise AttributeError(str(error)) from None
     return importlib.import_module(f"{__name__}.{name}")

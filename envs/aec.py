@@ -88,7 +88,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         **options: Any,
     ) -> None:
         super().__init__()
-        shown = ObservationOptions.read(AS_DICT, options)
+        view = ObservationOptions.read(AS_DICT, options)
         if options:
             raise TypeError(f"BoardEnv() has no option {next(iter(options))!r}")
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -110,8 +110,8 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         )
         self.possible_agents = list(PLAYERS)
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in PLAYERS}
-        self.observation_spaces = {agent: shown.space(self.game) for agent in PLAYERS}
-        self._shown = None if shown == AS_DICT else shown
+        self.observation_spaces = {agent: view.space(self.game) for agent in PLAYERS}
+        self._view = None if view == AS_DICT else view
         self._checked = checked
         self._has_reset = False
         self._has_updated = False
@@ -142,10 +142,10 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = self.__dict__ | {"_window": None}  # a copy opens its own window when it is rendered
+        state = self.__dict__ | {"_window": None}  # a copy opens its own window when it is rendered
         return {
             name: value
-            for name, value in kept.items()
+            for name, value in state.items()
             if name not in ("_describe_turn", "_step_turn", "_records")
         }
 
@@ -200,8 +200,8 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             ValueError: a position of another game, one that is over, or actions that lead to none.
         """
         start = (options or {}).get("position")
-        found = self._initial.copy() if start is None else starting_position(self.game, start)
-        self._start_from(found)
+        position = self._initial.copy() if start is None else starting_position(self.game, start)
+        self._start_from(position)
 
     def _start_from(self, position: Position) -> None:
         self._position = position
@@ -244,10 +244,10 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
                 EnvLogger.warn_step_after_terminated_truncated()
                 return
         agent = self.agent_selection
-        ended = self.terminations[agent]
+        is_dead = self.terminations[agent]
         if type(action) is not int or not 0 <= action < self._num_actions:
-            action = self._check_bounds(agent, action, ended)
-        if ended:
+            action = self._check_bounds(agent, action, is_dead)
+        if is_dead:
             self._was_dead_step(action)
             return
         masks, planes = self._blank_description()
@@ -269,18 +269,18 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self.terminations = dict.fromkeys(PLAYERS, True)
         self._publish(mover, masks, planes)
 
-    def _check_bounds(self, agent: str, action: Any, ended: bool) -> Any:
+    def _check_bounds(self, agent: str, action: Any, is_dead: bool) -> Any:
         """An action of any type as an int, or None where None is allowed.
 
         Refuses actions outside the action space.
         """
-        if action is None and ended:
+        if action is None and is_dead:
             return None
         if self.action_spaces[agent].contains(action):
             return int(action)
         if self._checked:
             raise AssertionError("action is not in action space")
-        if ended:
+        if is_dead:
             return action  # AECEnv refuses it
         raise IllegalMoveError(
             f"played illegal move. {action!r} is no action of {self.game.spec}; actions are 0 to "
@@ -307,19 +307,21 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees now; the arrays are the caller's own."""
-        seen = self._observe(agent)
-        if self._shown is None:
-            return seen
-        shown: Observation = self._shown.show(seen["observation"], seen["action_mask"])
-        return shown
+        observation = self._observe(agent)
+        if self._view is None:
+            return observation
+        result: Observation = self._view.show(
+            observation["observation"], observation["action_mask"]
+        )
+        return result
 
     def _observe(self, agent: str) -> Observation:
         if self._checked and not self._has_reset:
             EnvLogger.error_observe_before_reset()
-        prepared = self._prepared
-        if prepared is not None and agent == self.agent_selection:
+        ready = self._prepared
+        if ready is not None and agent == self.agent_selection:
             self._prepared = None  # these arrays now belong to the caller
-            return prepared
+            return ready
         position, player = self._position, self._player(agent)
         live = position.to_move == player and not self.terminations.get(agent, True)
         mask = position.action_mask() if live else np.zeros(self._num_actions, np.int8)
@@ -431,11 +433,11 @@ def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..
                 parameters,
             )
 
-        described: Any = construct
-        described.__name__ = described.__qualname__ = name
-        described.__module__ = module
-        described.__doc__ = summary + "\n\n" + "\n".join(_describe(declaration))
-        described.__signature__ = _signature(declaration)
+        function: Any = construct
+        function.__name__ = function.__qualname__ = name
+        function.__module__ = module
+        function.__doc__ = summary + "\n\n" + "\n".join(_describe(declaration))
+        function.__signature__ = _signature(declaration)
         return construct
 
     title = declaration.title
@@ -465,8 +467,8 @@ def _signature(declaration: Declaration) -> inspect.Signature:
         for p in declaration.parameters + declaration.short_forms
     ]
     first = inspect.Parameter("render_mode", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
-    shown = [
+    options = [
         inspect.Parameter(name, keyword, default=default)
         for name, default in AS_DICT._asdict().items()
     ]
-    return inspect.Signature([first, *names, *shown], return_annotation=BoardEnv)
+    return inspect.Signature([first, *names, *options], return_annotation=BoardEnv)

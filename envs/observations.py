@@ -39,23 +39,23 @@ class ObservationOptions(NamedTuple):
     planes_key: str = "observation"
 
     @classmethod
-    def read(cls, defaults: ObservationOptions, given: dict[str, Any]) -> ObservationOptions:
+    def read(cls, defaults: ObservationOptions, keywords: dict[str, Any]) -> ObservationOptions:
         """Take the options out of keywords that hold others too.
 
         Raises:
             SpecificationError: a value that is not possible.
         """
-        found = {name: given.pop(name) for name in cls._fields if name in given}
-        return defaults._replace(**found)._checked()
+        options = {name: keywords.pop(name) for name in cls._fields if name in keywords}
+        return defaults._replace(**options)._validate()
 
-    def _checked(self) -> ObservationOptions:
-        for name, value, allowed in (
+    def _validate(self) -> ObservationOptions:
+        for name, value, choices in (
             ("observation", self.observation, KINDS),
             ("layout", self.layout, LAYOUTS),
         ):
-            if value not in allowed:
+            if value not in choices:
                 raise SpecificationError(
-                    f"{name}={value!r} is not possible; it is one of {', '.join(allowed)}"
+                    f"{name}={value!r} is not possible; it is one of {', '.join(choices)}"
                 )
         try:
             dtype = np.dtype(self.dtype).name
@@ -114,7 +114,7 @@ def find_layout(shape: Any, planes_shape: tuple[int, ...]) -> str | None:
     """
     rows, cols, planes = planes_shape
     layouts = {"hwc": planes_shape, "chw": (planes, rows, cols), "flat": (rows * cols * planes,)}
-    return next((name for name, known in layouts.items() if known == shape), None)
+    return next((name for name, its_shape in layouts.items() if its_shape == shape), None)
 
 
 def starting_position(game: Game, start: Any) -> Position:

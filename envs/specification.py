@@ -36,8 +36,8 @@ def plain_text(text: str, longest: int = LONGEST_TEXT) -> str:
         line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
     if len(line) <= longest:
         return line
-    kept = (longest - 1) // 2
-    return f"{line[: longest - 1 - kept]}…{line[-kept:]}"
+    half = (longest - 1) // 2
+    return f"{line[: longest - 1 - half]}…{line[-half:]}"
 
 
 class Specification(NamedTuple):
@@ -130,7 +130,7 @@ class Parameter(NamedTuple):
 
         SpecificationError names ``owner``.
         """
-        refused = SpecificationError(
+        error = SpecificationError(
             f"{self.name}={plain_text(str(value))} is not possible for {owner}: {self.name} must "
             f"be {self.allowed()}"
         )
@@ -141,53 +141,54 @@ class Parameter(NamedTuple):
                 return True
             if str(value).lower() in ("no", "false", "0", "off"):
                 return False
-            raise refused
+            raise error
         if self.kind is str:
             if self.choices is not None and value not in self.choices:
-                raise refused
+                raise error
             return str(value)
         if self.choices is not None and value in self.choices:
             return value
         if isinstance(value, bool) or (
             self.kind is int and isinstance(value, float) and not value.is_integer()
         ):
-            raise refused
+            raise error
         try:
             number = self.kind(value)
         except (TypeError, ValueError, OverflowError):
-            raise refused from None
+            raise error from None
         if not self.low <= number <= self.high:
-            raise refused
+            raise error
         return number
 
 
 def convert_parameters(
-    owner: str, declared: Iterable[Parameter], given: Mapping[str, Any]
+    owner: str, parameters: Iterable[Parameter], values: Mapping[str, Any]
 ) -> dict[str, Any]:
     """All declared parameters with their values, given or default.
 
     Given values are checked and converted.
     """
-    declared = tuple(declared)
-    check_names(f"{owner} has no parameter", given, [parameter.name for parameter in declared])
+    parameters = tuple(parameters)
+    check_names(f"{owner} has no parameter", values, [parameter.name for parameter in parameters])
     return {
-        p.name: p.convert(given[p.name], owner) if p.name in given else p.default for p in declared
+        p.name: p.convert(values[p.name], owner) if p.name in values else p.default
+        for p in parameters
     }
 
 
-def check_names(complaint: str, names: Iterable[str], known: Iterable[str]) -> None:
+def check_names(complaint: str, names: Iterable[str], existing: Iterable[str]) -> None:
     """Refuse the first unknown name with a list of the known ones, and a suggestion."""
-    known = list(known)
+    existing = list(existing)
     for name in names:
-        if name in known:
+        if name in existing:
             continue
-        near = difflib.get_close_matches(name, known, n=1)
+        near = difflib.get_close_matches(name, existing, n=1)
         guess = f"; did you mean {near[0]!r}?" if near else ""
         listing = (
-            f" (it has: {', '.join(known)})"
-            if "parameter" in complaint and known
-            else f" (there are: {', '.join(known)})"
-            if known
+            f" (it has: {', '.join(existing)})"
+            if "parameter" in complaint and existing
+            else f" (there are: {', '.join(existing)})"
+            if existing
             else " (it has none)"
         )
         raise SpecificationError(f"{complaint} {name!r}{guess}{listing}")

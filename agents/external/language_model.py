@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from ...envs.adapters.telling import describe, read_move
+from ...envs.adapters.prompts import describe, read_move
 from ...envs.game import Position
 from ...envs.specification import Parameter, SpecificationError
 from ..agent import Agent, Decision

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..game import Game
 from ..registry import make_game
-from .making import make_single
-from .telling import describe, read_move
+from .environments import make_single
+from .prompts import describe, read_move
 
 try:
     from openenv.core.env_server import Action, Environment, Observation, State
@@ -69,22 +69,24 @@ class BoardEnvironment(Environment):  # type: ignore[misc]
         self._episode, self._steps, self._over = "", 0, True
         self._seat = 0
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **given: Any) -> Board:
+    def reset(
+        self, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> Board:
         """Start a game; the same seed plays the same one.
 
         Args:
             seed: of all that is drawn: the seat, the opponent's choices.
             episode_id: what the episode is called.
-            **given: ``opponent="greedy"`` plays against another one from now on.
+            **options: ``opponent="greedy"`` plays against another one from now on.
         """
-        if "opponent" in given:
-            self._env.set_opponent(given["opponent"])
+        if "opponent" in options:
+            self._env.set_opponent(options["opponent"])
         _, info = self._env.reset(seed=seed)
         self._episode, self._steps = episode_id or str(uuid.uuid4()), 0
         self._refused, self._over, self._seat = 0, False, int(info["seat"])
         return self._board(0.0)
 
-    def step(self, action: Move, timeout_s: float | None = None, **given: Any) -> Board:
+    def step(self, action: Move, timeout_s: float | None = None, **options: Any) -> Board:
         """Play a move, and the opponent's replies.
 
         An illegal answer is refused with the reason; after ``retries`` of them it loses the game.

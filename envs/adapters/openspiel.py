@@ -145,12 +145,12 @@ def load_game(game: Game | str) -> SpielGame:
 
 def register_games() -> list[str]:
     """Make all games known to ``pyspiel.load_game``; returns their names."""
-    known = set(pyspiel.registered_names())
+    spiel_names = set(pyspiel.registered_names())
     names = []
     for name in game_names():
         game = make_game(name)
         names.append(PREFIX + game.name)
-        if names[-1] not in known:
+        if names[-1] not in spiel_names:
             pyspiel.register_game(_game_type(game), _registered_class(game.name))
     return names
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..game import Game
 from ..registry import make_game
-from .making import make_single, make_vector
+from .environments import make_single, make_vector
 
 try:
     from ray.tune.registry import register_env
@@ -33,14 +33,14 @@ def board(game: Game | str, **options: Any) -> dict[str, Any]:
         game: the game, or its specification.
         **options: as for ``gymnasium.make``: ``opponent="greedy"``, ``layout="hwc"``.
     """
-    shown = {
+    view = {
         "observation": "dict",
         "planes_key": "observations",
         "layout": "flat",
         "dtype": "float32",
     }
     register_env(NAME, make_env)
-    return {"env": NAME, "env_config": {"game": make_game(game).spec, **shown, **options}}
+    return {"env": NAME, "env_config": {"game": make_game(game).spec, **view, **options}}
 
 
 def make_env(config: Any) -> Any:

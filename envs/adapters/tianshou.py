@@ -12,7 +12,7 @@ import numpy as np
 
 from ..game import Game
 from ..single_agent.vector_env import BoardVectorEnv
-from .making import make_vector
+from .environments import make_vector
 
 try:
     from tianshou.data import Batch
@@ -29,8 +29,8 @@ def make_envs(game: Game | str, num_envs: int, **options: Any) -> BoardEnvs:
         num_envs: N.
         **options: as for ``gymnasium.make_vec``: ``opponent="greedy"``, ``layout="flat"``.
     """
-    shown = {"observation": "dict", "planes_key": "obs", "mask_key": "mask", "dtype": "float32"}
-    return BoardEnvs(make_vector(game, num_envs, autoreset_mode="disabled", **(shown | options)))
+    view = {"observation": "dict", "planes_key": "obs", "mask_key": "mask", "dtype": "float32"}
+    return BoardEnvs(make_vector(game, num_envs, autoreset_mode="disabled", **(view | options)))
 
 
 class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not used
@@ -74,9 +74,9 @@ class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not
         ids = np.asarray(self._wrap_id(env_id))
         which = np.zeros(self.env_num, np.bool_)
         which[ids] = True
-        given = {**(options.pop("options", None) or {}), "reset_mask": which}
-        seen, _ = self.envs.reset(options=given, **options)
-        return self._rows(seen, ids), self._infos[ids]
+        reset_options = {**(options.pop("options", None) or {}), "reset_mask": which}
+        observations, _ = self.envs.reset(options=reset_options, **options)
+        return self._rows(observations, ids), self._infos[ids]
 
     def step(self, action: Any, id: Any = None) -> tuple[Any, Any, Any, Any, Any]:
         """Play an action in all games, or in those numbered; the others stay as they are."""
@@ -84,26 +84,26 @@ class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not
         games = self.envs.games
         actions, left_out = np.zeros(self.env_num, np.int64), np.ones(self.env_num, np.bool_)
         actions[ids], left_out[ids] = np.asarray(action), False
-        held = [part[left_out].copy() for part in games.state] if left_out.any() else None
+        before = [part[left_out].copy() for part in games.state] if left_out.any() else None
         games.step(actions, left_out)
         state = games.state
-        seen = self.envs.observation_options.show(state.observations, state.masks)
+        observations = self.envs.observation_options.show(state.observations, state.masks)
         result = (
-            self._rows(seen, ids),
+            self._rows(observations, ids),
             state.rewards[ids],
             state.terminated[ids],
             np.zeros(len(ids), np.bool_),
             self._infos[ids],
         )
-        if held is not None:
-            for part, values in zip(state, held):
+        if before is not None:
+            for part, values in zip(state, before):
                 part[left_out] = values
         return result
 
-    def _rows(self, seen: Any, ids: np.ndarray) -> Any:
-        if isinstance(seen, dict):
-            return Batch({name: values[ids] for name, values in seen.items()})
-        return seen[ids]
+    def _rows(self, observations: Any, ids: np.ndarray) -> Any:
+        if isinstance(observations, dict):
+            return Batch({name: values[ids] for name, values in observations.items()})
+        return observations[ids]
 
     def seed(self, seed: Any = None) -> list[Any]:
         """Start the games anew with seeds."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..game import Game
 from ..single_agent.vector_env import BoardVectorEnv
-from .making import make_vector
+from .environments import make_vector
 
 try:
     import torch
@@ -32,8 +32,8 @@ def make_envs(game: Game | str, num_envs: int, device: Any = None, **options: An
         device: where its tensors are.
         **options: as for ``gymnasium.make_vec``: ``opponent="greedy"``, ``layout="flat"``.
     """
-    shown = {"dtype": "float32"} | options
-    return BoardEnv(make_vector(game, num_envs, autoreset_mode="disabled", **shown), device)
+    view = {"dtype": "float32"} | options
+    return BoardEnv(make_vector(game, num_envs, autoreset_mode="disabled", **view), device)
 
 
 class BoardEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchRL is not installed
@@ -71,7 +71,7 @@ class BoardEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchRL 
         )
         self._seeds: int | None = None
 
-    def _shown(self) -> dict[str, torch.Tensor]:
+    def _observations(self) -> dict[str, torch.Tensor]:
         state = self.envs.games.state
         planes = self.envs.observation_options.show(state.observations, state.masks)
         return {
@@ -79,18 +79,18 @@ class BoardEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchRL 
             "action_mask": torch.tensor(state.masks, dtype=torch.bool, device=self.device),
         }
 
-    def _ends(self, ended: np.ndarray) -> dict[str, torch.Tensor]:
-        signal = torch.tensor(ended, device=self.device)[:, None]
+    def _ends(self, ends: np.ndarray) -> dict[str, torch.Tensor]:
+        signal = torch.tensor(ends, device=self.device)[:, None]
         return {"done": signal, "terminated": signal.clone()}
 
     def _reset(self, tensordict: Any = None, **options: Any) -> Any:
-        asked = None if tensordict is None else tensordict.get("_reset", None)
-        which = None if asked is None else asked.cpu().numpy().reshape(-1)
+        mask = None if tensordict is None else tensordict.get("_reset", None)
+        which = None if mask is None else mask.cpu().numpy().reshape(-1)
         self.envs.games.reset(self._seeds, which)
         self._seeds = None
-        ended = np.zeros(self.envs.num_envs, np.bool_)
+        ends = np.zeros(self.envs.num_envs, np.bool_)
         return TensorDict(
-            {**self._shown(), **self._ends(ended)}, self.batch_size, device=self.device
+            {**self._observations(), **self._ends(ends)}, self.batch_size, device=self.device
         )
 
     def _step(self, tensordict: Any) -> Any:
@@ -99,7 +99,7 @@ class BoardEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchRL 
         state = games.state
         rewards = torch.tensor(state.rewards, dtype=torch.float32, device=self.device)
         return TensorDict(
-            {**self._shown(), "reward": rewards[:, None], **self._ends(state.terminated)},
+            {**self._observations(), "reward": rewards[:, None], **self._ends(state.terminated)},
             self.batch_size,
             device=self.device,
         )

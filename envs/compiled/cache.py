@@ -81,9 +81,9 @@ class KernelCache:
         """The machine code for a signature (or only the types of its arguments), or None."""
         return self._cache(normalize_signature(signature)[0]).load_overload(signature, context)
 
-    def save_overload(self, signature: Any, compiled: Any) -> None:
+    def save_overload(self, signature: Any, result: Any) -> None:
         """Keep the machine code for a signature."""
-        self._cache(normalize_signature(signature)[0]).save_overload(signature, compiled)
+        self._cache(normalize_signature(signature)[0]).save_overload(signature, result)
 
     def flush(self) -> None:
         """Forget what was kept for the package's own games."""
@@ -118,7 +118,7 @@ def depend_on_own_sources(of: type | None, body: Any) -> None:
 
 def source_of(function: Callable[..., Any]) -> Path:
     """The file of a function."""
-    return _resolved(function.__code__.co_filename)
+    return _real_path(function.__code__.co_filename)
 
 
 def is_of_package(function: Callable[..., Any]) -> bool:
@@ -145,10 +145,10 @@ def source_fingerprint(path: Path, own: frozenset[Path] = frozenset()) -> str:
 
 def cache_root() -> Path:
     """The folder of the cache folders; ``PLYGROUND_CACHE`` overrides the platform's choice."""
-    chosen = os.environ.get("PLYGROUND_CACHE")
+    folder = os.environ.get("PLYGROUND_CACHE")
     return (
-        Path(chosen)
-        if chosen
+        Path(folder)
+        if folder
         else Path(platformdirs.user_cache_dir("plyground", appauthor=False)) / "kernels"
     )
 
@@ -201,5 +201,5 @@ def _is_class_of_package(of: type) -> bool:
 
 
 @functools.cache
-def _resolved(name: str) -> Path:
+def _real_path(name: str) -> Path:
     return Path(name).resolve()

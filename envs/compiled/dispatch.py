@@ -38,10 +38,10 @@ class RuleFunction:
         def decorate(body: Callable[..., Any]) -> Kernel:
             self._check_parameters(body)
             depend_on_own_sources(rules_type, body)
-            compiled = compile_body(body)
-            self.bodies[rules_type] = compiled
-            self.dispatch.register(rules_type)(compiled)
-            return compiled
+            body_kernel = compile_body(body)
+            self.bodies[rules_type] = body_kernel
+            self.dispatch.register(rules_type)(body_kernel)
+            return body_kernel
 
         return decorate
 
@@ -54,17 +54,17 @@ class RuleFunction:
         return compiled
 
     def _check_parameters(self, body: Callable[..., Any]) -> None:
-        found = list(inspect.signature(getattr(body, "py_func", body)).parameters)
-        if found != self.parameters:
+        names = list(inspect.signature(getattr(body, "py_func", body)).parameters)
+        if names != self.parameters:
             raise TypeError(
                 f"{self.stub.__name__} takes the parameters {self.parameters}; the body registered "
-                f"for it takes {found}"
+                f"for it takes {names}"
             )
 
     def body_for(self, rules_type: type) -> Any:
         """The compiled body for a type of rules or the types it derives from, or None."""
-        found = (self.bodies[base] for base in rules_type.__mro__ if base in self.bodies)
-        return next(found, self.default)
+        bodies = (self.bodies[base] for base in rules_type.__mro__ if base in self.bodies)
+        return next(bodies, self.default)
 
 
 class Rule(Protocol):
@@ -107,9 +107,9 @@ def rule(stub: Callable[..., Any]) -> Rule:
             body = function.body_for(rules.instance_class)
             if body is None:
                 return None
-            called = numba.types.Dispatcher(body)
-            signature = called.get_call_type(self.context, arguments, keywords)
-            self._compiled = called.get_overload(signature)
+            callee = numba.types.Dispatcher(body)
+            signature = callee.get_call_type(self.context, arguments, keywords)
+            self._compiled = callee.get_overload(signature)
             return signature
 
         def get_impl_key(self, signature: Any) -> Any:

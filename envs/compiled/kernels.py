@@ -95,17 +95,17 @@ def entry_point(kernel: Any, *example: Any) -> Any:
     )
 
 
-_announced: contextvars.ContextVar[bool] = contextvars.ContextVar("announced", default=False)
+_silence: contextvars.ContextVar[bool] = contextvars.ContextVar("silence", default=False)
 
 
 @contextlib.contextmanager
 def without_announcements() -> Iterator[None]:
     """Compilation in the body, of this thread, is not announced: the caller tells of it."""
-    token = _announced.set(True)
+    token = _silence.set(True)
     try:
         yield
     finally:
-        _announced.reset(token)
+        _silence.reset(token)
 
 
 class _Notice(Listener):  # type: ignore[misc]  # numba is not typed
@@ -142,7 +142,7 @@ def announce_compilation(what: str) -> Iterator[None]:
 
     Inside another announcement nothing more is said.
     """
-    if _announced.get():
+    if _silence.get():
         yield
         return
     notice = _Notice(

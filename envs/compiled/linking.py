@@ -130,9 +130,9 @@ def _set_environments(library: Any) -> None:
 
 def _link_in(library: Any) -> None:
     """Complete the code of a function by that of the functions it calls."""
-    for called in dict.fromkeys(library._linking_libraries):
-        library._reload_init.update(called._reload_init)
-        library._final_module.link_in(called._get_module_for_linking(), preserve=True)
+    for callee in dict.fromkeys(library._linking_libraries):
+        library._reload_init.update(callee._reload_init)
+        library._final_module.link_in(callee._get_module_for_linking(), preserve=True)
     library._finalize_dynamic_globals()
     library._finalized = True  # as numba's finalize() leaves it, but for the machine code
 

@@ -57,15 +57,15 @@ def sources_of_kernels(path: Path) -> set[Path]:
     imports, definers, registrants = _scan()
     if path not in imports:
         return {*imports, path}
-    found: set[Path] = set()
+    files: set[Path] = set()
     waiting = {path}
     while waiting:
         source = waiting.pop()
-        found.add(source)
-        waiting |= imports[source] - found
+        files.add(source)
+        waiting |= imports[source] - files
         if source in definers:
-            waiting |= {other for other in registrants if source in imports[other]} - found
-    return found
+            waiting |= {other for other in registrants if source in imports[other]} - files
+    return files
 
 
 def sources_of_play(*roots: Path) -> frozenset[Path]:
@@ -81,20 +81,20 @@ def sources_of_play(*roots: Path) -> frozenset[Path]:
     ours = games.intersection(roots)
     folders = {path.parent for path in games - ours}  # of other games, a folder each
     others = {path for path in imports if path.parent in folders}
-    found, waiting = set[Path](), imports.keys() & roots
+    files, waiting = set[Path](), imports.keys() & roots
     while waiting:
         while waiting:
             path = waiting.pop()
-            found.add(path)
-            waiting |= imports[path] - others - found
+            files.add(path)
+            waiting |= imports[path] - others - files
         waiting = {
             path
-            for path in registrants - found
+            for path in registrants - files
             if imports[path] & ours
             # what an agent has registered for the game counts for agents that import it
-            and any(_folder(other) == _folder(path) for other in imports[path] & found)
+            and any(_folder(other) == _folder(path) for other in imports[path] & files)
         }
-    return frozenset(found)
+    return frozenset(files)
 
 
 def _folder(path: Path) -> str:
@@ -123,7 +123,7 @@ def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
     sources = package_sources(*_KERNEL_FOLDERS)
     texts = {path: _content(path).decode() for path in sources}
     imports = {
-        path: {found for found in _imports(path, text) if found in texts}
+        path: {file for file in _imports(path, text) if file in texts}
         for path, text in texts.items()
     }
     definers = {path for path, text in texts.items() if _DEFINES_RULES.search(text)}
@@ -145,7 +145,7 @@ def _scan_for_play() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
         if not _REGISTERS_FOR_GAMES.search(texts[path]):  # it lists what is exported
             del texts[path]
     imports = {
-        path: {found for found in _imports(path, text, _ANY_IMPORT) if found in texts}
+        path: {file for file in _imports(path, text, _ANY_IMPORT) if file in texts}
         for path, text in texts.items()
     }
     games = {path for path, text in texts.items() if _DECLARES_GAME.search(text)}

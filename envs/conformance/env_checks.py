@@ -94,8 +94,8 @@ class _Run:
 
     def position(self) -> Position | None:
         """The environment's position, if it has such an attribute."""
-        found = getattr(self.env.unwrapped, "position", None)
-        return found if isinstance(found, Position) else None
+        position = getattr(self.env.unwrapped, "position", None)
+        return position if isinstance(position, Position) else None
 
     def check_spaces(self) -> None:
         env = self.env
@@ -150,9 +150,9 @@ class _Run:
             self.check_reported_reward(agent, owed)
             if len(self.actions) == copies_after:
                 self.check_copies(action)
-            returned: Any = env.step(action)
+            result: Any = env.step(action)
             self.actions.append(int(action))
-            self.require(returned is None, f"step returns {returned!r}; it must return None")
+            self.require(result is None, f"step returns {result!r}; it must return None")
             self.require(
                 sum(env.rewards.values()) == 0, f"the rewards {env.rewards} do not add up to zero"
             )
@@ -180,9 +180,9 @@ class _Run:
                 f"{name} is not to move, but its mask allows actions "
                 f"{np.flatnonzero(mask).tolist()}",
             )
-            told = env.infos[name].get("action_mask", mask)
+            info_mask = env.infos[name].get("action_mask", mask)
             self.require(
-                np.array_equal(told, mask),
+                np.array_equal(info_mask, mask),
                 f"infos[{name!r}] holds another mask than the observation",
             )
         observation, _, terminated, truncated, info = env.last()
@@ -215,19 +215,19 @@ class _Run:
                 f"legal",
             )
             for index, name in enumerate(env.possible_agents):
-                seen = env.observe(name)["observation"]
+                planes = env.observe(name)["observation"]
                 self.require(
-                    np.array_equal(seen, position.observation(index)),
+                    np.array_equal(planes, position.observation(index)),
                     f"{name} does not observe the position",
                 )
         return legal[int(self.rng.integers(len(legal)))]
 
     def check_reported_reward(self, agent: str, owed: dict[str, float]) -> None:
         """``last()`` reports what the agent got since its own last step."""
-        reported = self.env.last(observe=False)[1]
+        reward = self.env.last(observe=False)[1]
         self.require(
-            reported == owed[agent],
-            f"last() reports the reward {reported:g} to {agent}, which got {owed[agent]:g} since "
+            reward == owed[agent],
+            f"last() reports the reward {reward:g} to {agent}, which got {owed[agent]:g} since "
             f"its last step",
         )
         owed[agent] = 0.0
@@ -243,10 +243,10 @@ class _Run:
             self.require(
                 position.is_over, "the episode has ended, but in the position the game goes on"
             )
-            given = tuple(total.values())
+            sums = tuple(total.values())
             self.require(
-                given == position.returns,
-                f"the rewards add up to {given}, but the game's returns are {position.returns}",
+                sums == position.returns,
+                f"the rewards add up to {sums}, but the game's returns are {position.returns}",
             )
             for name in agents:
                 mask = env.observe(name)["action_mask"]
@@ -263,12 +263,12 @@ class _Run:
                 f"after {2 - left} of 2 agents stepped with None, {len(env.agents)} are left in "
                 f"agents",
             )
-            kept = [
-                set(held) == set(env.agents)
-                for held in (env.rewards, env.terminations, env.truncations, env.infos)
+            agree = [
+                set(table) == set(env.agents)
+                for table in (env.rewards, env.terminations, env.truncations, env.infos)
             ]
             self.require(
-                all(kept),
+                all(agree),
                 "rewards, terminations, truncations and infos keep an agent that has left",
             )
 
@@ -348,13 +348,13 @@ def _check_determinism(make: Callable[[], AECEnv], seed: int) -> None:
     one.reset(seed=seed)
     other.reset(seed=seed)
     while not (one.terminations[one.agent_selection] or one.truncations[one.agent_selection]):
-        seen = [(env.agent_selection, *env.last()[:4]) for env in (one, other)]
-        if not all(map(same, *seen)):
+        reports = [(env.agent_selection, *env.last()[:4]) for env in (one, other)]
+        if not all(map(same, *reports)):
             raise ConformanceError(
                 f"{one}, after the actions {actions}: two environments with the same seed and "
                 f"actions differ"
             )
-        actions.append(int(rng.choice(np.flatnonzero(seen[0][1]["action_mask"]))))
+        actions.append(int(rng.choice(np.flatnonzero(reports[0][1]["action_mask"]))))
         one.step(actions[-1])
         other.step(actions[-1])
     one.close()

@@ -106,9 +106,9 @@ def _check_facts(game: Game) -> None:
         game,
         f"facts.observation_shape is {shape}, not (rows, columns, planes)",
     )
-    balanced = facts.min_return == -facts.max_return and facts.max_return > 0
+    is_symmetric = facts.min_return == -facts.max_return and facts.max_return > 0
     _require(
-        balanced,
+        is_symmetric,
         game,
         f"facts say returns from {facts.min_return:g} to {facts.max_return:g}, which is not "
         f"symmetric about zero as zero-sum returns are",
@@ -120,13 +120,13 @@ def _check_names(game: Game) -> None:
     for action in range(game.facts.num_actions):
         name = game.action_to_text(action)
         try:
-            found: Any = game.text_to_action(name)
+            result: Any = game.text_to_action(name)
         except IllegalActionError as error:
-            found = f"an error ({error})"
+            result = f"an error ({error})"
         _require(
-            found == action,
+            result == action,
             game,
-            f"action {action} is called {name!r}, but text_to_action({name!r}) gives {found}",
+            f"action {action} is called {name!r}, but text_to_action({name!r}) gives {result}",
         )
 
 
@@ -164,14 +164,14 @@ def _check_areas(game: Game) -> None:
         game,
         f"action_areas gives {len(areas)} areas for {game.facts.num_actions} actions",
     )
-    known = [(action, area) for action, area in enumerate(areas) if area is not None]
+    pairs = [(action, area) for action, area in enumerate(areas) if area is not None]
     picture = r.picture(game.rules, game.initial_position().record, None)
-    for action, area in known:
+    for action, area in pairs:
         name = f"the area of action {action} ({game.action_to_text(action)})"
         inside = all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in area.points)
         _require(inside, game, f"{name} does not lie in the picture")
         _require(area.contains(*area.centre), game, f"{name} is no convex polygon")
-        for other, its_area in known:
+        for other, its_area in pairs:
             apart = other == action or not its_area.contains(*area.centre)
             _require(apart, game, f"{name} overlaps that of action {other}")
 
@@ -266,11 +266,11 @@ class _Run:
             position.to_move in (0, 1), lambda: f"to_move is {position.to_move}, which is no player"
         )
         buffer = np.full(count + SPARE, -1, np.int16)
-        written = r.legal_actions(rules, position.record, buffer)
+        length = r.legal_actions(rules, position.record, buffer)
         self.require(
-            0 <= written <= count, f"legal_actions returns {written}, but there are {count} actions"
+            0 <= length <= count, f"legal_actions returns {length}, but there are {count} actions"
         )
-        legal = buffer[:written].tolist()
+        legal = buffer[:length].tolist()
         self.require(
             all(0 <= action < count for action in legal),
             f"legal_actions lists {legal}, but actions are 0 to {count - 1}",
@@ -282,10 +282,10 @@ class _Run:
         over = position.is_over
         self.require(not (over and legal), f"the game is over, but legal_actions lists {legal}")
         self.require(over or bool(legal), "the game is not over, but no action is legal")
-        listed = set(legal)
+        legal_set = set(legal)
         for action in [-1, *self.sample(range(count)), count]:
             answer = bool(r.is_legal(rules, position.record, action))
-            if answer != (action in listed):
+            if answer != (action in legal_set):
                 self.require(
                     False,
                     f"is_legal says {'yes' if answer else 'no'} to action {action}, legal_actions "
@@ -295,7 +295,7 @@ class _Run:
             np.flatnonzero(position.action_mask()).tolist() == legal,
             "the action mask differs from the legal actions",
         )
-        illegal = [action for action in range(count) if action not in listed][:3]
+        illegal = [action for action in range(count) if action not in legal_set][:3]
         for wrong in [*illegal, -1, count]:
             before = position.copy()
             try:
@@ -323,29 +323,29 @@ class _Run:
     def check_observation(self, position: Position) -> None:
         for player in (0, 1):
             planes = position.observation(player)
-            found = sorted(set(planes.ravel().tolist()) - {0, 1})
+            others = sorted(set(planes.ravel().tolist()) - {0, 1})
             self.require(
-                not found,
-                f"player {player} observes the value {found and found[0]}; values are 0 and 1",
+                not others,
+                f"player {player} observes the value {others and others[0]}; values are 0 and 1",
             )
             self.require(
                 np.array_equal(planes, position.observation(player)),
                 f"player {player} observes the same position in two ways",
             )
         try:
-            restored = self.game.position_from_observation(position.observation())
+            again = self.game.position_from_observation(position.observation())
         except ValueError as error:
             raise ConformanceError(
                 f"{self.game.spec}, from_observation cannot read what observe writes: {error}"
             ) from None
         self.require(
-            restored == position,
+            again == position,
             lambda: (
                 f"the observation does not determine the position: restoring it gives "
-                f"{_differences(restored, position)}"
+                f"{_differences(again, position)}"
             ),
         )
-        self.require(restored.key == position.key, "equal positions have different keys")
+        self.require(again.key == position.key, "equal positions have different keys")
 
     def check_copies(self, position: Position) -> None:
         copies = {
@@ -369,12 +369,12 @@ class _Run:
         action = legal[int(self.rng.integers(len(legal)))] if legal else None
         for index, row in enumerate(self.game.symmetries):
             image = position.transformed(index)
-            moved = sorted(row[legal].tolist())
-            listed = image.legal_actions()
+            images = sorted(row[legal].tolist())
+            image_legal = image.legal_actions()
             self.require(
-                listed == moved,
-                f"symmetry {index} takes the legal actions to {moved}, but legal in the image are "
-                f"{listed}",
+                image_legal == images,
+                f"symmetry {index} takes the legal actions to {images}, but legal in the image are "
+                f"{image_legal}",
             )
             same = (image.to_move, image.is_over, image.returns) == (
                 position.to_move,
@@ -401,11 +401,11 @@ class _Run:
         rules, legal = self.game.rules, position.legal_actions()
         if not legal:
             return
-        ordered = np.array(legal, np.int16)
-        r.order_actions(rules, position.record, ordered, len(legal))
+        order = np.array(legal, np.int16)
+        r.order_actions(rules, position.record, order, len(legal))
         self.require(
-            sorted(ordered.tolist()) == legal,
-            f"order_actions makes {ordered.tolist()} of the legal actions {legal}",
+            sorted(order.tolist()) == legal,
+            f"order_actions makes {order.tolist()} of the legal actions {legal}",
         )
         scratch, drawn = np.empty(self.game.facts.num_actions, np.int16), []
         for _ in range(2):
@@ -431,11 +431,11 @@ class _Run:
         """Note the keys of the position and of its successors for the check after all games."""
         if len(self.by_key) > min(MOST_KEYS, MOST_BYTES // position.record.nbytes):
             return
-        for known in (
+        for node in (
             position,
             *(position.after(action) for action in self.sample(position.legal_actions())),
         ):
-            self.by_key.setdefault(known.key, {}).setdefault(known.record.tobytes(), known)
+            self.by_key.setdefault(node.key, {}).setdefault(node.record.tobytes(), node)
 
     def check_after_all_games(self) -> None:
         """Checks of all positions together: keys tell them apart, and both players move."""
@@ -453,19 +453,19 @@ class _Run:
         """Two positions with one key must have the same future, whatever else they differ in."""
         one, two, rng = first.copy(), other.copy(), np.random.default_rng((self.seed, continuation))
         while True:
-            seen = [
+            views = [
                 (position.to_move, position.is_over, position.returns, position.legal_actions())
                 for position in (one, two)
             ]
             _require(
-                seen[0] == seen[1],
+                views[0] == views[1],
                 self.game,
                 f"key cannot tell these two positions apart, which go on "
                 f"differently:\n{first}\nand\n{other}",
             )
-            if not seen[0][3]:
+            if not views[0][3]:
                 return
-            action = seen[0][3][int(rng.integers(len(seen[0][3])))]
+            action = views[0][3][int(rng.integers(len(views[0][3])))]
             one.play(action)
             two.play(action)
 

@@ -35,7 +35,7 @@ class Transition(NamedTuple):
         action: what it played.
         reward: what it gained.
         after: what it saw next, as bytes.
-        ended: whether the game was over.
+        is_last: whether the game was over.
         legal: whether the action was legal; None where no mask tells.
     """
 
@@ -44,7 +44,7 @@ class Transition(NamedTuple):
     action: int
     reward: float
     after: bytes
-    ended: bool
+    is_last: bool
     legal: bool | None
 
 
@@ -94,52 +94,54 @@ class Ledger:
             )
         )
 
-    def began(self, observation: Any) -> None:
+    def add_start(self, observation: Any) -> None:
         """Note the first observation of a game."""
         self._first.add(numbers_of(observation))
 
-    def happened(self, transition: Transition) -> None:
+    def add(self, transition: Transition) -> None:
         """Note a transition of the environment."""
         self.transitions.append(transition)
-        if transition.ended:
+        if transition.is_last:
             self._last.add(transition.after)
 
     def findings(self) -> list[str]:
         """The mistakes, each as a sentence with the number of its cases; none: an empty list."""
-        found: Counter[str] = Counter()
-        found["an illegal action was taken"] = sum(one.legal is False for one in self.transitions)
-        known = defaultdict(list)
+        counts: Counter[str] = Counter()
+        counts["an illegal action was taken"] = sum(one.legal is False for one in self.transitions)
+        by_action = defaultdict(list)
         for one in self.transitions:
-            known[one.observation, one.action].append(one)
+            by_action[one.observation, one.action].append(one)
         for learnt in self._learnt:
-            found[self._compare(learnt, known[learnt.observation, learnt.action])] += 1
+            counts[self._compare(learnt, by_action[learnt.observation, learnt.action])] += 1
         if self._learnt:
-            found |= self._unseen()
-        return [f"{what} ({count} times)" for what, count in found.items() if what and count > 0]
+            counts |= self._unseen()
+        return [f"{what} ({count} times)" for what, count in counts.items() if what and count > 0]
 
     def check(self) -> None:
         """Raise AssertionError with all findings, if there are any."""
-        if found := self.findings():
-            raise AssertionError("; ".join(found))
+        if mistakes := self.findings():
+            raise AssertionError("; ".join(mistakes))
 
-    def _compare(self, learnt: Transition, known: list[Transition]) -> str:
+    def _compare(self, learnt: Transition, candidates: list[Transition]) -> str:
         """What is wrong with a transition that was learnt from; "" if nothing is."""
-        if not known:
+        if not candidates:
             if learnt.observation in self._last:
                 return "an action after the end of a game, which was never played, was learnt from"
             return "a transition that never happened was learnt from"
-        if any(_agree(learnt, one) for one in known):
+        if any(_agree(learnt, one) for one in candidates):
             return ""
-        one = next((one for one in known if learnt.player in (None, one.player)), known[0])
+        one = next(
+            (one for one in candidates if learnt.player in (None, one.player)), candidates[0]
+        )
         if one.reward != 0.0 and learnt.reward == -one.reward:
             return "the wrong player was credited: the reward has the opposite sign"
         if learnt.player not in (None, one.player):
             return "the wrong player was credited: another one acted"
-        if one.ended and not learnt.ended and learnt.after in self._first:
+        if one.is_last and not learnt.is_last and learnt.after in self._first:
             return "a reset observation was learnt from: it was taken for what follows the end"
-        if one.ended and one.reward != 0.0 and learnt.reward == 0.0:
+        if one.is_last and one.reward != 0.0 and learnt.reward == 0.0:
             return "the reward at the end of a game was lost"
-        if one.ended and not learnt.ended:
+        if one.is_last and not learnt.is_last:
             return "the end of a game was taken for a step like any other"
         if learnt.reward != one.reward:
             return "a transition was learnt with another reward than the environment gave"
@@ -147,15 +149,15 @@ class Ledger:
 
     def _unseen(self) -> Counter[str]:
         """What the environment gave and nobody learnt from."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         learnt = {(one.observation, one.action) for one in self._learnt}
-        ends = [one for one in self.transitions if one.ended]
+        ends = [one for one in self.transitions if one.is_last]
         if ends and not any((one.observation, one.action) in learnt for one in ends):
-            found["the last transition of a game was never learnt from"] = len(ends)
+            counts["the last transition of a game was never learnt from"] = len(ends)
         lost = sum(one.reward < 0 for one in ends)
         if lost and not any(one.reward < 0 for one in self._learnt):
-            found["a game was lost, and no loss was ever seen"] = lost
-        return found
+            counts["a game was lost, and no loss was ever seen"] = lost
+        return counts
 
 
 def _agree(learnt: Transition, one: Transition) -> bool:
@@ -163,8 +165,8 @@ def _agree(learnt: Transition, one: Transition) -> bool:
     return (
         learnt.player in (None, one.player)
         and abs(learnt.reward - one.reward) < 1e-6
-        and learnt.ended == one.ended
-        and (one.ended or learnt.after in (b"", one.after))
+        and learnt.is_last == one.is_last
+        and (one.is_last or learnt.after in (b"", one.after))
     )
 
 
@@ -184,31 +186,31 @@ class TracedEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
         super().__init__(env)
         self.ledger = Ledger()
-        self._seen = b""
+        self._observation = b""
         self._mask: Any = None
         self._seat: int | None = None
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         """As the environment's."""
         observation, info = self.env.reset(**options)
-        self.ledger.began(observation)
+        self.ledger.add_start(observation)
         self._remember(observation, info)
         return observation, info
 
     def _remember(self, observation: Any, info: dict[str, Any]) -> None:
-        self._seen, self._mask = numbers_of(observation), info.get("action_mask")
+        self._observation, self._mask = numbers_of(observation), info.get("action_mask")
         self._seat = int(info["seat"]) if "seat" in info else None
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """As the environment's."""
-        seen, mask, seat = self._seen, self._mask, self._seat
+        before, mask, seat = self._observation, self._mask, self._seat
         observation, reward, terminated, truncated, info = self.env.step(action)
         self._remember(observation, info)
-        ended = bool(terminated or truncated)
+        is_last = bool(terminated or truncated)
         number = int(np.asarray(action).item())
         legal = None if mask is None else _is_legal(mask, number)
-        self.ledger.happened(
-            Transition(seat, seen, number, float(reward), self._seen, ended, legal)
+        self.ledger.add(
+            Transition(seat, before, number, float(reward), self._observation, is_last, legal)
         )
         return observation, reward, terminated, truncated, info
 
@@ -229,34 +231,34 @@ class TracedVectorEnv(AnyVectorWrapper):
         self._over &= ~which
         self._remember(observations, infos)
         for game in np.flatnonzero(which).tolist():
-            self.ledger.began(_row(observations, game))
+            self.ledger.add_start(_row(observations, game))
         return observations, infos
 
     def _remember(self, observations: Any, infos: dict[str, Any]) -> None:
         rows = range(self.env.num_envs)
-        self._seen = [numbers_of(_row(observations, game)) for game in rows]
+        self._observation = [numbers_of(_row(observations, game)) for game in rows]
         masks, seats = infos.get("action_mask"), infos.get("seat")
         self._masks = None if masks is None else masks.copy()
         self._seats = [None] * len(rows) if seats is None else np.asarray(seats).tolist()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """As the environment's."""
-        seen, masks, seats = self._seen, self._masks, self._seats
+        before, masks, seats = self._observation, self._masks, self._seats
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         self._remember(observations, infos)
-        ended = np.logical_or(terminated, truncated)
+        is_last = np.logical_or(terminated, truncated)
         for game, action in enumerate(np.asarray(actions).tolist()):
             if self._over[game] and self._mode is AutoresetMode.NEXT_STEP:
-                self.ledger.began(_row(observations, game))
+                self.ledger.add_start(_row(observations, game))
                 continue
-            after = self._seen[game]
-            if ended[game] and self._mode is AutoresetMode.SAME_STEP:
+            after = self._observation[game]
+            if is_last[game] and self._mode is AutoresetMode.SAME_STEP:
                 after = numbers_of(infos["final_obs"][game])
-                self.ledger.began(_row(observations, game))
+                self.ledger.add_start(_row(observations, game))
             legal = None if masks is None else _is_legal(masks[game], action)
-            found = (float(rewards[game]), after, bool(ended[game]), legal)
-            self.ledger.happened(Transition(seats[game], seen[game], action, *found))
-        self._over = ended.copy()
+            outcome = (float(rewards[game]), after, bool(is_last[game]), legal)
+            self.ledger.add(Transition(seats[game], before[game], action, *outcome))
+        self._over = is_last.copy()
         return observations, rewards, terminated, truncated, infos
 
 
@@ -273,34 +275,34 @@ class TracedAECEnv(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes n
         """As the environment's."""
         self._open.clear()
         super().reset(seed=seed, options=options)
-        self.ledger.began(self.env.observe(self.env.agent_selection))
+        self.ledger.add_start(self.env.observe(self.env.agent_selection))
 
     def step(self, action: Any) -> None:
         """As the environment's."""
         env: Any = self.env
         agent = env.agent_selection
         if not (env.terminations[agent] or env.truncations[agent]):
-            seen = env.observe(agent)
-            self._close(agent, numbers_of(seen), ended=False)
-            mask = seen.get("action_mask") if isinstance(seen, Mapping) else None
+            before = env.observe(agent)
+            self._close(agent, numbers_of(before), is_last=False)
+            mask = before.get("action_mask") if isinstance(before, Mapping) else None
             mask = env.infos[agent].get("action_mask") if mask is None else mask
             legal = None if mask is None else _is_legal(mask, int(action))
-            self._open[agent] = (numbers_of(seen), int(action), legal)
+            self._open[agent] = (numbers_of(before), int(action), legal)
             self._gained[agent] = 0.0
             super().step(action)
             for one, reward in env.rewards.items():
                 self._gained[one] = self._gained.get(one, 0.0) + float(reward)
             for one in [one for one in self._open if env.terminations[one] or env.truncations[one]]:
-                self._close(one, numbers_of(env.observe(one)), ended=True)
+                self._close(one, numbers_of(env.observe(one)), is_last=True)
         else:
             super().step(action)
 
-    def _close(self, agent: str, after: bytes, ended: bool) -> None:
+    def _close(self, agent: str, after: bytes, is_last: bool) -> None:
         """The player's transition is complete: it is its turn again, or the game is over."""
         if agent in self._open:
-            seen, action, legal = self._open.pop(agent)
-            self.ledger.happened(
-                Transition(agent, seen, action, self._gained[agent], after, ended, legal)
+            observation, action, legal = self._open.pop(agent)
+            self.ledger.add(
+                Transition(agent, observation, action, self._gained[agent], after, is_last, legal)
             )
 
 

@@ -154,7 +154,7 @@ def to_array(picture: Picture, longest_side: int = 600) -> np.ndarray:
 def to_svg(picture: Picture) -> str:
     """The picture as one ``<svg>`` element that scales to its container."""
     width, height = picture.width * SVG_UNIT, picture.height * SVG_UNIT
-    body = "".join(_svg_element(_enlarged(shape)) for shape in picture.shapes)
+    body = "".join(_svg_element(_scale(shape)) for shape in picture.shapes)
     ground = f'<rect width="{width:g}" height="{height:g}" fill="{picture.background}"/>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}">'
@@ -162,7 +162,7 @@ def to_svg(picture: Picture) -> str:
     )
 
 
-def _enlarged(shape: Shape) -> Shape:
+def _scale(shape: Shape) -> Shape:
     """The shape in units of the SVG, its numbers multiplied."""
     numbers = {
         name: value * SVG_UNIT

@@ -69,7 +69,7 @@ def record(games: object) -> Ledger:
                 continue
             ended = bool(state.terminated[game])
             after = state.final_observations if ended else state.observations
-            ledger.happened(
+            ledger.add(
                 Transition(
                     int(seats[game]),
                     seen[game],
@@ -81,7 +81,7 @@ def record(games: object) -> Ledger:
                 )
             )
             if ended and restarts:
-                ledger.began(state.observations[game])
+                ledger.add_start(state.observations[game])
 
     games.step = traced
     return ledger

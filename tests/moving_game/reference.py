@@ -13,9 +13,7 @@ class Breakthrough(Reference):
     def __init__(self, rows: int, cols: int) -> None:
         self.rows, self.cols = rows, cols
         self.pieces = {(row, column): 1 for row in (0, 1) for column in range(cols)}
-        self.pieces |= {
-            (row, column): 0 for row in (rows - 2, rows - 1) for column in range(cols)
-        }
+        self.pieces |= {(row, column): 0 for row in (rows - 2, rows - 1) for column in range(cols)}
         self.to_move = 0
         self.winner = None
 

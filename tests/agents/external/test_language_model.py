@@ -10,7 +10,7 @@ import pytest
 from helpers import SMALL_VARIANTS, run
 from plyground import make_agent, make_game
 from plyground.agents.external.language_model import LanguageModelError
-from plyground.envs.adapters.telling import describe, read_move
+from plyground.envs.adapters.prompts import describe, read_move
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import Limits
 from plyground.evaluation.tournament import Plan

@@ -1,4 +1,4 @@
-"""Positions told to language models as text, and moves read from their answers."""
+"""Prompts for language models: positions as text, and moves read from the answers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..game import Position
 def describe(position: Position) -> str:
     """A position as a language model is shown it: game, moves, board, whose turn, legal moves."""
     game = position.game
-    played = ""
+    history = ""
     if position.moves:
         names = ", ".join(game.action_to_text(action) for action in position.moves)
-        played = f"Moves so far: {names}\n"
+        history = f"Moves so far: {names}\n"
     legal = ", ".join(game.action_to_text(action) for action in position.legal_actions())
     side = ("first", "second")[position.to_move]
     return (
-        f"Game: {game.spec}\n{played}\n{position}\n\nYou are the {side} player, and it is your "
+        f"Game: {game.spec}\n{history}\n{position}\n\nYou are the {side} player, and it is your "
         f"turn.\nLegal moves: {legal}"
     )
 
@@ -29,8 +29,8 @@ def read_move(position: Position, answer: str) -> tuple[int | None, str]:
     last = lines[-1].strip("`*\"'. ") if lines else ""
     if last in names:
         return names[last], ""
-    named = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
-    if len(named) == 1:
-        return names[named[0]], ""
-    shown = last[:60] or "nothing"
-    return None, f"{shown!r} is no legal move. The last line must be one of: {', '.join(names)}"
+    matches = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
+    if len(matches) == 1:
+        return names[matches[0]], ""
+    excerpt = last[:60] or "nothing"
+    return None, f"{excerpt!r} is no legal move. The last line must be one of: {', '.join(names)}"
