@@ -31,7 +31,7 @@ class Sources(NamedTuple):
     agents: tuple[str, ...]
 
     @classmethod
-    def known(cls, of_play: dict[str, str] | None, agents: list[str]) -> Self | None:
+    def from_store(cls, of_play: dict[str, str] | None, agents: list[str]) -> Self | None:
         """The fingerprints as a store keeps them; None if it keeps none."""
         if of_play is None or not all(agents):
             return None

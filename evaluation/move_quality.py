@@ -353,11 +353,11 @@ def stored_moves(
         _candidates(judge.game, store, labels, first, left_out), count, seed
     )
     moves: list[JudgedMove] = []
-    for done, candidate in enumerate(candidates, 1):
+    for number, candidate in enumerate(candidates, 1):
         move = _judge_stored(judge, candidate, labels, left_out)
         moves += [] if move is None else [move]
         if progress is not None:
-            progress(done, len(candidates))
+            progress(number, len(candidates))
     return Evidence(
         labels, moves, {reason: number for reason, number in left_out.items() if number}, {}
     )

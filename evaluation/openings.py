@@ -153,7 +153,7 @@ class Openings:
         )
         if self.judge is not None:
             self.description += f", balanced by {self.judge.description}"
-            drawn = self._balanced(self.judge, drawn)
+            drawn = self._near_zero(self.judge, drawn)
         self._game, self._plies = game, source.plies
         self._drawn, self._found, self._known = drawn, list[Actions](), list[Actions]()
         self._complete = False
@@ -189,7 +189,7 @@ class Openings:
         """The opening of pair ``number``, from 0 on."""
         return self._found[number % self.find(number + 1)]
 
-    def _balanced(self, judge: BalanceJudge, drawn: Iterable[Actions]) -> Iterator[Actions]:
+    def _near_zero(self, judge: BalanceJudge, drawn: Iterable[Actions]) -> Iterator[Actions]:
         """Those that the judge keeps.
 
         Up to the last one that is known, exactly the known ones have been kept before.

@@ -130,7 +130,7 @@ class SprtState(NamedTuple):
     repeated: int = 0
 
 
-class _VerdictReached(Exception):
+class _End(Exception):
     """Leaves the tournament when nothing more needs to be played."""
 
 
@@ -214,7 +214,7 @@ class SprtMatch:
             self.tournament.get_ready()
             self.tournament.run(take)
             self._ended = not self.tournament.withdrawn().agents
-        except _VerdictReached:
+        except _End:
             pass
         finally:
             self.seconds += time.perf_counter() - began
@@ -231,7 +231,7 @@ class SprtMatch:
             if on_pair is not None:
                 on_pair(self.state)
             if self.finished:
-                raise _VerdictReached
+                raise _End
 
     def _judge(self) -> None:
         pairs = self._table.meetings()[0].pairs

@@ -65,8 +65,8 @@ def concession(
     best, worst = game.facts.max_return, game.facts.min_return
     returns = (worst, best) if seat == 0 else (best, worst)
     reason = f"player_{seat} left the game" if leaves else RESIGNATION
-    fault, forfeited = (ABANDONMENT, seat) if leaves else (None, None)
-    return GameResult(moves, returns, reason, fault, forfeited, seconds, decisions)
+    fault, loser = (ABANDONMENT, seat) if leaves else (None, None)
+    return GameResult(moves, returns, reason, fault, loser, seconds, decisions)
 
 
 def store_game(

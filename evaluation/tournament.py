@@ -184,7 +184,7 @@ class Tournament:
         present = self._store.tournament(name)
         if present is None or present.settings != self.settings:  # the latter is refused later
             return name
-        then = Sources.known(present.sources, [agent.sources for agent in present.agents])
+        then = Sources.from_store(present.sources, [agent.sources for agent in present.agents])
         differences = (
             ["all of it (it was not noted)"]
             if then is None

@@ -14,7 +14,7 @@ from ..match import GameResult
 from ..single_games import SCHEDULE, concession, store_game
 from ..store.store import AgentEntry, Store, StoredTournament
 
-IMPORTED = "imported"  # the version of a player whose program is not known
+UNKNOWN_PROGRAM = "imported"  # the version of a player whose program is not known
 
 
 class RecordError(SpecificationError):
@@ -103,7 +103,7 @@ def store_record(store: Store, record: Record) -> int:
         RecordError: a move is illegal, or nothing tells how the game ended.
         StoreError: the store cannot be written.
     """
-    first, second = (AgentEntry(name, name, {}, IMPORTED) for name in record.players)
+    first, second = (AgentEntry(name, name, {}, UNKNOWN_PROGRAM) for name in record.players)
     return store_game(store, record.game, (first, second), result_of(record))
 
 

@@ -17,7 +17,7 @@ from ...agents import Decision
 from ...envs.game import Game, Position
 from ..match import CPU, NO_LIMITS, Limits
 from ..players import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Description, Fault
-from .messages import Failure, Result, Started, call_frame, number_of, read_answer
+from .messages import Failure, Result, Start, call_frame, number_of, read_answer
 from .worker_process import WorkerDeath, WorkerProcess
 
 START_SECONDS = 600.0  # for importing, loading and compiling
@@ -209,7 +209,7 @@ class AgentProcess:
                 answer = read_answer(frame)
                 if isinstance(answer, (Result, Failure)):
                     break
-                if isinstance(answer, Started):
+                if isinstance(answer, Start):
                     if seconds_once_started is not None:
                         began, seconds = time.perf_counter(), seconds_once_started
                         seconds_once_started = None

@@ -20,12 +20,12 @@ from typing import Any
 from ...agents import Decision, Score, make_agent
 from ...envs.game import Game, load_position
 from ..players import CANCELLED, Description, LocalPlayer, exception_fault, existing_action
-from .messages import Call, Failure, Progress, Service, Started
+from .messages import Call, Failure, Progress, Service, Start
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
 
 
-class _Cancelled(KeyboardInterrupt):
+class _Cancellation(KeyboardInterrupt):
     """The decision is no longer wanted."""
 
 
@@ -44,7 +44,7 @@ class AgentService(Service):
         """End the decision under way, if there is one; called by the signal's handler."""
         if self._interruptible:
             self._interruptible = False
-            raise _Cancelled
+            raise _Cancellation
 
     def answer(self, call: Call) -> bytes:
         try:
@@ -114,7 +114,7 @@ class AgentService(Service):
         try:
             return getattr(importlib.import_module(module), name)(
                 *pickle.loads(arguments),
-                lambda value: self._send_report(Started() if value is None else Progress(value)),
+                lambda value: self._send_report(Start() if value is None else Progress(value)),
             )
         finally:
             self._interruptible = False
@@ -126,7 +126,7 @@ class AgentService(Service):
             self._last_report = now
             self._send_report(Progress(_plain(decision)))
 
-    def _send_report(self, message: Started | Progress) -> None:
+    def _send_report(self, message: Start | Progress) -> None:
         """Send a report; a signal must not cut the message short."""
         self._interruptible = True
         with _signals_held_back():

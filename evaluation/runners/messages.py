@@ -26,7 +26,7 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...] = ()
 
 
-class Started(NamedTuple):
+class Start(NamedTuple):
     """Before the result, at most once: all is loaded and compiled, and the call's time begins."""
 
 
@@ -58,7 +58,7 @@ class Failure(NamedTuple):
         return SpecificationError(self.text) if self.kind is None else Fault(self.kind, self.text)
 
 
-Answer = Started | Progress | Result | Failure
+Answer = Start | Progress | Result | Failure
 
 
 class Service:
@@ -91,7 +91,7 @@ class Service:
         except (Fault, SpecificationError) as error:
             return pickle.dumps(Failure.of(error))
 
-    def report(self, message: Started | Progress) -> None:
+    def report(self, message: Start | Progress) -> None:
         """Send a message before the answer."""
         assert self._connection is not None
         self._connection.send_bytes(self._number + pickle.dumps(message))

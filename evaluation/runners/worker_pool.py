@@ -26,7 +26,7 @@ from .runner import GivenUp, Results, Runner, RunnerError
 CHUNK_SECONDS = 0.2
 LARGEST_CHUNK = 200  # so that two fit into the buffer of a connection
 # chunks that a worker is given at once where they are short, so that it need not wait for the next
-QUEUED = 2
+QUEUE_LENGTH = 2
 MOST_DEATHS = 5  # of workers over one game, or before the first game
 START_SECONDS = 600.0
 WAIT_SECONDS = 5.0
@@ -177,7 +177,7 @@ class PoolRunner(Runner, Generic[Handle]):
     def _hand_out(self, queue: _ChunkQueue) -> None:
         """Give the workers as much as they should have; those that have least come first."""
         short = queue.seconds is not None and queue.seconds < CHUNK_SECONDS
-        for length in range(QUEUED if short else 1):
+        for length in range(QUEUE_LENGTH if short else 1):
             for worker in self._workers:
                 if worker.ready and len(worker.chunks) == length:
                     chunk = queue.pop()

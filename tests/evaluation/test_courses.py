@@ -11,7 +11,7 @@ AGENTS = ("minimax:depth=2", "alphabeta:depth=3")
 GAME = make_game("tic_tac_toe")
 
 
-def stored(pair, opening, moves, players=(0, 1)):
+def entry(pair, opening, moves, players=(0, 1)):
     result = GameResult((*opening, *moves), (1.0, -1.0), "", None, None, (0.0, 0.0), (2, 2))
     return StoredGame(pair, players, opening, (0, 0), result)
 
@@ -19,7 +19,7 @@ def stored(pair, opening, moves, players=(0, 1)):
 def counted_twice(game):
     """Games that agents of one mind play from two orders of one opening."""
     return [
-        stored(pair, opening, (3, 5, 6), players)
+        entry(pair, opening, (3, 5, 6), players)
         for pair, opening in enumerate([(0, 1, 2), (2, 1, 0)])
         for players in ((0, 1), (1, 0))
     ]
@@ -27,18 +27,18 @@ def counted_twice(game):
 
 def test_the_order_of_the_opening_moves_makes_no_other_course():
     one, other, another = (
-        stored(0, opening, (3, 5, 6)) for opening in [(0, 1, 2), (2, 1, 0), (0, 2, 1)]
+        entry(0, opening, (3, 5, 6)) for opening in [(0, 1, 2), (2, 1, 0), (0, 2, 1)]
     )
     courses = Courses(GAME)
     assert courses.start(one) == courses.start(other) != courses.start(another)
     assert courses.course(one) == courses.course(other) != courses.course(another)
-    assert courses.course(one) != courses.course(stored(0, (0, 1, 2), (3, 5, 7)))
+    assert courses.course(one) != courses.course(entry(0, (0, 1, 2), (3, 5, 7)))
 
 
 def test_a_game_that_is_not_installed_has_its_openings_compared_by_their_moves():
     unknown = StoredTournament(1, "", {"game": "no_such_game"}, 1, [])
     assert game_of(unknown) is None
-    one, other = stored(0, (0, 1, 2), (3,)), stored(0, (2, 1, 0), (3,))
+    one, other = entry(0, (0, 1, 2), (3,)), entry(0, (2, 1, 0), (3,))
     assert Courses(None).start(one) != Courses(None).start(other)
 
 

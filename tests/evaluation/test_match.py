@@ -379,29 +379,29 @@ ready = Bot()
     "name",
     ["Bot", "WithMoves", "last", "by_moves", "make_object", "make_function", "numpys", "ready"],
 )
-@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize("own_process", [False, True])
 @pytest.mark.fast_cases(3)
-def test_functions_classes_and_objects_of_a_module_play(name, isolated, tmp_path, monkeypatch):
+def test_functions_classes_and_objects_of_a_module_play(name, own_process, tmp_path, monkeypatch):
     write_module(tmp_path, "many_bots", OWN_AGENTS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", list(sys.path))
     monkeypatch.delitem(sys.modules, "many_bots", raising=False)
     spec, game = f"python:many_bots:{name}", make_game("connect_four")
-    player = IsolatedPlayer(spec, game) if isolated else as_player(make_agent(spec, game))
+    player = IsolatedPlayer(spec, game) if own_process else as_player(make_agent(spec, game))
     with contextlib.closing(player):
         player.prepare(game, 2**62 + 5)
         assert player.ask(game.position([3]), False, 60.0)[0] == 6
 
 
 def test_an_agent_of_ones_own_gets_the_moves_of_the_game_in_a_match():
-    seen = []
+    moves_each_time = []
 
     def act(position, moves):
-        seen.append(moves)
+        moves_each_time.append(moves)
         return position.legal_actions()[0]
 
     result = play_game("connect_four", [act, Script(*range(6, -1, -1))], opening=[3, 3])
-    assert seen == [result.moves[:ply] for ply in range(2, len(result.moves), 2)]
+    assert moves_each_time == [result.moves[:ply] for ply in range(2, len(result.moves), 2)]
 
 
 @pytest.mark.parametrize(

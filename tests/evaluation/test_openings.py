@@ -85,15 +85,15 @@ def test_without_moves_there_is_one_opening():
 )
 def test_all_positions_of_a_depth_come_once_up_to_symmetry(game, plies):
     game = make_game(game)
-    reached = [game.initial_position()]
+    positions = [game.initial_position()]
     for _ in range(plies):
         following = [
-            position.after(action) for position in reached for action in position.legal_actions()
+            position.after(action) for position in positions for action in position.legal_actions()
         ]
-        reached = list({position.key: position for position in following}.values())
+        positions = list({position.key: position for position in following}.values())
     expected = {
         position.key
-        for position in reached
+        for position in positions
         if not position.is_over and leaves_the_game_open(position)
     }
     openings = Openings(game, f"all:{plies}", seed=1)
@@ -124,14 +124,14 @@ def test_more_positions_than_can_be_listed_are_refused(monkeypatch):
 # -- files --
 
 
-def written(tmp_path, text) -> str:
+def file_of(tmp_path, text) -> str:
     path = tmp_path / "openings.txt"
     path.write_text(text, encoding="utf-8")
     return str(path)
 
 
 def test_a_file_holds_one_opening_a_line_by_name_or_number(tmp_path):
-    path = written(tmp_path, "# the middle\n\nd, d, e   # a comment\n3,3,4,4\n0\n e,d,d \nd,d,e\n")
+    path = file_of(tmp_path, "# the middle\n\nd, d, e   # a comment\n3,3,4,4\n0\n e,d,d \nd,d,e\n")
     openings = Openings(make_game("connect_four"), path, seed=1)
     assert [openings[number] for number in range(openings.find())] == [
         (3, 3, 4),
@@ -140,24 +140,24 @@ def test_a_file_holds_one_opening_a_line_by_name_or_number(tmp_path):
         (4, 3, 3),
     ]
     boxes = Openings(
-        make_game("dots_and_boxes:rows=2,cols=2"), written(tmp_path, "h 0 1, v 1 0\n"), seed=1
+        make_game("dots_and_boxes:rows=2,cols=2"), file_of(tmp_path, "h 0 1, v 1 0\n"), seed=1
     )
     assert len(boxes[0]) == 2
 
 
 def test_of_lines_that_lead_to_one_position_the_first_counts(tmp_path):
     openings = Openings(
-        make_game("tic_tac_toe"), written(tmp_path, "a1,b2,c3\nc3,b2,a1\nb1\n"), seed=1
+        make_game("tic_tac_toe"), file_of(tmp_path, "a1,b2,c3\nc3,b2,a1\nb1\n"), seed=1
     )
     assert openings.find() == 2
 
 
 def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp_path):
     game = make_game("connect_four")
-    one = Openings(game, written(tmp_path, "d,d\ne\n"), seed=1).description
-    assert Openings(game, written(tmp_path, "# comment\n d , 3\n\ne"), seed=1).description == one
-    assert Openings(game, written(tmp_path, "d,d\nf\n"), seed=1).description != one
-    assert Openings(game, written(tmp_path, "e\nd,d\n"), seed=1).description != one
+    one = Openings(game, file_of(tmp_path, "d,d\ne\n"), seed=1).description
+    assert Openings(game, file_of(tmp_path, "# comment\n d , 3\n\ne"), seed=1).description == one
+    assert Openings(game, file_of(tmp_path, "d,d\nf\n"), seed=1).description != one
+    assert Openings(game, file_of(tmp_path, "e\nd,d\n"), seed=1).description != one
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_what_is_in_a_file_decides_and_not_where_it_is_or_how_it_is_laid_out(tmp
 )
 def test_a_bad_line_is_named_with_its_number_and_the_reason(text, message, tmp_path):
     with pytest.raises(SpecificationError) as error:
-        Openings(make_game("connect_four"), written(tmp_path, text), seed=1)
+        Openings(make_game("connect_four"), file_of(tmp_path, text), seed=1)
     assert message in str(error.value)
 
 
@@ -244,7 +244,7 @@ def test_a_judge_that_draws_random_numbers_judges_the_same_again():
 def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
     game = make_game("connect_four")
     arguments = (game, "random:4", 1, "alphabeta:depth=4", 8)
-    taken = first(10, *arguments)
+    expected = first(10, *arguments)
     judgements = []
     monkeypatch.setattr(
         module.BalanceJudge,
@@ -254,15 +254,15 @@ def test_openings_that_were_found_before_are_not_judged_again(monkeypatch):
         ),
     )
     openings = Openings(*arguments)
-    openings.recall(taken[:6])
-    assert [openings[number] for number in range(10)] == taken
+    openings.recall(expected[:6])
+    assert [openings[number] for number in range(10)] == expected
     before = list(
         itertools.takewhile(
-            lambda opening: opening != taken[5], first(100, game, "random:4", seed=1)
+            lambda opening: opening != expected[5], first(100, game, "random:4", seed=1)
         )
     )
     assert judgements
-    assert not set(judgements) & {*before, *taken[:6]}
+    assert not set(judgements) & {*before, *expected[:6]}
 
 
 @pytest.mark.parametrize(

@@ -291,9 +291,9 @@ def store(tmp_path_factory):
 
 def test_the_moves_of_a_store_are_judged_where_they_were_played(store):
     judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
-    with Store(store) as opened:
-        evidence = stored_moves(judge, opened)
-        games = [game for game in opened.games(1) if game.pair < 100]
+    with Store(store) as games_store:
+        evidence = stored_moves(judge, games_store)
+        games = [game for game in games_store.games(1) if game.pair < 100]
     expected = {"perfect": [0, 0], "lucky": [0, 0]}
     for game in games:
         position = TIC_TAC_TOE.position(game.opening)
@@ -316,11 +316,11 @@ def test_the_moves_of_a_store_are_judged_where_they_were_played(store):
 
 def test_some_agents_and_some_moves_of_a_store_can_be_asked_for(store):
     judge = MoveJudge(TIC_TAC_TOE, memory_mb=1)
-    with Store(store) as opened:
-        everything = stored_moves(judge, opened, only=["lucky"])
-        some = stored_moves(judge, opened, only=["lucky"], count=20, seed=4)
-        again = stored_moves(judge, opened, only=["lucky"], count=20, seed=4)
-        late = stored_moves(judge, opened, first_ply=6)
+    with Store(store) as games_store:
+        everything = stored_moves(judge, games_store, only=["lucky"])
+        some = stored_moves(judge, games_store, only=["lucky"], count=20, seed=4)
+        again = stored_moves(judge, games_store, only=["lucky"], count=20, seed=4)
+        late = stored_moves(judge, games_store, first_ply=6)
     assert everything.labels == ["lucky"]
     assert 0 < len(some.moves) < 20 < len(everything.moves)
     assert some.moves == again.moves
@@ -438,11 +438,11 @@ def test_intervals_take_observations_that_move_together_as_one():
 
 def test_intervals_of_clustered_shares_hold_the_truth_as_often_as_they_say():
     rng = np.random.default_rng(1)
-    covered = 0
+    hits = 0
     for _ in range(1000):
         chances = rng.beta(6, 2, 40)  # of each of 40 games; 0.75 on average
         clusters = np.repeat(np.arange(40), rng.integers(5, 15, 40))
         hits = (rng.random(len(clusters)) < chances[clusters]).astype(int)
         _, low, high = share_interval(hits, clusters)
-        covered += low <= 0.75 <= high
-    assert 0.93 <= covered / 1000 <= 0.97
+        hits += low <= 0.75 <= high
+    assert 0.93 <= hits / 1000 <= 0.97

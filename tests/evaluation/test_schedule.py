@@ -134,7 +134,7 @@ def test_an_agent_that_says_it_is_deterministic_repeats_its_games_whatever_its_s
         while not position.is_over:
             moves.append(agent.act(position))
             position.play(moves[-1])
-        lines.add((position, tuple(moves)))
+        lines.add((position.key, tuple(moves)))
     assert len({moves for _, moves in lines}) == 1
 
 
@@ -148,7 +148,7 @@ def test_deterministic_agents_play_each_opening_once_and_others_all_pairs(tmp_pa
     table = CrossTable(tournament.labels, tournament.game, games)
     assert table.repeated == 0
     with Store(tmp_path / "store.db") as store:
-        assert [(stored.pairs, stored.left_out) for stored in store.tournaments()] == [(12, 16)]
+        assert [(each.pairs, each.left_out) for each in store.tournaments()] == [(12, 16)]
         (report,) = report_store(store)
     assert report.to_json()["left_out_games"] == 16
     console = Console(record=True, width=120, file=io.StringIO())

@@ -51,7 +51,7 @@ def test_games_of_one_person_and_one_opponent_are_one_tournament(store, seat):
     assert [entry.label for entry in tournament.agents] == ["human", "greedy"]
     assert has_people(tournament)
     games = list(store.games(tournament.number))
-    assert [(stored.pair, stored.players) for stored in games] == [
+    assert [(each.pair, each.players) for each in games] == [
         (pair, (seat, 1 - seat)) for pair in range(3)
     ]
     store_game(store, game, sides[::-1], concession(game, *COURSE))
@@ -76,9 +76,9 @@ def test_a_game_is_found_by_its_number(store):
     game = make_game("tic_tac_toe")
     store_game(store, game, (person(), GREEDY), concession(game, *COURSE))
     number = store_game(store, game, (RANDOM, GREEDY), concession(game, *COURSE))
-    tournament, stored = store.game(number)
-    assert [tournament.agents[player].label for player in stored.players] == ["random", "greedy"]
-    assert [found for found, _, _ in store.numbered_games()] == [2, 1]
+    tournament, game = store.game(number)
+    assert [tournament.agents[player].label for player in game.players] == ["random", "greedy"]
+    assert [number for number, _, _ in store.numbered_games()] == [2, 1]
     with pytest.raises(StoreError, match="holds no game 7; its games have numbers from 1 to 2"):
         store.game(7)
 

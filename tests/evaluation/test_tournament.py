@@ -170,7 +170,7 @@ def test_an_agent_that_changes_the_position_it_is_shown_changes_nothing(tmp_path
 # -- the table --
 
 
-def finished(
+def game_of(
     players, returns, moves=(0,), seconds=(1.0, 3.0), decisions=(2, 2), **fault
 ) -> StoredGame:
     result = GameResult(
@@ -181,10 +181,10 @@ def finished(
 
 def test_the_table_counts_each_game_for_both_sides():
     games = [
-        finished((0, 1), (1.0, -1.0), moves=(0,)),
-        finished((1, 0), (1.0, -1.0), moves=(1,)),
-        finished((0, 1), (0.0, 0.0), moves=(1,)),
-        finished((1, 2), (-4.0, 4.0), moves=(2,), fault="raised", forfeited=0),
+        game_of((0, 1), (1.0, -1.0), moves=(0,)),
+        game_of((1, 0), (1.0, -1.0), moves=(1,)),
+        game_of((0, 1), (0.0, 0.0), moves=(1,)),
+        game_of((1, 2), (-4.0, 4.0), moves=(2,), fault="raised", forfeited=0),
     ]
     table = CrossTable(["a", "b", "c"], None, games)
     a, b, c = table.rows
@@ -221,11 +221,11 @@ def test_agents_that_repeat_one_game_without_saying_so_beforehand_are_found_out_
 def test_a_repeated_game_counts_once_unless_the_agents_have_shown_to_vary():
     table = CrossTable(["a", "b"], None)
     for pair in range(3):
-        table.count(finished((0, 1), (1.0, -1.0), moves=(5,), pair=pair))
-        table.count(finished((1, 0), (1.0, -1.0), moves=(6,), pair=pair))
+        table.count(game_of((0, 1), (1.0, -1.0), moves=(5,), pair=pair))
+        table.count(game_of((1, 0), (1.0, -1.0), moves=(6,), pair=pair))
     assert (table.rows[0].total.games, table.repeated) == (2, 4)
     assert table.meetings() == [Meeting(0, 1, (0, 0, 1, 0, 0))]
-    table.count(finished((0, 1), (-1.0, 1.0), moves=(7,), pair=3))
+    table.count(game_of((0, 1), (-1.0, 1.0), moves=(7,), pair=3))
     assert (table.rows[0].total.games, table.repeated) == (7, 0)
     assert table.meetings() == [Meeting(0, 1, (0, 0, 3, 0, 0), (1, 0, 0))]
     assert (table.rows[0].total.wins, table.rows[0].total.losses) == (3, 4)
@@ -239,7 +239,7 @@ PLAN = Plan(
 
 
 @functools.cache
-def undisturbed(pairs: int) -> list[tuple]:
+def all_records(pairs: int) -> list[tuple]:
     """The games of a run that nothing interrupts."""
     with tempfile.TemporaryDirectory() as folder:
         return records(run(PLAN._replace(pairs=pairs), Path(folder) / "store.db"))
@@ -288,8 +288,8 @@ def test_a_tournament_killed_at_any_moment_goes_on_as_if_nothing_had_happened(
     path, chance = tmp_path / "store.db", random.Random(kills)
     for _ in range(kills):
         start_and_kill(path, pairs, chance)
-    assert 0 < count_games(path) < len(undisturbed(pairs))
-    assert records(run(PLAN._replace(pairs=pairs), path)) == undisturbed(pairs)
+    assert 0 < count_games(path) < len(all_records(pairs))
+    assert records(run(PLAN._replace(pairs=pairs), path)) == all_records(pairs)
 
 
 @pytest.mark.thorough
@@ -299,4 +299,4 @@ def test_two_processes_on_one_store_double_nothing(tmp_path):
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
     with Store(path) as store:
-        assert records(list(Tournament(PLAN._replace(pairs=20), store).played())) == undisturbed(20)
+        assert records(list(Tournament(PLAN._replace(pairs=20), store).played())) == all_records(20)

@@ -118,8 +118,8 @@ def test_a_store_is_exported_and_imported_again(tmp_path):
     assert (first.exit_code, first.stderr) == (0, f"6 games in {other}\n")
     again = plyground("import", *files, "--store", other)
     assert again.stderr == f"0 games in {other}; 6 were there already\n"
-    with Store(other) as opened:
-        held = [game for one in opened.tournaments() for game in opened.games(one.number)]
+    with Store(other) as games_store:
+        held = [game for one in games_store.tournaments() for game in games_store.games(one.number)]
     assert sorted(game.result.moves for game in held) == sorted(game.result.moves for game in games)
     assert sorted(game.result.returns for game in held) == sorted(
         game.result.returns for game in games

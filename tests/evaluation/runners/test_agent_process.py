@@ -13,7 +13,7 @@ from plyground.evaluation.runners.agent_process import AgentProcess
 
 GAME = make_game("gomoku:size=9")
 ENDLESS = "alphabeta:depth=40,radius=2"
-CALLED = "called_functions"  # a module beside the tests
+MODULE = "called_functions"  # a module beside the tests
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +83,14 @@ def test_an_agent_that_does_not_listen_loses_its_process():
 
 def test_a_function_is_called_in_the_process_and_reports(process):
     reports = []
-    total = process.call(f"{CALLED}:counts_to", (3,), 60.0, report=reports.append)
+    total = process.call(f"{MODULE}:counts_to", (3,), 60.0, report=reports.append)
     assert (total, reports) == (6, [0, 1, 2])
     with pytest.raises(SpecificationError, match="this cannot be"):
-        process.call(f"{CALLED}:refuses", (), 60.0)
+        process.call(f"{MODULE}:refuses", (), 60.0)
 
 
 @pytest.mark.thorough
 def test_a_function_that_takes_too_long_is_stopped():
     with contextlib.closing(AgentProcess()) as process, pytest.raises(Fault) as fault:
-        process.call(f"{CALLED}:hangs", (), 0.1)
+        process.call(f"{MODULE}:hangs", (), 0.1)
     assert fault.value.kind == HUNG

@@ -166,7 +166,7 @@ def test_the_processes_that_an_agent_started_end_with_it():
 # -- time --
 
 
-@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize("own_process", [False, True])
 @pytest.mark.parametrize(
     ("limits", "moves", "reason"),
     [
@@ -175,14 +175,14 @@ def test_the_processes_that_an_agent_started_end_with_it():
     ],
 )
 @pytest.mark.fast_cases(2)
-def test_a_move_that_comes_too_late_forfeits(isolated, limits, moves, reason):
+def test_a_move_that_comes_too_late_forfeits(own_process, limits, moves, reason):
     spec = "python:broken.agents:IsSlow"
-    player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
+    player = IsolatedPlayer(spec, GAME, limits) if own_process else make_agent(spec)
     result = play_game(GAME, [player, make_agent("random")], limits=limits)
     assert (result.fault, result.forfeited) == (OUT_OF_TIME, 0)
     assert result.decisions[0] <= moves
     assert re.search(reason, result.reason), result.reason
-    if isolated:
+    if own_process:
         pid = player.pid
         play_game(GAME, [player, make_agent("random")], limits=limits)
         assert player.pid == pid  # a late answer is no reason to start it anew
@@ -196,16 +196,16 @@ def test_starting_and_compiling_is_no_thinking_time():
         assert play_game(GAME, [player, make_agent("random")], limits=limits).fault is None
 
 
-@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize("own_process", [False, True])
 @pytest.mark.thorough
-def test_what_an_agent_does_in_its_reset_counts_as_thinking(isolated):
+def test_what_an_agent_does_in_its_reset_counts_as_thinking(own_process):
     spec, limits = "python:broken.agents:ThinksInItsReset", Limits(game_seconds=1.0)
-    player = IsolatedPlayer(spec, GAME, limits) if isolated else make_agent(spec)
+    player = IsolatedPlayer(spec, GAME, limits) if own_process else make_agent(spec)
     result = play_game(GAME, [player, make_agent("random")], limits=limits)
     assert (result.forfeited, result.decisions) == (0, (0, 0))
     assert re.search(r"took [\d.]+ s for its reset; 1 s are allowed|hung", result.reason)
     assert result.seconds[0] > 1
-    if isolated:
+    if own_process:
         player.close()
 
 

@@ -150,7 +150,7 @@ def test_a_command_that_is_stopped_leaves_no_process_behind_and_goes_on(how, tmp
 def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_path, monkeypatch):
     monkeypatch.setattr("plyground.evaluation.runners.worker_pool.MOST_DEATHS", 2)
 
-    class Doomed(ProcessRunner):
+    class DyingWorkers(ProcessRunner):
         """Its workers are killed when they are given the first game."""
 
         def _call(self, process, method, argument):
@@ -158,7 +158,7 @@ def test_a_game_over_which_every_worker_dies_is_given_up_and_stays_missing(tmp_p
                 os.kill(process.pid, signal.SIGKILL)
             super()._call(process, method, argument)
 
-    runner = Doomed(1)
+    runner = DyingWorkers(1)
     games = play(PLAN._replace(agents=("random", "greedy"), pairs=1), tmp_path / "store.db", runner)
     assert [game[1] for game in games] == [(1, 0)]
     assert [(given_up.game.players, given_up.reason) for given_up in runner.given_up] == [

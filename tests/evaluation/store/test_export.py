@@ -18,7 +18,7 @@ from plyground.evaluation.tournament import Plan, Tournament
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def store_and_games(tmp_path_factory):
     """A store with forfeits and two tournaments, and its games."""
     path = tmp_path_factory.mktemp("export") / "store.db"
     with Store(path) as store:
@@ -42,8 +42,8 @@ def lines(path) -> list[dict]:
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def test_json_lines_hold_every_game_of_the_store(played):
-    path, games = played
+def test_json_lines_hold_every_game_of_the_store(store_and_games):
+    path, games = store_and_games
     for row, (tournament, game) in zip(lines(path), games, strict=True):
         result = game.result
         assert list(row) == list(COLUMNS)
@@ -63,8 +63,8 @@ def test_json_lines_hold_every_game_of_the_store(played):
     assert any(row["fault"] == "raised" for row in lines(path))
 
 
-def test_csv_holds_the_same_values_as_text(played, tmp_path):
-    path, _ = played
+def test_csv_holds_the_same_values_as_text(store_and_games, tmp_path):
+    path, _ = store_and_games
     with Store(path) as store:
         export_games(store, "csv", tmp_path / "games.csv")
     with (tmp_path / "games.csv").open(newline="", encoding="utf-8") as file:
@@ -83,19 +83,19 @@ def test_csv_holds_the_same_values_as_text(played, tmp_path):
     assert read == expected
 
 
-def test_parquet_holds_the_same_values_with_their_types(played, tmp_path):
-    path, _ = played
+def test_parquet_holds_the_same_values_with_their_types(store_and_games, tmp_path):
+    path, _ = store_and_games
     with Store(path) as store:
         export_games(store, "parquet", tmp_path / "games.parquet")
     assert pyarrow.parquet.read_table(tmp_path / "games.parquet").to_pylist() == lines(path)
 
 
 def test_parquet_without_pyarrow_says_what_to_install_and_leaves_nothing(
-    played, tmp_path, monkeypatch
+    store_and_games, tmp_path, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with (
-        Store(played[0]) as store,
+        Store(store_and_games[0]) as store,
         pytest.raises(
             SpecificationError, match=r'Parquet needs pyarrow.*pip install -e "\.\[parquet\]"'
         ),
@@ -104,9 +104,9 @@ def test_parquet_without_pyarrow_says_what_to_install_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_format_that_does_not_exist_is_refused(played):
+def test_a_format_that_does_not_exist_is_refused(store_and_games):
     with (
-        Store(played[0]) as store,
+        Store(store_and_games[0]) as store,
         pytest.raises(
             SpecificationError, match="the format is one of jsonl, csv, parquet, not 'xml'"
         ),
@@ -114,16 +114,16 @@ def test_a_format_that_does_not_exist_is_refused(played):
         export_games(store, "xml", io.BytesIO())
 
 
-def test_a_file_that_cannot_be_written_gives_one_sentence(played, tmp_path):
+def test_a_file_that_cannot_be_written_gives_one_sentence(store_and_games, tmp_path):
     with (
-        Store(played[0]) as store,
+        Store(store_and_games[0]) as store,
         pytest.raises(StoreError, match=r"games\.csv cannot be written: No such file or directory"),
     ):
         export_games(store, "csv", tmp_path / "missing" / "games.csv")
 
 
-def test_the_command_writes_to_standard_output_or_to_a_file(played, tmp_path):
-    path, _ = played
+def test_the_command_writes_to_standard_output_or_to_a_file(store_and_games, tmp_path):
+    path, _ = store_and_games
     result = invoke(["export", str(path)])
     assert [json.loads(line) for line in result.stdout.splitlines()] == lines(path)
     result = invoke(["export", str(path), "--format", "csv", "--out", str(tmp_path / "games.csv")])

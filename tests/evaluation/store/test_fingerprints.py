@@ -70,14 +70,14 @@ def test_the_rules_of_a_game_change_with_its_file_and_those_of_others_do_not(nam
     assert {game for kind, game in changes if kind == "rules"} == {name}
 
 
-@pytest.mark.parametrize("shared", ["envs/rules.py", "envs/game.py", "envs/stepping.py"])
-def test_what_all_rules_stand_on_changes_all_rules(shared, edit):
-    changes = changed_by(edit, shared)
+@pytest.mark.parametrize("common_file", ["envs/rules.py", "envs/game.py", "envs/stepping.py"])
+def test_what_all_rules_stand_on_changes_all_rules(common_file, edit):
+    changes = changed_by(edit, common_file)
     assert {game for kind, game in changes if kind == "rules"} == set(GAMES)
 
 
 @pytest.mark.parametrize(
-    ("file", "agent", "game", "untouched"),
+    ("file", "agent", "game", "other"),
     [
         ("agents/greedy.py", "greedy", "hex", ("random", "hex")),
         ("agents/search/alphabeta_kernels.py", "minimax", "othello", ("greedy", "othello")),
@@ -88,10 +88,10 @@ def test_what_all_rules_stand_on_changes_all_rules(shared, edit):
         ("agents/policies/policy_file.py", "onnx", "hex", ("greedy", "hex")),
     ],
 )
-def test_an_agent_changes_with_the_code_that_it_plays_by(file, agent, game, untouched, edit):
+def test_an_agent_changes_with_the_code_that_it_plays_by(file, agent, game, other, edit):
     changes = changed_by(edit, file)
     assert (agent, game) in changes
-    assert untouched not in changes
+    assert other not in changes
     assert not [game for kind, game in changes if kind == "rules"]
 
 

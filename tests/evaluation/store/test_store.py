@@ -25,10 +25,8 @@ AGENTS = [
 
 
 def game(pair=0, players=(0, 1), fault=None) -> StoredGame:
-    forfeited = None if fault is None else 1
-    result = GameResult(
-        (3, 4, 5), (1.0, -1.0), "4 in a row", fault, forfeited, (0.25, 1e-6), (1, 0)
-    )
+    loser = None if fault is None else 1
+    result = GameResult((3, 4, 5), (1.0, -1.0), "4 in a row", fault, loser, (0.25, 1e-6), (1, 0))
     return StoredGame(pair, players, (3, 4), (2**63 - 1, 0), result)
 
 
@@ -169,7 +167,7 @@ def test_a_store_that_another_process_makes_at_the_same_moment_is_recognised(tmp
 
     other = threading.Thread(target=make_store)
 
-    class Interrupted(sqlite3.Connection):
+    class Interruption(sqlite3.Connection):
         def execute(self, statement, *parameters):
             # between two looks at the file
             if statement == "PRAGMA user_version" and other.ident is None:
@@ -181,7 +179,7 @@ def test_a_store_that_another_process_makes_at_the_same_moment_is_recognised(tmp
         return connect_plainly(
             *arguments,
             **options,
-            factory=sqlite3.Connection if threading.current_thread() is other else Interrupted,
+            factory=sqlite3.Connection if threading.current_thread() is other else Interruption,
         )
 
     monkeypatch.setattr(sqlite3, "connect", connect)

@@ -67,7 +67,7 @@ def records(path: Path) -> list[tuple]:
         return [(game[:4], *game.result[:5]) for game in store.games(1)]
 
 
-def undisturbed(path: Path) -> list[tuple]:
+def expected_records(path: Path) -> list[tuple]:
     with Store(path) as store:
         Tournament(PLAN, store).run()
     return records(path)
@@ -96,9 +96,9 @@ def test_a_tournament_that_fills_the_disk_stops_with_a_clear_error_and_goes_on_w
     count = records(disk / "store.db")
     assert 0 < len(count) < 2 * PLAN.pairs
     assert plyground(disk, *COMMAND).exit_code == 0
-    finished = records(disk / "store.db")
-    assert finished[: len(count)] == count
-    assert finished == undisturbed(tmp_path_factory.mktemp("undisturbed") / "store.db")
+    complete = records(disk / "store.db")
+    assert complete[: len(count)] == count
+    assert complete == expected_records(tmp_path_factory.mktemp("expected_records") / "store.db")
 
 
 def test_a_store_on_a_full_disk_can_be_reported(disk):
@@ -205,7 +205,7 @@ def lose(path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "message"),
     [
         ("removed", "was removed or renamed while it was in use"),
         ("renamed", "was removed or renamed while it was in use"),
@@ -214,7 +214,7 @@ def lose(path: Path, how: str) -> None:
     ],
 )
 @pytest.mark.parametrize("after", [3, 6], ids=["half way", "after the last game"])
-def test_a_store_that_is_lost_during_a_run_is_noticed(how, told, after, tmp_path):
+def test_a_store_that_is_lost_during_a_run_is_noticed(how, message, after, tmp_path):
     path = tmp_path / "store.db"
     numbers = []
 
@@ -223,7 +223,7 @@ def test_a_store_that_is_lost_during_a_run_is_noticed(how, told, after, tmp_path
         if len(numbers) == after:
             lose(path, how)
 
-    with Store(path) as store, pytest.raises(StoreError, match=told):
+    with Store(path) as store, pytest.raises(StoreError, match=message):
         Tournament(PLAN._replace(game="tic_tac_toe", pairs=3), store).run(note)
     copy = path.with_name("store.db.saved")
     if how != "truncated":

@@ -21,18 +21,18 @@ PLAN = Plan("tic_tac_toe", ("random", "greedy", FORFEITS), pairs=3)
 
 
 @pytest.fixture(scope="module")
-def untouched(tmp_path_factory):
+def original(tmp_path_factory):
     """A store of two tournaments, and games that an agent forfeits."""
-    path = tmp_path_factory.mktemp("stores") / "untouched.db"
+    path = tmp_path_factory.mktemp("stores") / "original.db"
     run(PLAN, path, isolation="never")
     run(PLAN._replace(agents=("random", "greedy"), seed=2), path)
     return path
 
 
 @pytest.fixture
-def path(untouched, tmp_path):
+def path(original, tmp_path):
     """A copy of it."""
-    return shutil.copy(untouched, tmp_path / "store.db")
+    return shutil.copy(original, tmp_path / "store.db")
 
 
 def findings(path, games=0):
@@ -163,7 +163,7 @@ def test_an_edit_of_all_results_that_brings_its_digests_along_contradicts_the_ru
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "message"),
     [
         ("moves = opening", "is not over after its moves"),
         ("moves = moves || ' 0'", "goes on after its end|has an illegal move"),
@@ -177,7 +177,7 @@ def test_an_edit_of_all_results_that_brings_its_digests_along_contradicts_the_ru
         ("moves = 'a b c'", "cannot be read"),
     ],
 )
-def test_a_game_that_cannot_have_gone_so_is_named_with_what_is_wrong(statement, told, path):
+def test_a_game_that_cannot_have_gone_so_is_named_with_what_is_wrong(statement, message, path):
     execute(path, f"UPDATE games SET {statement} WHERE number = 19")  # of random and greedy
     verifications, _ = findings(path)
     (change,) = verifications[1].contradictions
@@ -186,7 +186,7 @@ def test_a_game_that_cannot_have_gone_so_is_named_with_what_is_wrong(statement, 
         patch.setattr(store, "changes", lambda *_: [])
         innocent = verify(store.tournaments()[1], store, 100, "never")
     assert innocent.deviations == ()  # the agents are not blamed for it
-    assert re.search(told, change.what), change.what
+    assert re.search(message, change.what), change.what
 
 
 # -- agents --
@@ -218,19 +218,19 @@ def test_an_agent_that_ignores_its_seed_is_named_and_nobody_else(tmp_path):
     assert verifications.changes == verifications.contradictions == []
 
 
-def test_a_sample_is_drawn_from_all_games(untouched):
-    with Store(untouched) as store:
+def test_a_sample_is_drawn_from_all_games(original):
+    with Store(original) as store:
         tournament = store.tournaments()[0]
         sample = set()
         for seed in range(12):
             numbers = []
             store_game = store.game
 
-            def noted(number, numbers=numbers, ask=store_game):
+            def game_with_number(number, numbers=numbers, ask=store_game):
                 numbers.append(number)
                 return ask(number)
 
-            store.game = noted
+            store.game = game_with_number
             verify(tournament, store, 3, "never", seed)
             store.game = store_game
             assert len(numbers) == 3
