@@ -13,7 +13,7 @@ WORKERS = """
 from plyground.envs.processors import available_processors
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.web.settings import Settings
-print(available_processors(), ProcessRunner()._worker_count(), Settings().workers)
+print(available_processors(), ProcessRunner()._default_concurrency(), Settings().workers)
 """
 # the load of a machine is shared by all its processors
 OF_THE_MACHINE = {"agents/external/gomocup/clock.py", "benchmarks/gomocup/manager.py"}
