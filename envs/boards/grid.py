@@ -124,30 +124,32 @@ def cells_complexity(
     return Complexity((Bound("cells", "", cells),), states, fewer_each_ply)
 
 
-def register_named_cells(rules_type: Any, extra: str, symbols: str, slant: int = 0) -> None:
-    """Register the rules about text and places of actions for cells named from the top left.
+def register_named_cells(
+    rules_type: Any, extra: str = "", from_top: bool = False, slant: int = 0
+) -> None:
+    """Register the rules about text and places of actions for games of stones on cells.
 
     Args:
         rules_type: of the game. Its actions are the cells, row-major, and perhaps one more.
         extra: the name of the action after the last cell.
-        symbols: of a free cell, and of the players' stones.
+        from_top: whether rows are numbered from the top.
         slant: as of :func:`grid_text`.
     """
 
     def action_to_text(rules: Any, action: int) -> str:
         rows, cols, _ = r.facts(rules).observation_shape
-        return extra if action == rows * cols else cell_name(rows, cols, action, from_top=True)
+        return extra if action == rows * cols else cell_name(rows, cols, action, from_top)
 
     def text_to_action(rules: Any, text: str) -> int:
         rows, cols, _ = r.facts(rules).observation_shape
         if text.strip().lower() == extra and r.facts(rules).num_actions > rows * cols:
             return int(rows * cols)
-        return parse_cell(rows, cols, text, from_top=True)
+        return parse_cell(rows, cols, text, from_top)
 
     def board_text(rules: Any, position: Any) -> str:
         rows, cols, _ = r.facts(rules).observation_shape
         cells = seen_cells(rules, position).ravel()
-        return grid_text(rows, cols, symbols, cells, from_top=True, slant=slant)
+        return grid_text(rows, cols, ".XO", cells, from_top, slant)
 
     r.action_to_text.register(rules_type)(action_to_text)
     r.text_to_action.register(rules_type)(text_to_action)

@@ -20,19 +20,30 @@ from ..declaration import Facts
 from ..profile import Ending
 from .grid import (
     DIRECTIONS,
-    cell_name,
     cell_symmetries,
     cells_complexity,
     count_run,
-    grid_text,
-    parse_cell,
-    row_major_cells,
+    register_named_cells,
 )
 from .rows import register_stone_rows
 
 LONGEST_SIDE = 20  # cells of a row or column at most: the largest board of Gomocup
 CELLS = LONGEST_SIDE**2
-POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
+
+
+def record_fields(cells: int) -> list[tuple[Any, ...]]:
+    """The fields of a position of so many cells, at most."""
+    return [("cells", np.int8, cells), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
+
+
+POSITION = record_fields(CELLS)
+
+
+def check_connect(rules: Any) -> str | None:
+    """The fault of a board on which no row of ``connect`` stones has room; None without one."""
+    if rules.connect > max(rules.rows, rules.cols):
+        return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
+    return None
 
 
 @rule
@@ -244,16 +255,7 @@ def register_stone_rules(rules_type: Any) -> None:
         lambda rules: cells_complexity(rules.rows * rules.cols, fewer_each_ply=True)
     )
     r.symmetries.register(rules_type)(lambda rules: cell_symmetries(rules.rows, rules.cols))
-    r.action_cells.register(rules_type)(row_major_cells)
-    r.action_to_text.register(rules_type)(
-        lambda rules, action: cell_name(rules.rows, rules.cols, action)
-    )
-    r.text_to_action.register(rules_type)(
-        lambda rules, text: parse_cell(rules.rows, rules.cols, text)
-    )
-    r.board_text.register(rules_type)(
-        lambda rules, position: grid_text(rules.rows, rules.cols, ".XO", position.cells)
-    )
+    register_named_cells(rules_type)
     register_stone_rows(rules_type)
     r.outcome_reason.register(rules_type)(outcome_reason)
 

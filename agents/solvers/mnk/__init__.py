@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ....envs.game import Game, Position
-from ....envs.games.gomoku.rules import FREESTYLE, Gomoku
+from ....envs.games.gomoku.patterns import FREESTYLE
+from ....envs.games.gomoku.rules import Gomoku
 from ....envs.games.tic_tac_toe.rules import TicTacToe
 from ....envs.specification import SpecificationError
 from ..alternating import AlternatingSolver, Proof

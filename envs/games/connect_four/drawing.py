@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS, cell_name, cells_in_rows, grid_text, seen_cells
+from ...boards.rows import register_stone_rows
 from ...pictures.drawing import (
     PLAYER_COLOURS,
     PLAYER_SHADES,
@@ -19,21 +21,24 @@ from ...pictures.drawing import (
     Text,
     rectangle_area,
 )
+from .rules import ConnectFour
 
 MARGIN, LETTERS = 0.35, 0.5  # around the holes, and below the panel
 
 
-def winning_cells(rules: Any, position: Any) -> list[tuple[int, int]]:
+@r.winning_cells.register(ConnectFour)
+def winning_cells(rules: ConnectFour, position: Any) -> list[tuple[int, int]]:
     return cells_in_rows(seen_cells(rules, position), rules.connect)
 
 
-def action_areas(rules: Any) -> list[Area | None]:
+@r.action_areas.register(ConnectFour)
+def action_areas(rules: ConnectFour) -> list[Area | None]:
     """Whole columns, their letters included."""
     height = rules.rows + 2 * MARGIN + LETTERS
     return [rectangle_area(MARGIN + column, 0, 1, height) for column in range(rules.cols)]
 
 
-def cell_areas(rules: Any) -> list[Area]:
+def cell_areas(rules: ConnectFour) -> list[Area]:
     """The squares around the holes, row-major from the top left."""
     return [
         rectangle_area(MARGIN + column, MARGIN - 0.04 + row, 1, 1)
@@ -41,7 +46,7 @@ def cell_areas(rules: Any) -> list[Area]:
     ]
 
 
-def check_support(rules: Any, rows: Sequence[str]) -> None:
+def check_support(rules: ConnectFour, rows: Sequence[str]) -> None:
     """ValueError for a disc above a free place."""
     for row, column in np.ndindex(rules.rows - 1, rules.cols):
         if rows[row][column] != "." and rows[row + 1][column] == ".":
@@ -49,7 +54,11 @@ def check_support(rules: Any, rows: Sequence[str]) -> None:
             raise ValueError(f"the disc on {name} floats: the place below it is free")
 
 
-def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
+register_stone_rows(ConnectFour, areas=cell_areas, check=check_support)
+
+
+@r.picture.register(ConnectFour)
+def picture(rules: ConnectFour, position: Any, last_action: int | None) -> Picture:
     """A blue panel with round holes above the columns' letters.
 
     The last disc carries a dot, the discs of the winning row carry rings.
@@ -90,11 +99,13 @@ def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
     return Picture(cols + 2 * margin, height + letters, shapes)
 
 
-def action_to_text(rules: Any, action: int) -> str:
+@r.action_to_text.register(ConnectFour)
+def action_to_text(rules: ConnectFour, action: int) -> str:
     return COLUMN_LETTERS[action]
 
 
-def text_to_action(rules: Any, text: str) -> int:
+@r.text_to_action.register(ConnectFour)
+def text_to_action(rules: ConnectFour, text: str) -> int:
     name = text.strip()
     column = (
         COLUMN_LETTERS.find(name.lower() if rules.cols <= 26 else name) if len(name) == 1 else -1
@@ -107,5 +118,6 @@ def text_to_action(rules: Any, text: str) -> int:
     return column
 
 
-def board_text(rules: Any, position: Any) -> str:
+@r.board_text.register(ConnectFour)
+def board_text(rules: ConnectFour, position: Any) -> str:
     return grid_text(rules.rows, rules.cols, ".XO", seen_cells(rules, position).ravel())

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ... import rules as r
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
+from .rules import ONE, ZERO, ConnectFour, symmetries
 
 THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
-ZERO, ONE = np.uint64(0), np.uint64(1)
 EVERY_SECOND = np.uint64(0x5555555555555555)
 
 # Points of the `threats` heuristic.
@@ -153,7 +154,7 @@ def points_of_window(discs_missing):
     return 3 if discs_missing == 2 else 0
 
 
-@kernel
+@r.evaluate.register_body(ConnectFour)
 def evaluate(rules, position, player, heuristic):
     if heuristic == WINDOWS:
         return windows(
@@ -164,3 +165,10 @@ def evaluate(rules, position, player, heuristic):
             rules.connect,
         )
     return threats(position.stones, player, position.ply & 1, rules.rows, rules.cols, rules.connect)
+
+
+@r.heuristic_symmetries.register(ConnectFour)
+def heuristic_symmetries(rules: ConnectFour, heuristic: str) -> np.ndarray:
+    """``windows`` counts the discs of one centre column, which an even width does not have."""
+    kept = 1 if heuristic == "windows" and rules.cols % 2 == 0 else 2
+    return symmetries(rules)[:kept]

@@ -26,44 +26,28 @@ import numpy as np
 
 from ... import rules as r
 from ...boards.grid import cells_complexity
-from ...boards.rows import register_stone_rows
-from ...boards.stones import outcome_reason
+from ...boards.stones import check_connect, outcome_reason, record_fields
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, mix64, random_bits
 from ...declaration import Complexity, Facts, declare_game, wide_record
 from ...pictures.drawing import PLAYER_COLOURS
 from ...specification import Parameter
-from .drawing import (
-    action_areas,
-    action_to_text,
-    board_text,
-    cell_areas,
-    check_support,
-    picture,
-    text_to_action,
-    winning_cells,
-)
-from .heuristics import THREATS, WINDOWS, evaluate
 from .profile import PROFILE
-from .wide import CELLS, register_wide_rules
-from .wide import POSITION as CELL_POSITION
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 HIGH_HALF = np.uint64(32)
 
-__all__ = ["THREATS", "WINDOWS", "ConnectFour", "WideConnectFour"]
+WIDE_CELLS = 144  # capacity of the wide record: 12 × 12
 
 
 def _check(rules: ConnectFour) -> str | None:
-    if rules.rows * rules.cols > CELLS:
+    if rules.rows * rules.cols > WIDE_CELLS:
         return (
-            f"a board may have at most {CELLS} cells, {rules.rows} rows and {rules.cols} columns "
-            f"have {rules.rows * rules.cols}"
+            f"a board may have at most {WIDE_CELLS} cells, {rules.rows} rows and {rules.cols} "
+            f"columns have {rules.rows * rules.cols}"
         )
-    if rules.connect > max(rules.rows, rules.cols):
-        return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
-    return None
+    return check_connect(rules)
 
 
 @declare_game(
@@ -80,7 +64,7 @@ def _check(rules: ConnectFour) -> str | None:
     ),
     heuristics=("threats", "windows"),
     check=_check,
-    limits=f"at most {CELLS} cells, as 12 rows and 12 columns have",
+    limits=f"at most {WIDE_CELLS} cells, as 12 rows and 12 columns have",
 )
 class ConnectFour(NamedTuple):
     rows: int = 6
@@ -88,12 +72,11 @@ class ConnectFour(NamedTuple):
     connect: int = 4
 
 
-@wide_record(needed=lambda rules: (rules.rows + 1) * rules.cols > 64, position=CELL_POSITION)
+@wide_record(
+    needed=lambda rules: (rules.rows + 1) * rules.cols > 64, position=record_fields(WIDE_CELLS)
+)
 class WideConnectFour(ConnectFour):
     """Boards that a 64-bit word does not hold."""
-
-
-register_wide_rules(WideConnectFour)
 
 
 @kernel
@@ -273,9 +256,6 @@ def random_action(rules, position, rng, scratch):
             return column
 
 
-r.evaluate.register_body(ConnectFour)(evaluate)
-
-
 @r.facts.register(ConnectFour)
 def facts(rules: ConnectFour) -> Facts:
     return Facts(rules.cols, rules.rows * rules.cols, -1.0, 1.0, (rules.rows, rules.cols, 2))
@@ -297,18 +277,4 @@ def action_cells(rules: ConnectFour) -> np.ndarray:
     return np.array([(-1, column, 0) for column in range(rules.cols)], np.int16)
 
 
-@r.heuristic_symmetries.register(ConnectFour)
-def heuristic_symmetries(rules: ConnectFour, heuristic: str) -> np.ndarray:
-    """``windows`` counts the discs of one centre column, which an even width does not have."""
-    kept = 1 if heuristic == "windows" and rules.cols % 2 == 0 else 2
-    return symmetries(rules)[:kept]
-
-
-register_stone_rows(ConnectFour, areas=cell_areas, check=check_support)
 r.outcome_reason.register(ConnectFour)(outcome_reason)
-r.action_to_text.register(ConnectFour)(action_to_text)
-r.text_to_action.register(ConnectFour)(text_to_action)
-r.board_text.register(ConnectFour)(board_text)
-r.winning_cells.register(ConnectFour)(winning_cells)
-r.picture.register(ConnectFour)(picture)
-r.action_areas.register(ConnectFour)(action_areas)

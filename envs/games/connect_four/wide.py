@@ -1,12 +1,9 @@
 """Connect four on boards that a 64-bit word does not hold: one number for each cell.
 
-:func:`register_wide_rules` registers these bodies for a rules type with ``rows``, ``cols`` and
-``connect``. Cells are row-major from the top left; 0 is free, 1 and 2 are the players' discs.
+Cells are row-major from the top left; 0 is free, 1 and 2 are the players' discs.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -34,9 +31,7 @@ from .heuristics import (
     WINDOWS,
     points_of_window,
 )
-
-CELLS = 144  # capacity: 12 × 12
-POSITION = [("cells", np.int8, CELLS), ("winner", np.int8), ("ply", np.int16), ("hash", np.uint64)]
+from .rules import WideConnectFour
 
 
 @kernel
@@ -169,9 +164,9 @@ def evaluate(rules, position, player, heuristic):
     return threats(rules, position, player)
 
 
-def register_wide_rules(rules_type: Any) -> None:
-    """Register the rules on cells for a rules type whose position is :data:`POSITION`."""
-    bodies: tuple[Any, ...] = (
+r.register_bodies(
+    WideConnectFour,
+    (
         start,
         legal_actions,
         is_legal,
@@ -185,5 +180,5 @@ def register_wide_rules(rules_type: Any) -> None:
         transform,
         random_action,
         evaluate,
-    )
-    r.register_bodies(rules_type, bodies)
+    ),
+)

@@ -98,13 +98,6 @@ def symmetries(rules: Any) -> np.ndarray:
     return np.stack([row for row in found if {int(row[edge]) for edge in drawn} == drawn])
 
 
-def action_cells(rules: Any) -> np.ndarray:
-    """The dot at the left or upper end of each edge; horizontal edges in layer 0, vertical in 1."""
-    horizontal = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
-    vertical = [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
-    return np.array(horizontal + vertical, np.int16)
-
-
 def facts(rules: Any) -> Facts:
     """The sizes of the board's spaces, and the returns of a game."""
     edges, boxes = count_edges(rules.rows, rules.cols), float(rules.rows * rules.cols)

@@ -1,7 +1,4 @@
-"""The display of dots and boxes: names of edges, the board as text, the picture.
-
-``rules`` has ``rows`` and ``cols``, the size of the board in boxes.
-"""
+"""The display of dots and boxes: names of edges, the board as text, the picture."""
 
 from __future__ import annotations
 
@@ -25,6 +22,7 @@ from ...pictures.drawing import (
     rectangle_area,
 )
 from .board import boxes_beside, count_edges, neighbours, sides_of_box, starts_drawn
+from .rules import DotsAndBoxes
 
 DRAWN, FREE = "_I", "."  # horizontal and vertical edges, and free places, in rows of characters
 MARGIN = 0.5  # of the picture, up to the first dots
@@ -32,7 +30,8 @@ MARGIN = 0.5  # of the picture, up to the first dots
 EDGE = re.compile(r"([hv])[\s,]*(\d+(?=[\s,])|\d(?=\d$))[\s,]*(\d+)", re.IGNORECASE | re.ASCII)
 
 
-def action_to_text(rules: Any, action: int) -> str:
+@r.action_to_text.register(DotsAndBoxes)
+def action_to_text(rules: DotsAndBoxes, action: int) -> str:
     horizontal = (rules.rows + 1) * rules.cols
     if action < horizontal:
         return f"h {action // rules.cols} {action % rules.cols}"
@@ -41,7 +40,8 @@ def action_to_text(rules: Any, action: int) -> str:
     )
 
 
-def text_to_action(rules: Any, text: str) -> int:
+@r.text_to_action.register(DotsAndBoxes)
+def text_to_action(rules: DotsAndBoxes, text: str) -> int:
     match = EDGE.fullmatch(text.strip())
     if match:
         vertical, row, column = match[1].lower() == "v", int(match[2]), int(match[3])
@@ -55,7 +55,8 @@ def text_to_action(rules: Any, text: str) -> int:
     )
 
 
-def board_text(rules: Any, position: Any) -> str:
+@r.board_text.register(DotsAndBoxes)
+def board_text(rules: DotsAndBoxes, position: Any) -> str:
     """Numbered dots, edges, the owners' letters (A is player 0), and a line of statistics.
 
     An edge is named by its orientation and its left or upper dot: row, then column.
@@ -87,7 +88,16 @@ def board_text(rules: Any, position: Any) -> str:
     return "\n".join([*(line.rstrip() for line in lines), counts])
 
 
-def action_areas(rules: Any) -> list[Area | None]:
+@r.action_cells.register(DotsAndBoxes)
+def action_cells(rules: DotsAndBoxes) -> np.ndarray:
+    """The dot at the left or upper end of each edge; horizontal edges in layer 0, vertical in 1."""
+    horizontal = [(*at, 0) for at in np.ndindex(rules.rows + 1, rules.cols)]
+    vertical = [(*at, 1) for at in np.ndindex(rules.rows, rules.cols + 1)]
+    return np.array(horizontal + vertical, np.int16)
+
+
+@r.action_areas.register(DotsAndBoxes)
+def action_areas(rules: DotsAndBoxes) -> list[Area | None]:
     """Around each edge the rhombus from its dots to the middles of the boxes beside it.
 
     The rhombi tile the board: a click belongs to the edge that is nearest.
@@ -103,6 +113,7 @@ def action_areas(rules: Any) -> list[Area | None]:
     return areas
 
 
+@r.board_places.register(DotsAndBoxes)
 def board_places(rules: Any) -> list[Place]:
     """Edges and boxes; between two rows of horizontal edges stands one of walls and boxes."""
     places = []
@@ -120,6 +131,7 @@ def board_places(rules: Any) -> list[Place]:
     return places
 
 
+@r.board_rows.register(DotsAndBoxes)
 def board_rows(rules: Any, position: Any) -> list[str]:
     owners = FREE + "".join(rules.declaration.marks)
     edges = count_edges(rules.rows, rules.cols)
@@ -133,6 +145,7 @@ def board_rows(rules: Any, position: Any) -> list[str]:
     return ["".join(row) for row in rows]
 
 
+@r.observation_of_rows.register(DotsAndBoxes)
 def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
     marks, edges = rules.declaration.marks, count_edges(rules.rows, rules.cols)
     places = board_places(rules)
@@ -167,7 +180,8 @@ def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndar
     return planes
 
 
-def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
+@r.picture.register(DotsAndBoxes)
+def picture(rules: DotsAndBoxes, position: Any, last_action: int | None) -> Picture:
     """The board with filled boxes, edges in the colour of the boxes they close, and coordinates.
 
     The last edge is dark; free edges are faint.

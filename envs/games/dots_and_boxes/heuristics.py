@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ... import rules as r
 from ...compiled.kernels import kernel
-from .board import boxes_beside, neighbours, sides_of_box
+from .board import boxes_beside, neighbours, sides_of_box, symmetries
+from .rules import DotsAndBoxes
 
 CHAINS, CLASSIC = range(2)  # heuristics, in the order of the declaration
 UNSEEN = 0
@@ -141,7 +143,7 @@ def risk_class(rules, position, edge):
     return 1 + threatened
 
 
-@kernel
+@r.order_actions.register_body(DotsAndBoxes)
 def order_actions(rules, position, actions, count):
     """Edges that complete a box, then safe edges, then risky ones; stable within each class."""
     before = actions[:count].copy()
@@ -153,7 +155,7 @@ def order_actions(rules, position, actions, count):
                 filled += 1
 
 
-@kernel
+@r.evaluate.register_body(DotsAndBoxes)
 def evaluate(rules, position, player, heuristic):
     """Points of a position; ``classic`` is that of the course projects this suite started from.
 
@@ -175,3 +177,9 @@ def evaluate(rules, position, player, heuristic):
         elif sides < 2:
             points += 2
     return points
+
+
+@r.heuristic_symmetries.register(DotsAndBoxes)
+def heuristic_symmetries(rules: DotsAndBoxes, heuristic: str) -> np.ndarray:
+    """``chains`` draws the safe edges in the order of their numbers: images differ."""
+    return symmetries(rules)[: 1 if heuristic == "chains" else None]

@@ -40,7 +40,6 @@ from .board import (
     MARGIN,
     SWEDISH,
     WIN,
-    action_cells,
     boxes_beside,
     complexity,
     count_edges,
@@ -52,24 +51,11 @@ from .board import (
     starts_drawn,
     symmetries,
 )
-from .drawing import (
-    action_areas,
-    action_to_text,
-    board_places,
-    board_rows,
-    board_text,
-    observation_of_rows,
-    picture,
-    text_to_action,
-)
-from .heuristics import CHAINS, evaluate, order_actions
 from .profile import PROFILE
 
-__all__ = ["CHAINS", "DotsAndBoxes", "WideDotsAndBoxes"]
-
+STARTS = ("empty", "icelandic", "swedish")  # EMPTY, ICELANDIC, SWEDISH
 EDGES, BOXES = 128, 64  # capacity of the usual record
 WIDE_EDGES, WIDE_BOXES = 480, 225  # capacity of the wide record: 15 × 15 boxes
-ONE = np.uint64(1)
 
 
 def _record_fields(edges: int, boxes: int) -> list[tuple[Any, ...]]:
@@ -109,13 +95,7 @@ def _check(rules: DotsAndBoxes) -> str | None:
         Parameter("rows", int, 4, "height in boxes", 1, 42),
         Parameter("cols", int, 4, "width in boxes", 1, 42),
         Parameter("reward", str, "win", "what a game returns", choices=("win", "margin")),
-        Parameter(
-            "start",
-            str,
-            "empty",
-            "edges drawn beforehand",
-            choices=("empty", "icelandic", "swedish"),
-        ),
+        Parameter("start", str, "empty", "edges drawn beforehand", choices=STARTS),
     ),
     short_forms=(
         Parameter("dots", str, None, "the board in dots, 5x5", stands_for=("rows", "cols")),
@@ -308,29 +288,12 @@ def random_action(rules, position, rng, scratch):
     return np.int64(scratch[random_below(rng, legal_actions(rules, position, scratch))])
 
 
-@r.heuristic_symmetries.register(DotsAndBoxes)
-def heuristic_symmetries(rules: DotsAndBoxes, heuristic: str) -> np.ndarray:
-    """``chains`` draws the safe edges in the order of their numbers: images differ."""
-    return symmetries(rules)[: 1 if heuristic == "chains" else None]
-
-
 @r.outcome_reason.register(DotsAndBoxes)
 def outcome_reason(rules: DotsAndBoxes, position: Any) -> Ending:
     return Ending("boxes", {"a": max(position.score), "b": min(position.score)})
 
 
-r.order_actions.register_body(DotsAndBoxes)(order_actions)
-r.evaluate.register_body(DotsAndBoxes)(evaluate)
 r.symmetries.register(DotsAndBoxes)(symmetries)
 r.facts.register(DotsAndBoxes)(facts)
 r.complexity.register(DotsAndBoxes)(complexity)
 r.plies_played.register(DotsAndBoxes)(plies_played)
-r.action_cells.register(DotsAndBoxes)(action_cells)
-r.action_areas.register(DotsAndBoxes)(action_areas)
-r.action_to_text.register(DotsAndBoxes)(action_to_text)
-r.text_to_action.register(DotsAndBoxes)(text_to_action)
-r.board_text.register(DotsAndBoxes)(board_text)
-r.picture.register(DotsAndBoxes)(picture)
-r.board_places.register(DotsAndBoxes)(board_places)
-r.board_rows.register(DotsAndBoxes)(board_rows)
-r.observation_of_rows.register(DotsAndBoxes)(observation_of_rows)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ... import rules as r
 from ...boards.grid import DIRECTIONS
 from ...boards.stones import count_windows
 from ...compiled.kernels import inner_kernel, kernel
 from .patterns import CARO, LONGEST, STANDARD, evaluate_patterns
+from .rules import Gomoku
 
 PATTERNS, CARO15, CARO10, CARO15_OPEN = range(4)  # heuristics, in the order of the declaration
 FULL_ROW = 100_000  # what caro15 and caro10 give for a complete row; a tenth for each stone missing
@@ -96,7 +98,7 @@ def evaluate_windows(rules, cells, player):
     return points
 
 
-@kernel
+@r.evaluate.register_body(Gomoku)
 def evaluate(rules, position, player, heuristic):
     """The heuristics of gomoku.
 

@@ -1,5 +1,6 @@
 """Hex: connect your two sides of a rhombus of hexagons."""
 
+from . import drawing, heuristics
 from .rules import Hex
 
-__all__ = ["Hex"]
+__all__ = ["Hex", "drawing", "heuristics"]

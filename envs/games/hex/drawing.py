@@ -9,9 +9,10 @@ import numpy as np
 from ... import rules as r
 from ...boards.grid import COLUMN_LETTERS, seen_cells
 from ...pictures.drawing import Area, Disc, Line, Picture, Text
+from .rules import COLOURS, Hex
 
 ROW_HEIGHT = 0.87
-COLOURS, FREE = ("#24408e", "#d7263d"), "#e4dccb"  # of stones and of their edges, of free cells
+FREE = "#e4dccb"  # colour of free cells
 
 
 def at(row: float, column: float) -> tuple[float, float]:
@@ -19,7 +20,8 @@ def at(row: float, column: float) -> tuple[float, float]:
     return 1.6 + column + row / 2, 1.3 + row * ROW_HEIGHT
 
 
-def action_areas(rules: Any) -> list[Area | None]:
+@r.action_areas.register(Hex)
+def action_areas(rules: Hex) -> list[Area | None]:
     """The hexagons around the cells' centres, which tile the board; the swap has no place."""
     corner = ROW_HEIGHT * 2 / 3  # from the centre to the upper corner
     areas: list[Area | None] = []
@@ -31,7 +33,8 @@ def action_areas(rules: Any) -> list[Area | None]:
     return areas + [None] * (int(r.facts(rules).num_actions) - len(areas))
 
 
-def picture(rules: Any, position: Any, last_action: int | None) -> Picture:
+@r.picture.register(Hex)
+def picture(rules: Hex, position: Any, last_action: int | None) -> Picture:
     """Round cells in rows that slant to the right, each player's edges in the player's colour."""
     far, last = rules.size - 0.3, rules.size - 1
     shapes: list[Any] = []

@@ -43,13 +43,13 @@ from ...compiled.randomness import SALT_2, mix64, random_below
 from ...declaration import Complexity, Facts, declare_game
 from ...profile import Ending
 from ...specification import Parameter
-from .drawing import COLOURS, action_areas, picture
 from .profile import PROFILE
 
 CELLS = 169  # capacity: 13 × 13
 NO, YES = range(2)  # of the swap rule
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))  # (row, column) to the neighbours
 BOTH_EDGES = 3
+COLOURS = ("#24408e", "#d7263d")  # of stones and of their edges
 
 
 @declare_game(
@@ -76,7 +76,7 @@ class Hex(NamedTuple):
     swap: int = NO
 
 
-register_named_cells(Hex, extra="swap", symbols=".XO", slant=1)
+register_named_cells(Hex, extra="swap", from_top=True, slant=1)
 
 
 def turns(rules: Hex, first: int, second: int) -> tuple[int, ...]:
@@ -246,45 +246,6 @@ def random_action(rules, position, rng, scratch):
     return np.int64(scratch[random_below(rng, legal_actions(rules, position, scratch))])
 
 
-@kernel
-def missing_stones(rules, position, player):
-    """How many stones the player needs to connect, if the opponent passes.
-
-    Sweeps over the board, forth and back, until no cell finds a shorter way from the first edge.
-    """
-    cells = rules.size * rules.size
-    ways = np.full(cells, cells, np.int64)  # the fewest stones from the edge to and with each cell
-    changed, forth = True, True
-    while changed:
-        changed = False
-        for i in range(cells):
-            cell = i if forth else cells - 1 - i
-            if position.cells[cell] == 2 - player:
-                continue
-            shortest = 0 if own_edges(rules, cell, player) & 1 else cells
-            for step in STEPS:
-                beside = neighbour(rules, cell, step)
-                if beside >= 0:
-                    shortest = min(shortest, ways[beside])
-            shortest += position.cells[cell] == 0
-            if shortest < ways[cell]:
-                ways[cell] = shortest
-                changed = True
-        forth = not forth
-    least = cells
-    for cell in range(cells):
-        if own_edges(rules, cell, player) & 2:
-            least = min(least, ways[cell])
-    return least
-
-
-@r.evaluate.register_body(Hex)
-def evaluate(rules, position, player, heuristic):
-    """``distance``: 100 for each stone that the opponent needs more than the player to connect."""
-    lead = missing_stones(rules, position, 1 - player) - missing_stones(rules, position, player)
-    return np.int64(100 * lead)
-
-
 @r.facts.register(Hex)
 def facts(rules: Hex) -> Facts:
     # with the swap rule one more action, and one ply that adds no stone
@@ -307,7 +268,3 @@ def symmetries(rules: Hex) -> np.ndarray:
 @r.outcome_reason.register(Hex)
 def outcome_reason(rules: Hex, position: Any) -> Ending:
     return Ending("top_bottom" if position.winner == 0 else "left_right")
-
-
-r.picture.register(Hex)(picture)
-r.action_areas.register(Hex)(action_areas)

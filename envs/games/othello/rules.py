@@ -31,12 +31,9 @@ import numpy as np
 
 from ... import rules as r
 from ...boards.grid import (
-    cell_areas,
     cell_symmetries,
     cells_complexity,
-    names_at_the_sides,
     register_named_cells,
-    seen_cells,
     sort_by_rank,
     with_extra_action,
 )
@@ -45,7 +42,6 @@ from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, SALT_2, mix64
 from ...declaration import Complexity, Facts, declare_game
-from ...pictures.drawing import Area, Disc, Line, Picture, Rectangle
 from ...profile import Ending
 from ...specification import Parameter
 from .board import DOWN, ONE, STEPS, ZERO, cell_bit, image_of, open_cells, turned_discs
@@ -55,9 +51,7 @@ WIN, MARGIN = range(2)
 PLAYS, PASSES, OVER = range(3)  # values of `state`
 # ranks of cells by their distances from the edges: corner, edge, inside, beside a corner
 RANKS = np.array([[0, 3, 1], [3, 4, 2], [1, 2, 2]])
-COLOURS, EDGE = ("#20242b", "#f7f4ee"), 0.6  # of the discs; room for the cells' names
-MOBILITY, DISCS = range(2)  # heuristics, in the order of the declaration
-MOVE_POINTS, CORNER_POINTS, BESIDE_CORNER_POINTS = 10, 100, 30
+COLOURS = ("#20242b", "#f7f4ee")  # of the discs
 
 
 @declare_game(
@@ -84,7 +78,7 @@ class Othello(NamedTuple):
     reward: int = WIN
 
 
-register_named_cells(Othello, extra="pass", symbols=".XO")
+register_named_cells(Othello, extra="pass", from_top=True)
 
 
 def check_centre(rules: Othello, rows: Sequence[str]) -> None:
@@ -240,34 +234,6 @@ def order_actions(rules, position, actions, count):
     sort_by_rank(actions, ranks)
 
 
-@kernel
-def side_points(rules, own, other):
-    """``mobility`` of one side: its open cells and corners, less its discs beside free corners."""
-    points = MOVE_POINTS * count_bits(open_cells(rules, own, other))
-    for row, beside_row in ((0, 1), (rules.size - 1, rules.size - 2)):
-        for column, beside_column in ((0, 1), (rules.size - 1, rules.size - 2)):
-            corner = ONE << np.uint64(8 * row + column)
-            beside = ONE << np.uint64(8 * beside_row + beside_column)
-            if own & corner != ZERO:
-                points += CORNER_POINTS
-            elif other & corner == ZERO and own & beside != ZERO:
-                points -= BESIDE_CORNER_POINTS
-    return points
-
-
-@r.evaluate.register_body(Othello)
-def evaluate(rules, position, player, heuristic):
-    """The heuristics ``mobility`` and ``discs``: own points minus the opponent's.
-
-    ``mobility``: 10 for each cell open to the side, 100 for each corner, −30 for each disc
-    diagonally beside a free corner. ``discs``: the number of discs.
-    """
-    own, other = position.discs[player], position.discs[1 - player]
-    if heuristic == DISCS:
-        return count_bits(own) - count_bits(other)
-    return np.int64(side_points(rules, own, other) - side_points(rules, other, own))
-
-
 @r.facts.register(Othello)
 def facts(rules: Othello) -> Facts:
     cells = rules.size**2
@@ -292,26 +258,3 @@ def symmetries(rules: Othello) -> np.ndarray:
 def outcome_reason(rules: Othello, position: Any) -> Ending:
     first, second = (int(count_bits(discs)) for discs in position.discs)
     return Ending("discs", {"a": first, "b": second})
-
-
-@r.action_areas.register(Othello)
-def action_areas(rules: Othello) -> list[Area | None]:
-    return cell_areas(rules, EDGE, EDGE)
-
-
-@r.picture.register(Othello)
-def picture(rules: Othello, position: Any, last_action: int | None) -> Picture:
-    """A green board with the cells' names at its sides; the last disc carries a dot."""
-    shapes: list[Any] = [Rectangle(EDGE, EDGE, rules.size, rules.size, "#1f7a4d")]
-    far = EDGE + rules.size
-    for at in range(rules.size + 1):
-        shapes.append(Line(EDGE, EDGE + at, far, EDGE + at, "#135635", 0.04))
-        shapes.append(Line(EDGE + at, EDGE, EDGE + at, far, "#135635", 0.04))
-    shapes += names_at_the_sides(rules.size, rules.size, EDGE)
-    for (row, column), disc in np.ndenumerate(seen_cells(rules, position)):
-        x, y = column + EDGE + 0.5, row + EDGE + 0.5
-        if disc != 0:
-            shapes += [Disc(x, y + 0.03, 0.41, "#0f4429"), Disc(x, y, 0.41, COLOURS[disc - 1])]
-        if last_action == row * rules.size + column:
-            shapes.append(Disc(x, y, 0.1, "#d7263d"))
-    return Picture(far + 0.2, far + 0.2, shapes)

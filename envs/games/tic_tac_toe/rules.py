@@ -21,30 +21,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import rules as r
-from ...boards.grid import COLUMN_LETTERS, cell_areas, cells_in_rows
 from ...boards.stones import (
     LONGEST_SIDE,
     POSITION,
-    board_cells,
+    check_connect,
     count_windows,
     register_stone_rules,
 )
 from ...declaration import declare_game
-from ...pictures.drawing import (
-    PLAYER_COLOURS,
-    Area,
-    Line,
-    Picture,
-    Rectangle,
-    Ring,
-    Text,
-)
+from ...pictures.drawing import PLAYER_COLOURS
 from ...specification import Parameter
 from .profile import PROFILE
-
-LINES = 0  # heuristics, in the order of the declaration
-# of the picture, up to the grid: at the top and right, and at the sides with names
-MARGIN, NAMES = 0.2, 0.45
 
 
 def _expand(given: dict[str, Any]) -> dict[str, Any]:
@@ -56,12 +43,6 @@ def _expand(given: dict[str, Any]) -> dict[str, Any]:
 def _contract(values: dict[str, Any]) -> dict[str, Any]:
     same = values["rows"] == values["cols"] == values["connect"]
     return {"size": values["rows"]} if same and values["rows"] != 3 else values
-
-
-def _check(rules: TicTacToe) -> str | None:
-    if rules.connect > max(rules.rows, rules.cols):
-        return f"{rules.connect} in a row do not fit on {rules.rows} rows and {rules.cols} columns"
-    return None
 
 
 @declare_game(
@@ -88,7 +69,7 @@ def _check(rules: TicTacToe) -> str | None:
         ),
     ),
     heuristics=("lines",),
-    check=_check,
+    check=check_connect,
     expand=_expand,
     contract=_contract,
 )
@@ -107,59 +88,3 @@ def evaluate(rules, position, player, heuristic):
     counts = np.zeros((2, rules.connect + 1), np.int64)
     count_windows(rules, position.cells, player, counts)
     return counts[0].sum() - counts[1].sum()
-
-
-@r.winning_cells.register(TicTacToe)
-def winning_cells(rules: TicTacToe, position: Any) -> list[tuple[int, int]]:
-    return cells_in_rows(board_cells(rules, position), rules.connect)
-
-
-@r.action_areas.register(TicTacToe)
-def action_areas(rules: TicTacToe) -> list[Area | None]:
-    return cell_areas(rules, NAMES, MARGIN)
-
-
-@r.picture.register(TicTacToe)
-def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture:
-    """Crosses and rings on a paper grid with the cells' names at its sides.
-
-    The last cell is tinted; the cells of the winning row are green.
-    """
-    cells = board_cells(rules, position)
-    margin, names = MARGIN, NAMES
-    shapes: list[Any] = []
-    if last_action is not None:
-        row, column = divmod(last_action, rules.cols)
-        shapes.append(
-            Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#e9e1cf", 0.1)
-        )
-    for row, column in winning_cells(rules, position):
-        shapes.append(
-            Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#c5e5c5", 0.1)
-        )
-    for row in range(1, rules.rows):
-        shapes.append(Line(names, row + margin, rules.cols + names, row + margin, "#4a4a4a", 0.03))
-    for column in range(1, rules.cols):
-        shapes.append(
-            Line(column + names, margin, column + names, rules.rows + margin, "#4a4a4a", 0.03)
-        )
-    for row, column in np.argwhere(cells):
-        x, y, arm = column + 0.5 + names, row + 0.5 + margin, 0.26
-        if cells[row, column] == 1:
-            shapes.append(Line(x - arm, y - arm, x + arm, y + arm, PLAYER_COLOURS[0], 0.11))
-            shapes.append(Line(x - arm, y + arm, x + arm, y - arm, PLAYER_COLOURS[0], 0.11))
-        else:
-            shapes.append(Ring(x, y, arm, PLAYER_COLOURS[1], 0.11))
-    for row in range(rules.rows):
-        shapes.append(Text(names / 2, row + 0.5 + margin, str(rules.rows - row), "#6b6558", 0.24))
-    for column in range(rules.cols):
-        shapes.append(
-            Text(
-                column + 0.5 + names,
-                rules.rows + margin + names / 2,
-                COLUMN_LETTERS[column],
-                "#6b6558",
-                0.24,
-            )
-        )
-    return Picture(rules.cols + names + margin, rules.rows + names + margin, shapes)

@@ -1,0 +1,42 @@
+"""The heuristics of Othello."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import rules as r
+from ...compiled.bits import count_bits
+from ...compiled.kernels import kernel
+from .board import ONE, ZERO, open_cells
+from .rules import Othello
+
+MOBILITY, DISCS = range(2)  # in the order of the declaration
+MOVE_POINTS, CORNER_POINTS, BESIDE_CORNER_POINTS = 10, 100, 30
+
+
+@kernel
+def side_points(rules, own, other):
+    """``mobility`` of one side: its open cells and corners, less its discs beside free corners."""
+    points = MOVE_POINTS * count_bits(open_cells(rules, own, other))
+    for row, beside_row in ((0, 1), (rules.size - 1, rules.size - 2)):
+        for column, beside_column in ((0, 1), (rules.size - 1, rules.size - 2)):
+            corner = ONE << np.uint64(8 * row + column)
+            beside = ONE << np.uint64(8 * beside_row + beside_column)
+            if own & corner != ZERO:
+                points += CORNER_POINTS
+            elif other & corner == ZERO and own & beside != ZERO:
+                points -= BESIDE_CORNER_POINTS
+    return points
+
+
+@r.evaluate.register_body(Othello)
+def evaluate(rules, position, player, heuristic):
+    """The heuristics ``mobility`` and ``discs``: own points minus the opponent's.
+
+    ``mobility``: 10 for each cell open to the side, 100 for each corner, −30 for each disc
+    diagonally beside a free corner. ``discs``: the number of discs.
+    """
+    own, other = position.discs[player], position.discs[1 - player]
+    if heuristic == DISCS:
+        return count_bits(own) - count_bits(other)
+    return np.int64(side_points(rules, own, other) - side_points(rules, other, own))

@@ -1,0 +1,71 @@
+"""The picture of tic-tac-toe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import rules as r
+from ...boards.grid import COLUMN_LETTERS, cell_areas, cells_in_rows
+from ...boards.stones import board_cells
+from ...pictures.drawing import PLAYER_COLOURS, Area, Line, Picture, Rectangle, Ring, Text
+from .rules import TicTacToe
+
+MARGIN, NAMES = 0.2, 0.45  # around the grid: at the top and right, and at the sides with names
+
+
+@r.winning_cells.register(TicTacToe)
+def winning_cells(rules: TicTacToe, position: Any) -> list[tuple[int, int]]:
+    return cells_in_rows(board_cells(rules, position), rules.connect)
+
+
+@r.action_areas.register(TicTacToe)
+def action_areas(rules: TicTacToe) -> list[Area | None]:
+    return cell_areas(rules, NAMES, MARGIN)
+
+
+@r.picture.register(TicTacToe)
+def picture(rules: TicTacToe, position: Any, last_action: int | None) -> Picture:
+    """Crosses and rings on a paper grid with the cells' names at its sides.
+
+    The last cell is tinted; the cells of the winning row are green.
+    """
+    cells = board_cells(rules, position)
+    margin, names = MARGIN, NAMES
+    shapes: list[Any] = []
+    if last_action is not None:
+        row, column = divmod(last_action, rules.cols)
+        shapes.append(
+            Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#e9e1cf", 0.1)
+        )
+    for row, column in winning_cells(rules, position):
+        shapes.append(
+            Rectangle(column + names + 0.04, row + margin + 0.04, 0.92, 0.92, "#c5e5c5", 0.1)
+        )
+    for row in range(1, rules.rows):
+        shapes.append(Line(names, row + margin, rules.cols + names, row + margin, "#4a4a4a", 0.03))
+    for column in range(1, rules.cols):
+        shapes.append(
+            Line(column + names, margin, column + names, rules.rows + margin, "#4a4a4a", 0.03)
+        )
+    for row, column in np.argwhere(cells):
+        x, y, arm = column + 0.5 + names, row + 0.5 + margin, 0.26
+        if cells[row, column] == 1:
+            shapes.append(Line(x - arm, y - arm, x + arm, y + arm, PLAYER_COLOURS[0], 0.11))
+            shapes.append(Line(x - arm, y + arm, x + arm, y - arm, PLAYER_COLOURS[0], 0.11))
+        else:
+            shapes.append(Ring(x, y, arm, PLAYER_COLOURS[1], 0.11))
+    for row in range(rules.rows):
+        shapes.append(Text(names / 2, row + 0.5 + margin, str(rules.rows - row), "#6b6558", 0.24))
+    for column in range(rules.cols):
+        shapes.append(
+            Text(
+                column + 0.5 + names,
+                rules.rows + margin + names / 2,
+                COLUMN_LETTERS[column],
+                "#6b6558",
+                0.24,
+            )
+        )
+    return Picture(rules.cols + names + margin, rules.rows + names + margin, shapes)
