@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..agents.agent import Decision
+from ..agents.faults import OUT_OF_TIME, Fault
 from ..envs.game import PLAYERS, Game, IllegalActionError, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError, number_text
 from ..envs.stepping import OVER
-from .players import OUT_OF_TIME, Fault, Player, as_player, existing_action, illegal
+from .players import Player, as_player, existing_action, illegal
 
 # Called after each move of an agent with the position, the seat, the action and the decision.
 OnMove = Callable[[Position, int, int, Decision | None], None]
@@ -123,6 +124,12 @@ class GameResult(NamedTuple):
 
     def __str__(self) -> str:
         return f"{'draw' if self.winner is None else PLAYERS[self.winner] + ' wins'}: {self.reason}"
+
+
+def greatest_loss(game: Game, seat: int) -> tuple[float, float]:
+    """The returns where a seat has lost as much as the game knows."""
+    best, worst = game.facts.max_return, game.facts.min_return
+    return (worst, best) if seat == 0 else (best, worst)
 
 
 class Adjudication(NamedTuple):
@@ -305,9 +312,8 @@ class _GameUnderWay:
 
     def forfeit(self, fault: Fault, name: str) -> GameResult:
         """The result of a game that the fault of the seat asked last has ended."""
-        best, worst = self._game.facts.max_return, self._game.facts.min_return
         return self._result(
-            (worst, best) if self.seat == 0 else (best, worst),
+            greatest_loss(self._game, self.seat),
             f"{PLAYERS[self.seat]} ({name}) {fault}",
             fault.kind,
             self.seat,

@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..agents.faults import Fault
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
 from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .players import Fault, Player, as_player, legal_action
+from .players import Player, as_player, legal_action
 from .statistics.courses import Courses
 from .store.store import Store, StoreError
 

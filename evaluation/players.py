@@ -18,39 +18,10 @@ import numpy as np
 
 from ..agents.agent import Agent, Decision
 from ..agents.bots import as_bot, short_seed
-from ..agents.faults import (
-    CANCELLED,
-    CRASHES,
-    EXITED,
-    HUNG,
-    ILLEGAL_ACTION,
-    NO_ACTION,
-    OUT_OF_MEMORY,
-    OUT_OF_TIME,
-    RAISED,
-    Fault,
-)
+from ..agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED, Fault
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError, plain_text
 from .fingerprints import sources_of_agent
-
-__all__ = [
-    "CANCELLED",
-    "CRASHES",
-    "EXITED",
-    "HUNG",
-    "ILLEGAL_ACTION",
-    "NO_ACTION",
-    "OUT_OF_MEMORY",
-    "OUT_OF_TIME",
-    "RAISED",
-    "BotPlayer",
-    "Description",
-    "Fault",
-    "LocalPlayer",
-    "Player",
-    "as_player",
-]
 
 
 class Description(NamedTuple):

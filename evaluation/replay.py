@@ -16,7 +16,7 @@ from ..envs.game import Game, IllegalActionError
 from ..envs.profile import Ending
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
-from .match import AGREED_AFTER, DRAW_AFTER, agreed_reason, drawn_reason
+from .match import AGREED_AFTER, DRAW_AFTER, agreed_reason, drawn_reason, greatest_loss
 from .openings import Openings
 from .schedule import agent_seed
 from .single_games import ABANDONMENT, RESIGNATION, SCHEDULE
@@ -95,7 +95,9 @@ class RuleCheck:
             if self._is_adjudicated(game):
                 return self._of_decisions(game, decisions)
             given_up = not self._scheduled and result.reason == RESIGNATION
-            resignations = {self._loss(0), self._loss(1)} if given_up else set()
+            resignations = (
+                {greatest_loss(self._game, 0), greatest_loss(self._game, 1)} if given_up else set()
+            )
             return None if result.returns in resignations else "is not over after its moves"
         assert position.outcome is not None
         if result.returns != tuple(position.returns):
@@ -124,8 +126,9 @@ class RuleCheck:
         result, seat = game.result, game.result.forfeited
         if result.fault is None or seat not in (0, 1) or to_move is None:
             return "cannot have been forfeited so"
-        if result.returns != self._loss(seat):
-            return _instead("returns", result.returns, self._loss(seat))
+        returns = greatest_loss(self._game, seat)
+        if result.returns != returns:
+            return _instead("returns", result.returns, returns)
         if not result.reason.startswith(f"player_{seat} "):
             return _instead("the reason", result.reason, f"one of player_{seat}")
         if result.fault == ABANDONMENT and not self._scheduled:
@@ -143,10 +146,6 @@ class RuleCheck:
         if not self._scheduled or game.result.decisions == tuple(decisions):
             return None
         return _instead("decisions", game.result.decisions, tuple(decisions))
-
-    def _loss(self, seat: int) -> tuple[float, float]:
-        best, worst = self._game.facts.max_return, self._game.facts.min_return
-        return (worst, best) if seat == 0 else (best, worst)
 
 
 def ending_of(stored: StoredGame, settings: Mapping[str, Any]) -> Ending | str:

@@ -227,16 +227,14 @@ class SprtMatch:
             for half in self._waiting.pop(self._next):
                 self._table.count(half)
             self._next += 1
-            self._judge()
+            pairs = self._table.meetings()[0].pairs
+            ratio = log_likelihood_ratio(pairs, self.hypotheses.elo0, self.hypotheses.elo1)
+            verdict = self.hypotheses.verdict(ratio)
+            self.state = SprtState(pairs, ratio, verdict, self._table.repeated)
             if on_pair is not None:
                 on_pair(self.state)
             if self.finished:
                 raise _End
-
-    def _judge(self) -> None:
-        pairs = self._table.meetings()[0].pairs
-        ratio = log_likelihood_ratio(pairs, self.hypotheses.elo0, self.hypotheses.elo1)
-        self.state = SprtState(pairs, ratio, self.hypotheses.verdict(ratio), self._table.repeated)
 
     def ratings(self) -> Ratings | None:
         """Both agents' ratings from the judged pairs, B's being 0; None before the first pair."""
@@ -250,36 +248,24 @@ class SprtMatch:
         ratings, state = self.ratings(), self.state
         lower, upper = self.hypotheses.bounds
         elo, margin = (None, None) if ratings is None else ratings.difference(0, 1)
-        plan = {
+        return {
             "game": self.plan.game,
             "agents": list(self.plan.agents),
             "seed": self.plan.seed,
             "opening": self.plan.opening,
-        }
-        outcome = {
+            **self.hypotheses._asdict(),
+            "max_pairs": self.max_pairs,
             "verdict": state.verdict,
             "llr": state.ratio,
             "lower_bound": lower,
             "upper_bound": upper,
             "exhausted": self.exhausted,
             "withdrawn": self.withdrawn,
-        }
-        games = {
             "pairs": sum(state.pairs),
             "pentanomial": list(state.pairs),
             "repeated_games": state.repeated,
             "seconds": self.seconds,
-        }
-        elos = {
             "elo": elo,
             "margin": margin,
             "superiority": None if ratings is None else ratings.superiority(0, 1),
         }
-        return (
-            plan
-            | self.hypotheses._asdict()
-            | {"max_pairs": self.max_pairs}
-            | outcome
-            | games
-            | elos
-        )

@@ -12,7 +12,7 @@ from ..agents.human import HumanAgent
 from ..envs import __version__
 from ..envs.game import Game
 from .fingerprints import sources_of
-from .match import GameResult
+from .match import GameResult, greatest_loss
 from .players import Description, LocalPlayer
 from .store.store import AgentEntry, Store, StoredGame, StoredTournament
 from .tournament import default_name
@@ -58,12 +58,8 @@ def concession(
     decisions: tuple[int, int],
     leaves: bool = False,
 ) -> GameResult:
-    """The result of a game that the player of a seat resigns, or leaves, which is a forfeit.
-
-    The seat loses as much as the game knows.
-    """
-    best, worst = game.facts.max_return, game.facts.min_return
-    returns = (worst, best) if seat == 0 else (best, worst)
+    """The result of a game that the player of a seat resigns, or leaves, which is a forfeit."""
+    returns = greatest_loss(game, seat)
     reason = f"player_{seat} left the game" if leaves else RESIGNATION
     fault, loser = (ABANDONMENT, seat) if leaves else (None, None)
     return GameResult(moves, returns, reason, fault, loser, seconds, decisions)

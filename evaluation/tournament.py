@@ -268,12 +268,8 @@ class Tournament:
     @property
     def missing(self) -> int:
         """How many games are still to be played; those of agents that are withdrawn are not."""
-        return sum(
-            1
-            for _ in self._missing(
-                self._store.game_keys(self._number), self._withdrawals().withdrawn
-            )
-        )
+        keys, withdrawn = self._store.game_keys(self._number), self._withdrawals().withdrawn
+        return sum(1 for _ in self._missing(keys, withdrawn))
 
     def withdrawn(self) -> Withdrawn:
         """The agents that are withdrawn, and the games that are therefore not played."""

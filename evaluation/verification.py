@@ -13,10 +13,10 @@ import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..agents.faults import CRASHES, OUT_OF_TIME
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 from .match import adjudication_of
-from .players import CRASHES, OUT_OF_TIME
 from .replay import RuleCheck
 from .runners.contest import (
     Arena,

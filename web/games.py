@@ -10,12 +10,13 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from ..agents.agent import Agent
+from ..agents.faults import OUT_OF_TIME
 from ..agents.registry import make_agent, resolve_agent
 from ..envs import __version__
 from ..envs.game import Game
 from ..envs.registry import make_game
 from ..evaluation.match import GameResult
-from ..evaluation.players import OUT_OF_TIME, Description, LocalPlayer
+from ..evaluation.players import Description, LocalPlayer
 from ..evaluation.replay import ending_of
 from ..evaluation.report.report import TournamentReport, report_tournament
 from ..evaluation.single_games import concession, entry_of, person, store_game

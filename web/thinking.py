@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol
 
 from ..agents import Decision
+from ..agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
 from ..agents.registry import resolve_agent
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
-from ..evaluation.players import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault, legal_action
+from ..evaluation.players import legal_action
 from ..evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session

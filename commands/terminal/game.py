@@ -12,13 +12,14 @@ from pathlib import Path
 from rich.console import Console
 
 from ...agents import Decision
+from ...agents.faults import Fault
 from ...agents.human import how_to_write_moves, read_move, refusal
 from ...envs.files import written_whole
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ...evaluation.grades import PlayedGame
 from ...evaluation.match import GameResult
-from ...evaluation.players import Fault, Player, legal_action
+from ...evaluation.players import Player, legal_action
 from ...evaluation.report import display
 from ...evaluation.report.board import board, winning_row
 from ...evaluation.report.review_text import print_review

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ...agents import Decision
+from ...agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
 from ...envs.game import Game, Position
 from ..match import CPU, NO_LIMITS, Limits
-from ..players import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Description, Fault
+from ..players import Description
 from .messages import Failure, Result, Start, call_frame, number_of, read_answer
 from .worker_process import WorkerDeath, WorkerProcess
 

@@ -18,8 +18,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ...agents import Decision, Score, make_agent
+from ...agents.faults import CANCELLED
 from ...envs.game import Game, load_position
-from ..players import CANCELLED, Description, LocalPlayer, exception_fault, existing_action
+from ..players import Description, LocalPlayer, exception_fault, existing_action
 from .messages import Call, Failure, Progress, Service, Start
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...agents import Agent, Decision, make_agent
+from ...agents.faults import Fault
 from ...agents.human import HumanAgent
 from ...agents.registry import resolve_agent
 from ...envs.game import Game, Position
 from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, Limits
-from ..players import Description, Fault, Player, check_identity, legal_action
+from ..players import Description, Player, check_identity, legal_action
 from .agent_process import LONGEST_MOVE_SECONDS, AgentProcess
 
 AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")

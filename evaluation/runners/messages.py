@@ -13,8 +13,8 @@ import struct
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, Self
 
+from ...agents.faults import EXITED, Fault
 from ...envs.specification import SpecificationError
-from ..players import EXITED, Fault
 
 NUMBER = struct.Struct("!Q")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..players import CRASHES
+from ...agents.faults import CRASHES
 from ..store.store import StoredGame
 
 WITHDRAW_AFTER = 3  # crashes in a row, unless a tournament says otherwise

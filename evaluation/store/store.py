@@ -174,7 +174,8 @@ class Store(StoreFile):
             if present.get(key) != expected.get(key):
                 raise StoreError(
                     f"{self.path} holds another tournament named {name!r}: its {key} "
-                    f"{_verb(present.get(key))} {_text(present.get(key))}, not "
+                    f"{'are' if isinstance(present.get(key), list) else 'is'} "
+                    f"{_text(present.get(key))}, not "
                     f"{_text(expected.get(key))}; choose another name with --name NAME or another "
                     f"file with --store FILE"
                 )
@@ -219,13 +220,9 @@ class Store(StoreFile):
         """Whether there is a tournament of that name; no file is made for this."""
         if self._opened is None and not self.path.exists():
             return False
+        query = "SELECT 1 FROM tournaments WHERE name = ?"
         with self._errors("read"):
-            return (
-                self._connection.execute(
-                    "SELECT 1 FROM tournaments WHERE name = ?", (name,)
-                ).fetchone()
-                is not None
-            )
+            return self._connection.execute(query, (name,)).fetchone() is not None
 
     def tournament(self, name: str) -> StoredTournament | None:
         """The tournament of that name, or None; no file is made for this."""
@@ -265,12 +262,9 @@ class Store(StoreFile):
 
     def game_keys(self, tournament: int) -> set[GameKey]:
         """The keys of the games that a tournament has."""
+        query = "SELECT pair, player_0, player_1 FROM games WHERE tournament = ?"
         with self._errors("read"):
-            return set(
-                self._connection.execute(
-                    "SELECT pair, player_0, player_1 FROM games WHERE tournament = ?", (tournament,)
-                )
-            )
+            return set(self._connection.execute(query, (tournament,)))
 
     def add(self, tournament: int, game: StoredGame) -> bool:
         """Commit a finished game; False, and no change, if the store holds it already."""
@@ -404,10 +398,8 @@ class Store(StoreFile):
             f"(player_0, player_1) ORDER BY rowid DESC LIMIT ?"
         )
         with self._errors("read"):
-            return [
-                _read_game(row)
-                for row in self._connection.execute(query, (tournament, agent, count))
-            ]
+            rows = self._connection.execute(query, (tournament, agent, count))
+            return [_read_game(row) for row in rows]
 
 
 def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
@@ -453,10 +445,6 @@ def _write_actions(actions: tuple[int, ...]) -> str:
 
 def _read_actions(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split()))
-
-
-def _verb(value: Any) -> str:
-    return "are" if isinstance(value, list) else "is"
 
 
 def _text(value: Any) -> str:

@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from plyground import make_agent, make_game
+from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED
 from plyground.agents.human import HumanAgent, HumanQuit, read_move
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import play_game
-from plyground.evaluation.players import ILLEGAL_ACTION, NO_ACTION, RAISED, as_player
+from plyground.evaluation.players import as_player
 from plyground.evaluation.runners.isolation import IsolatedPlayer
 
 GAMES = [

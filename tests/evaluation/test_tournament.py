@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 from helpers import count_games, records, run
+from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult
-from plyground.evaluation.players import ILLEGAL_ACTION, NO_ACTION, RAISED
 from plyground.evaluation.statistics.cross_table import CrossTable
 from plyground.evaluation.statistics.ratings import Meeting
 from plyground.evaluation.store.store import Store, StoredGame, StoreError

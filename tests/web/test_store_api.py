@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 from helpers import SMALL_GAMES
 from PIL import Image
 from plyground import make_game
+from plyground.agents.faults import RAISED
 from plyground.evaluation.match import (
     AGREED_AFTER,
     DRAW_AFTER,
@@ -19,7 +20,6 @@ from plyground.evaluation.match import (
     agreed_reason,
     drawn_reason,
 )
-from plyground.evaluation.players import RAISED
 from plyground.evaluation.single_games import RESIGNATION, person, store_game
 from plyground.evaluation.store.store import Store
 from plyground.web.app import make_app

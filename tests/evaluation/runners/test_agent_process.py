@@ -7,8 +7,8 @@ import threading
 
 import pytest
 from plyground import make_game
+from plyground.agents.faults import CANCELLED, HUNG, Fault
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.players import CANCELLED, HUNG, Fault
 from plyground.evaluation.runners.agent_process import AgentProcess
 
 GAME = make_game("gomoku:size=9")

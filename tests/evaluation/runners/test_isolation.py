@@ -17,9 +17,7 @@ import pytest
 from helpers import TESTS, child_processes, records, run
 from networks import write_network
 from plyground import make_agent, make_game
-from plyground.envs.specification import SpecificationError
-from plyground.evaluation.match import Limits, play_game
-from plyground.evaluation.players import (
+from plyground.agents.faults import (
     EXITED,
     HUNG,
     ILLEGAL_ACTION,
@@ -28,6 +26,8 @@ from plyground.evaluation.players import (
     OUT_OF_TIME,
     RAISED,
 )
+from plyground.envs.specification import SpecificationError
+from plyground.evaluation.match import Limits, play_game
 from plyground.evaluation.report.report import report_store
 from plyground.evaluation.runners.contest import Conditions, Contest
 from plyground.evaluation.runners.isolation import (

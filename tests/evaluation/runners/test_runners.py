@@ -12,8 +12,8 @@ import psutil
 import pytest
 from helpers import child_processes, count_games, play, records, run
 from plyground import make_game
+from plyground.agents.faults import EXITED
 from plyground.envs.specification import SpecificationError
-from plyground.evaluation.players import EXITED
 from plyground.evaluation.runners.contest import Contest
 from plyground.evaluation.runners.processes import ProcessRunner
 from plyground.evaluation.runners.runner import LocalRunner, RunnerError
