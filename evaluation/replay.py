@@ -98,7 +98,7 @@ class RuleCheck:
             resignations = (
                 {greatest_loss(self._game, 0), greatest_loss(self._game, 1)} if given_up else set()
             )
-            return None if result.returns in resignations else "is not over after its moves"
+            return None if result.returns in losses else "is not over after its moves"
         assert position.outcome is not None
         if result.returns != tuple(position.returns):
             return _instead("returns", result.returns, tuple(position.returns))
