@@ -95,9 +95,7 @@ class RuleCheck:
             if self._is_adjudicated(game):
                 return self._of_decisions(game, decisions)
             given_up = not self._scheduled and result.reason == RESIGNATION
-            resignations = (
-                {greatest_loss(self._game, 0), greatest_loss(self._game, 1)} if given_up else set()
-            )
+            losses = [greatest_loss(self._game, seat) for seat in (0, 1)] if given_up else []
             return None if result.returns in losses else "is not over after its moves"
         assert position.outcome is not None
         if result.returns != tuple(position.returns):
