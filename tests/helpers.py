@@ -149,6 +149,14 @@ def random_position(game: Game, plies: int, seed: int = 0) -> Position:
     return position
 
 
+def open_position(game: Game, plies: int, seed: int = 0) -> Position:
+    """The position after random moves, or the one before the move that ended the game."""
+    position = random_position(game, plies, seed)
+    if position.is_over:
+        position.pop()
+    return position
+
+
 def finished_position(game: Game, seed: int = 0) -> Position:
     """The last position of a random game."""
     return random_position(game, game.facts.longest_game, seed)

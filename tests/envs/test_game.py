@@ -9,7 +9,7 @@ import random
 import numpy as np
 import plyground
 import pytest
-from helpers import ALL_GAMES, finished_position, random_position
+from helpers import ALL_GAMES, finished_position, open_position, random_position
 from plyground import IllegalActionError, make_game
 from plyground.envs import SpecificationError
 from plyground.envs.registry import BUILT_IN, game_names, register_game
@@ -161,7 +161,7 @@ def test_playing_in_place_and_after():
 
 @each_game
 def test_a_copy_is_equal_and_independent(game):
-    position = random_position(game, 3)
+    position = open_position(game, 3)
     for twin in (
         position.copy(),
         copy.copy(position),
@@ -172,7 +172,7 @@ def test_a_copy_is_equal_and_independent(game):
         assert twin.key == position.key
         twin.play(twin.legal_actions()[0])
         assert twin != position
-    assert position == random_position(game, 3)
+    assert position == open_position(game, 3)
 
 
 @each_game

@@ -13,7 +13,6 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LARGE = ("docs", "benchmarks", ".ci")  # of no concern here
 
 
 def make_checkout(folder: Path) -> Path:
@@ -23,7 +22,7 @@ def make_checkout(folder: Path) -> Path:
     ).stdout.splitlines()
     for name in listing:
         source, copy = ROOT / name, folder / name
-        if not name.startswith(LARGE) and source.is_file():
+        if source.is_file():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.symlink_to(source) if name.endswith(".onnx") else shutil.copy(source, copy)
     (folder / "build").mkdir(exist_ok=True)

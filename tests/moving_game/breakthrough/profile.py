@@ -1,5 +1,7 @@
-"""What other folders know about Breakthrough: nothing that they must know."""
+"""What other folders know about Breakthrough."""
+
+from pathlib import Path
 
 from ...profile import Profile
 
-PROFILE = Profile()
+PROFILE = Profile(words=Path(__file__).parent / "words")

@@ -27,6 +27,7 @@ from ...boards.grid import cell_name, grid_text, parse_cell, seen_cells
 from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_2, mix64
 from ...declaration import Facts, declare_game
+from ...profile import Ending
 from ...specification import Parameter
 from .drawing import PIECES, action_areas, picture
 from .profile import PROFILE
@@ -229,9 +230,9 @@ def board_text(rules: Breakthrough, position: Any) -> str:
 
 
 @r.outcome_reason.register(Breakthrough)
-def outcome_reason(rules: Breakthrough, position: Any) -> str:
-    first_rows = (*position.cells[: rules.cols], *position.cells[-rules.cols :])
-    return "a piece broke through" if any(first_rows) else "all pieces were captured"
+def outcome_reason(rules: Breakthrough, position: Any) -> Ending:
+    both_play_on = {1, 2} <= set(position.cells.tolist())
+    return Ending("broke_through" if both_play_on else "captured")
 
 
 r.picture.register(Breakthrough)(picture)
