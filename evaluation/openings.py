@@ -431,8 +431,8 @@ class BalanceJudge:
             raise SpecificationError(
                 f"{self._agent.spec} values openings in points; {self._advice()}"
             )
-        decided = self._in_points and score.mate_in is not None  # whatever the limit in points
-        return not decided and abs(score.value) <= self._within
+        forced = self._in_points and score.mate_in is not None  # whatever the limit in points
+        return not forced and abs(score.value) <= self._within
 
     def _score(self, opening: Actions) -> Score:
         """The value of the position."""

@@ -146,14 +146,14 @@ class RuleCheck:
         return _instead("decisions", game.result.decisions, tuple(decisions))
 
 
-def ending_of(stored: StoredGame, settings: Mapping[str, Any]) -> Ending | str:
+def ending_of(game: StoredGame, settings: Mapping[str, Any]) -> Ending | str:
     """Why a stored game ended: by its rules, or ``reason.…`` or ``fault.…`` and its values.
 
     Args:
-        stored: how it went.
+        game: how it went.
         settings: of its tournament.
     """
-    result = stored.result
+    result = game.result
     if result.fault is not None:
         values = {"player": result.forfeited, "reason": result.reason}
         return Ending(f"fault.{result.fault.replace(' ', '_')}", values)

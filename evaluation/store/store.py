@@ -415,15 +415,15 @@ def _row(tournament: int, game: StoredGame) -> tuple[Any, ...]:
 
 def _read_game(row: tuple[Any, ...]) -> StoredGame:
     """A game from the columns of ``_GAME_COLUMNS``; ValueError if they make no game."""
-    fault, forfeited = row[10:12]
-    if (fault is None) != (forfeited is None) or forfeited not in (None, 0, 1):
-        raise ValueError(f"a game with the fault {fault!r} of seat {forfeited!r}")
+    fault, loser = row[10:12]
+    if (fault is None) != (loser is None) or loser not in (None, 0, 1):
+        raise ValueError(f"a game with the fault {fault!r} of seat {loser!r}")
     result = GameResult(
         moves=_read_actions(row[4]),
         returns=row[7:9],
         reason=row[9],
         fault=fault,
-        forfeited=forfeited,
+        forfeited=loser,
         seconds=row[12:14],
         decisions=row[14:16],
         tokens=row[16:18],

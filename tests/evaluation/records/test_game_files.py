@@ -119,9 +119,13 @@ def test_a_store_is_exported_and_imported_again(tmp_path):
     again = plyground("import", *files, "--store", other)
     assert again.stderr == f"0 games in {other}; 6 were there already\n"
     with Store(other) as games_store:
-        held = [game for one in games_store.tournaments() for game in games_store.games(one.number)]
-    assert sorted(game.result.moves for game in held) == sorted(game.result.moves for game in games)
-    assert sorted(game.result.returns for game in held) == sorted(
+        copies = [
+            game for one in games_store.tournaments() for game in games_store.games(one.number)
+        ]
+    assert sorted(game.result.moves for game in copies) == sorted(
+        game.result.moves for game in games
+    )
+    assert sorted(game.result.returns for game in copies) == sorted(
         game.result.returns for game in games
     )
     report = plyground(f"report {other} --json")
