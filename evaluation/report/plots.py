@@ -18,7 +18,7 @@ from .display import duration
 
 WIDTH = 760  # of a plot that is a file of its own; this and the following in pixels
 LINE, BAR, GAP = 17, 11, 6  # heights of a line of text, of a bar, and what lies between
-AREA, MARGIN = 300, 22  # the height of the area of points, and what is free above it
+AREA, MARGIN = 300, 32  # the height of the area of points, and what is free above it
 # Four colours of Okabe and Ito, brown and grey: all are seen on white and on black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A6761D", "#808080")
 DASHES = ("", "7 3", "2 2", "9 3 2 3", "12 4", "1 4")
@@ -245,7 +245,7 @@ def point_chart(
         return round(MARGIN + (100 - up(value)) / 100 * AREA, 1)
 
     bottom = MARGIN + AREA
-    elements = _text(0, LINE - 4, up.heading) + _across(across, MARGIN, bottom)
+    elements = _text(0, 12, up.heading) + _across(across, MARGIN, bottom)
     for at, label in up.ticks():
         y = MARGIN + (100 - at) / 100 * AREA
         elements += _line(0, y, 100, y, FAINT) + _text(0, y - 3, label)
