@@ -189,8 +189,11 @@ class Reviewer:
         if len(position.legal_actions()) == 1:
             return move
         attainable = self._attainable(position, before, after, action)
-        loss = self._loss(player, attainable, after)
-        lost = self._solver_loss(position, action)
+        facts, lost = self.game.facts, None
+        sacrifice = from_first(attainable.value - after.value, player)
+        loss = max(0.0, sacrifice / (facts.max_return - facts.min_return))
+        if before.solved is not None and self._judge is not None:
+            lost = self._judge.verdict(position, action)[0]
         change = _change(player, attainable, after)
         grade = _grade(loss, change, lost)
         exact = attainable.exact and after.exact
@@ -212,16 +215,6 @@ class Reviewer:
         if action in before.best:
             return after
         return self.value(position.after(before.best[0]))
-
-    def _loss(self, player: int, attainable: PositionValue, after: PositionValue) -> float:
-        facts = self.game.facts
-        lost = from_first(attainable.value - after.value, player)
-        return max(0.0, lost / (facts.max_return - facts.min_return))
-
-    def _solver_loss(self, position: Position, action: int) -> int | None:
-        if self.value(position).solved is None or self._judge is None:
-            return None
-        return self._judge.verdict(position, action)[0]
 
     def moves(self, record: PlayedGame) -> Iterator[ReviewedMove]:
         """Grade the moves of a game one by one, the last one first."""

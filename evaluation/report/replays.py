@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...envs import rules as r
-from ...envs.game import Game, IllegalActionError
+from ...envs.game import PLAYERS, Game, IllegalActionError
 from ...envs.pictures.drawing import Picture, to_svg
+from ..grades import PlayedGame
 from ..statistics.ratings import Ratings
 from ..store.store import StoredGame
 
@@ -206,59 +207,38 @@ def replay_data(game: Game, choices: list[ChosenGame]) -> dict[str, Any]:
 
     One set of shapes; for each game its players, result, moves and changes.
     """
-    frames = Frames(game)
-    entries = [
-        game_entry(
-            frames,
-            game_record.result.moves,
-            game_record.players,
-            game_record.result.winner,
-            game_record.result.reason,
-            len(game_record.opening),
-        )
-        | {"why": why, "pair": game_record.pair}
-        for game_record, why in choices
-    ]
+    frames, entries = Frames(game), []
+    for stored, why in choices:
+        result, opening = stored.result, len(stored.opening)
+        record = PlayedGame(game, result.moves, PLAYERS, opening, result.winner, result.reason)
+        entry = game_entry(frames, record, stored.players)
+        entries.append(entry | {"why": why, "pair": stored.pair})
     return viewer_data(frames, entries)
 
 
-def game_entry(
-    frames: Frames,
-    moves: tuple[int, ...],
-    players: tuple[int, int],
-    winner: int | None,
-    reason: str,
-    opening: int,
-) -> dict[str, Any]:
+def game_entry(frames: Frames, record: PlayedGame, players: tuple[int, int]) -> dict[str, Any]:
     """A game as plain data for the browser.
 
     Args:
         frames: the boards of all games that are shown together.
-        moves: its actions.
+        record: the game.
         players: the numbers of the players in seats 0 and 1.
-        winner: the seat that won, or None.
-        reason: why it ended.
-        opening: how many of the moves were given.
     """
     game = frames.game
-    changes, movers = frames.of(moves)
-    cut = len(changes) < len(moves)
+    changes, movers = frames.of(record.actions)
+    count = len(changes)
+    note = f"The rules of {game.spec} as installed do not allow move {count + 1} of this game."
     return {
         "players": players,
-        "winner": -1 if winner is None else winner,
-        "reason": reason,
+        "winner": -1 if record.winner is None else record.winner,
+        "reason": record.reason,
         "why": "",
         "pair": 0,
-        "opening": opening,
-        "moves": [game.action_to_text(action) for action in moves[: len(changes)]],
+        "opening": record.opening,
+        "moves": [game.action_to_text(action) for action in record.actions[:count]],
         "movers": movers,
         "changes": changes,
-        "note": (
-            f"The rules of {game.spec} as installed do not allow move {len(changes) + 1} of this "
-            f"game."
-        )
-        if cut
-        else "",
+        "note": note if count < len(record.actions) else "",
     }
 
 

@@ -62,14 +62,7 @@ def _section_data(game: Game, games: Sequence[PlayedGame | Review]) -> dict[str,
     for each in games:
         record = _record_of(each)
         first, second = map(labels.index, record.players)
-        entry = game_entry(
-            frames,
-            record.actions,
-            (first, second),
-            record.winner,
-            record.reason,
-            record.opening,
-        )
+        entry = game_entry(frames, record, (first, second))
         if isinstance(each, Review):
             entry["review"] = _review_data(frames, each)
         entries.append(entry)
