@@ -5,24 +5,166 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..agents.policies.policy_file import TO_COME, WHOLE_RETURN, policy_metadata
+import numpy as np
+
+from ..agents.policies.policy_file import (
+    INPUT,
+    OUTPUTS,
+    TO_COME,
+    WHOLE_RETURN,
+    OnnxNetwork,
+    policy_metadata,
+    write_policy,
+)
 from ..envs.game import Game
 from ..envs.observations import LAYOUTS
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
 
 try:
+    import onnx
     import torch
 
     from ..agents.policies.heads import Heads, ModuleHeads
-    from .network_export import NetworkExporter
 except ImportError as error:
     raise ImportError(
         'plyground.training.export needs torch and onnx: pip install -e ".[train]"'
     ) from error
+
+NUM_CHECKS = 256  # positions in which the file must agree with the model
+PREFIX, HALF = "network.", "_float16"  # before and after the names of weights in policy files
+TOLERANCE = 1e-5  # between torch and onnxruntime, relative to the largest output
+
+# The graphs exported in this process, by the structure of their module.
+_graphs: dict[str, bytes] = {}
+
+
+class NetworkExporter:
+    """Writes the weights of one network as policy files, as often as wanted.
+
+    torch's exporter takes seconds. It runs once for all modules of the same structure; the weights
+    of each file take the place of those that it was run with.
+
+    Args:
+        heads: a module that takes observations (float32, (N, rows, columns, planes)) and gives
+            logits (N, actions) and values (N,).
+        game: the game it is trained on.
+        metadata: what the files state of themselves.
+    """
+
+    def __init__(self, heads: torch.nn.Module, game: Game, metadata: dict[str, str]) -> None:
+        self.game = game
+        self._heads, self._metadata = heads, metadata
+        self._proto: Any = None
+        self._observations = random_observations(game, NUM_CHECKS)
+
+    def write(self, path: str | Path) -> None:
+        """Write the policy as it is now.
+
+        The file is compared with the model in random positions of the game and appears only when
+        both agree; whatever goes wrong, a file that was there before stays. The model is not
+        changed.
+
+        Raises:
+            SpecificationError: the policy's outputs are not finite, the file would not compute what
+                the model does, or cannot be written.
+        """
+        modules = list(self._heads.modules())
+        training = [module.training for module in modules]
+        self._heads.eval()
+        try:
+            if self._proto is None:
+                self._proto = self._known_graph(str(path)) or self._export()
+            data = self._serialize(str(path), self._proto)
+            _graphs.setdefault(self._structure, data)
+        finally:
+            for module, before in zip(modules, training):
+                module.training = before
+        write_policy(Path(path), data)
+
+    def _known_graph(self, name: str) -> Any:
+        """A graph that was exported before, or None where none computes what the model does.
+
+        Modules of one structure may differ in what their code does.
+        """
+        graph = _graphs.get(self._structure)
+        if graph is None:
+            return None
+        proto = onnx.load_from_string(graph)
+        onnx.helper.set_model_props(proto, self._metadata)
+        try:
+            self._serialize(name, proto)
+        except SpecificationError:
+            return None
+        return proto
+
+    @property
+    def _structure(self) -> str:
+        shapes = {name: tuple(value.shape) for name, value in self._heads.state_dict().items()}
+        return f"{self.game.spec} {self._heads!r} {shapes}"
+
+    def _serialize(self, name: str, proto: Any) -> bytes:
+        """The file by this graph with the present weights, if it computes what the model does."""
+        self._refresh_weights(proto)
+        data: bytes = proto.SerializeToString()
+        self._check(OnnxNetwork(name, data))
+        return data
+
+    def _export(self) -> Any:
+        """The graph with the weights under their names in the model.
+
+        It is not optimised: onnxruntime does that when it loads the file.
+        """
+        example = torch.zeros((2, *self.game.facts.observation_shape), device=self._device)
+        with torch.no_grad(), _quiet():
+            program = torch.onnx.export(
+                self._heads,
+                (example,),
+                input_names=[INPUT],
+                output_names=list(OUTPUTS),
+                dynamic_shapes=({0: torch.export.Dim("batch")},),
+                dynamo=True,
+                optimize=False,
+                verbose=False,
+            )
+        assert program is not None  # as it is where no file is named
+        proto = program.model_proto
+        onnx.helper.set_model_props(proto, self._metadata)
+        return proto
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self._heads.parameters(), torch.zeros(1)).device
+
+    def _refresh_weights(self, proto: Any) -> None:
+        current = self._heads.state_dict()
+        for initializer in proto.graph.initializer:
+            if initializer.name in current:
+                value = np.ascontiguousarray(current[initializer.name].cpu().numpy())
+                initializer.CopyFrom(onnx.numpy_helper.from_array(value, initializer.name))
+
+    def _check(self, network: OnnxNetwork) -> None:
+        """Hold the file against the model in random positions."""
+        heads = self._heads
+        with torch.no_grad():
+            expected = heads(
+                torch.as_tensor(self._observations, dtype=torch.float32, device=self._device)
+            )
+        for name, output, result in zip(OUTPUTS, expected, network.evaluate(self._observations)):
+            values = output.cpu().numpy()
+            difference = float(np.abs(values - result).max())
+            if not difference <= TOLERANCE * max(1.0, float(np.abs(values).max())):
+                raise SpecificationError(
+                    f"the policy was not exported: {name} of the file differ from those of the "
+                    f"model by up to {difference:.2g}"
+                )
 
 
 class PolicyExporter(NetworkExporter):
@@ -89,3 +231,72 @@ def export_policy(
 ) -> None:
     """Write a policy as a policy file, once; options as for :class:`PolicyExporter`."""
     PolicyExporter(model, game, kind, **options).write(path)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep torch's exporter from telling about its own workings."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+def random_observations(game: Game, count: int) -> np.ndarray:
+    """Observations of the side to move in random games: int8, (count, rows, columns, planes)."""
+    rng, position = np.random.default_rng(0), game.initial_position()
+    observations = np.empty((count, *game.facts.observation_shape), np.int8)
+    for index in range(count):
+        observations[index] = position.observation()
+        position.play(int(rng.choice(position.legal_actions())))
+        if position.is_over:
+            position = game.initial_position()
+    return observations
+
+
+def weights_of_policy(data: bytes) -> dict[str, torch.Tensor]:
+    """The weights in a policy file that :class:`NetworkExporter` wrote, by their names.
+
+    They are float32, and those of networks without the module that holds them for the file.
+    """
+    weights, floats = {}, (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+    for initializer in onnx.load_from_string(data).graph.initializer:
+        name = initializer.name.removesuffix(HALF)
+        if name.startswith(PREFIX) and initializer.data_type in floats:
+            value = onnx.numpy_helper.to_array(initializer).astype(np.float32)
+            weights[name.removeprefix(PREFIX)] = torch.from_numpy(value)
+    return weights
+
+
+def compact_policy(data: bytes) -> bytes:
+    """The same policy file, less than half as large.
+
+    The weights are kept in float16; onnxruntime turns them into float32 when it loads the file. The
+    outputs change by about a thousandth. What the exporter noted about nodes is left out.
+    """
+    proto = onnx.load_from_string(data)
+    graph, casts = proto.graph, []
+    for initializer in graph.initializer:
+        if initializer.data_type != onnx.TensorProto.FLOAT or len(initializer.dims) < 2:
+            continue
+        name = initializer.name
+        value = onnx.numpy_helper.to_array(initializer).astype(np.float16)
+        initializer.CopyFrom(onnx.numpy_helper.from_array(value, f"{name}{HALF}"))
+        casts.append(
+            onnx.helper.make_node(
+                "Cast", [f"{name}{HALF}"], [name], to=onnx.TensorProto.FLOAT, name=f"{name}_cast"
+            )
+        )
+    for part in (*graph.node, *graph.value_info, *graph.input, *graph.output):
+        del part.metadata_props[:]
+        part.ClearField("doc_string")
+    nodes = [*casts, *graph.node]
+    del graph.node[:]
+    graph.node.extend(nodes)
+    compact: bytes = proto.SerializeToString()
+    return compact

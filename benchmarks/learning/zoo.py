@@ -32,7 +32,7 @@ from plyground import make_game
 from plyground.agents.policies.policy_file import OnnxNetwork
 from plyground.agents.policies.zoo import FOLDER, Card, ZooNetworks
 from plyground.training.curves import read_curves
-from plyground.training.network_export import compact_policy
+from plyground.training.export import compact_policy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 IMAGES = ROOT / "docs" / "images"

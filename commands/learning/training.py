@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from ...envs import make_game
 from ...envs.specification import SpecificationError
@@ -15,22 +18,31 @@ from ..common import GameArgument, argument, option
 from ..output import note
 from .runs import DEFAULT_RUN, RunOptions, train_or_list
 
-OpponentOption = Annotated[
-    str | None,
-    option(
-        "AGENT",
-        'Opponents: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" '
-        "(default: depends on the game).",
-    ),
-]
-StepsOption = Annotated[
-    str | None,
-    option("N", "Steps of training in all, such as 300k or 2M (default: depends on the game)."),
-]
-InitOption = Annotated[
-    Path | None,
-    option("RUN", "A run of this algorithm whose weights this one begins with."),
-]
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class OpposedOptions:
+    """The options of algorithms that learn against opponents."""
+
+    opponent: Annotated[
+        str | None,
+        option(
+            "AGENT",
+            'Opponents: an agent, "mix:0.3 random,0.7 self", "curriculum:random;greedy" '
+            "(default: depends on the game).",
+        ),
+    ] = None
+    steps: Annotated[
+        str | None,
+        option("N", "Steps of training in all, such as 300k or 2M (default: depends on the game)."),
+    ] = None
+    init: Annotated[
+        Path | None,
+        option("RUN", "A run of this algorithm whose weights this one begins with."),
+    ] = None
+
+
+DEFAULT_OPPOSED = OpposedOptions()
 
 
 @command("GAME")
@@ -38,9 +50,7 @@ def ppo(
     game: GameArgument,
     /,
     *,
-    opponent: OpponentOption = None,
-    steps: StepsOption = None,
-    init: InitOption = None,
+    opposed: OpposedOptions = DEFAULT_OPPOSED,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train against opponents by proximal policy optimisation (MaskablePPO).
@@ -59,7 +69,7 @@ def ppo(
 
     plyground train ppo gomoku --list-settings
     """
-    _train(PPOSettings, game, opponent, steps, init, options)
+    _train(PPOSettings, game, opposed, options)
 
 
 @command("GAME")
@@ -67,9 +77,7 @@ def dqn(
     game: GameArgument,
     /,
     *,
-    opponent: OpponentOption = None,
-    steps: StepsOption = None,
-    init: InitOption = None,
+    opposed: OpposedOptions = DEFAULT_OPPOSED,
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train against opponents by deep Q-learning (DQN with action masks).
@@ -83,24 +91,22 @@ def dqn(
 
     plyground train dqn connect_four --list-settings
     """
-    _train(DQNSettings, game, opponent, steps, init, options)
+    _train(DQNSettings, game, opposed, options)
 
 
 def _train(
     kind: type[OpposedSettings],
     game: str,
-    opponent: str | None,
-    steps: str | None,
-    init: Path | None,
+    opposed: OpposedOptions,
     options: RunOptions,
 ) -> None:
     """Run the algorithm, or list its settings."""
     board = make_game(game)
     values = {
-        "opponent": opponent,
+        "opponent": opposed.opponent,
         "evaluate": options.evaluate,
-        "steps": None if steps is None else _read_steps(steps),
-        "initial": None if init is None else str(init),
+        "steps": None if opposed.steps is None else _read_steps(opposed.steps),
+        "initial": None if opposed.init is None else str(opposed.init),
     }
     settings = kind.for_game(board, values, options.settings)
     train_or_list(board, settings, options, _describe)

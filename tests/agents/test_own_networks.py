@@ -11,8 +11,7 @@ from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.envs.observations import LAYOUTS, ObservationOptions
 from plyground.envs.specification import SpecificationError
-from plyground.training.export import export_policy
-from plyground.training.network_export import random_observations
+from plyground.training.export import export_policy, random_observations
 from sb3_contrib import QRDQN
 from stable_baselines3 import A2C, DQN
 from torch import nn

@@ -30,8 +30,12 @@ from plyground.agents.policies.policy_file import (
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.single_agent.game_batch import GameBatch
 from plyground.envs.specification import SpecificationError
-from plyground.training.export import PolicyExporter, export_policy
-from plyground.training.network_export import NetworkExporter, random_observations
+from plyground.training.export import (
+    NetworkExporter,
+    PolicyExporter,
+    export_policy,
+    random_observations,
+)
 from stable_baselines3 import PPO
 
 

@@ -33,8 +33,8 @@ from plyground.training.alphazero.window import (
     window_size,
     write_chunk,
 )
+from plyground.training.export import random_observations
 from plyground.training.folder import TrainingError, read_metrics
-from plyground.training.network_export import random_observations
 
 CPU = torch.device("cpu")
 GAME = make_game("tic_tac_toe")

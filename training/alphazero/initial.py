@@ -16,8 +16,8 @@ import torch
 from ...agents.policies.zoo import PREFIX, ZooNetworks
 from ...envs.files import read_file
 from ...envs.game import Game
+from ..export import weights_of_policy
 from ..folder import TrainingError
-from ..network_export import weights_of_policy
 from ..run import initial_learner
 from .network import BoardNetwork
 from .settings import DENSE

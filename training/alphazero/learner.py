@@ -17,8 +17,8 @@ from torch.nn import functional
 from ...agents.policies.policy_file import WHOLE_RETURN, policy_metadata
 from ...envs.game import Game
 from ..devices import use_bfloat16
+from ..export import NetworkExporter
 from ..folder import TrainingError
-from ..network_export import NetworkExporter
 from .initial import load_initial
 from .network import BoardNetwork, PolicyAndValue
 from .window import Canonical, Positions

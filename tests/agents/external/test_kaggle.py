@@ -17,7 +17,7 @@ from plyground.agents.external.kaggle import write_submission
 from plyground.agents.policies.policy_file import load_policy_file
 from plyground.agents.policies.zoo import cards
 from plyground.envs.specification import SpecificationError
-from plyground.training.network_export import random_observations
+from plyground.training.export import random_observations
 
 # Plays the column beside its own lowest disc: needs the mark, the board and the configuration.
 SUBMISSION = """
