@@ -97,20 +97,20 @@ class Declaration(NamedTuple):
     marks: tuple[str, str]
     profile: Profile
 
-    def make_rules(self, rules_type: type, given: Mapping[str, Any]) -> Any:
+    def make_rules(self, rules_type: type, values: Mapping[str, Any]) -> Any:
         """The rules for the parameters given, short forms (``size=``, ``dots=``) included."""
-        known = [parameter.name for parameter in self.parameters + self.short_forms]
-        check_names(f"{self.name} has no parameter", given, known)
+        names = [parameter.name for parameter in self.parameters + self.short_forms]
+        check_names(f"{self.name} has no parameter", values, names)
         for short in self.short_forms:
-            if short.name in given:
-                short.convert(given[short.name], self.name)
-                beside = [name for name in short.stands_for if name in given]
+            if short.name in values:
+                short.convert(values[short.name], self.name)
+                beside = [name for name in short.stands_for if name in values]
                 if beside:
                     raise SpecificationError(
                         f"{short.name} cannot be given together with {' and '.join(beside)} for "
                         f"{self.name}: {short.name} stands for {' and '.join(short.stands_for)}"
                     )
-        return rules_type(**self.expand(dict(given)))
+        return rules_type(**self.expand(dict(values)))
 
     @property
     def game_id(self) -> str:
@@ -156,10 +156,10 @@ def declare_game(
     """
 
     def decorate(rules_type: T) -> T:
-        declared: Any = rules_type
-        declared.__new__ = _validated_new(rules_type, name, parameters, check)
-        declared.wide_types = []  # filled by `wide_record`
-        declared.declaration = Declaration(
+        game_type: Any = rules_type
+        game_type.__new__ = _validated_new(rules_type, name, parameters, check)
+        game_type.wide_types = []  # filled by `wide_record`
+        game_type.declaration = Declaration(
             name,
             version,
             title,
@@ -188,22 +188,22 @@ def _validated_new(
     """The constructor of a rules type that converts and checks its parameters."""
     plain_new = rules_type.__new__
 
-    def validated_new(cls: Any, *values: Any, **named: Any) -> Any:
-        given = dict(zip((p.name for p in parameters), values)) | named
+    def validated_new(cls: Any, *values: Any, **keywords: Any) -> Any:
+        arguments = dict(zip((p.name for p in parameters), values)) | keywords
         if len(values) > len(parameters):
             raise SpecificationError(
                 f"{name} has {len(parameters)} parameters, {len(values)} were given"
             )
-        stated = {key: _stated(parameters, key, value) for key, value in given.items()}
-        complete = convert_parameters(name, parameters, stated)
+        texts = {key: _stated(parameters, key, value) for key, value in arguments.items()}
+        complete = convert_parameters(name, parameters, texts)
         rules = plain_new(
             cls, *(_stored(parameter, complete[parameter.name]) for parameter in parameters)
         )
         wrong = check(rules)
         if wrong:
             raise SpecificationError(f"{name} cannot be played so: {wrong}")
-        for needed, wide_type in cls.wide_types if cls is rules_type else ():
-            if needed(rules):
+        for condition, wide_type in cls.wide_types if cls is rules_type else ():
+            if condition(rules):
                 return plain_new(wide_type, *rules)
         return rules
 

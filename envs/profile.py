@@ -60,7 +60,7 @@ class Elsewhere(NamedTuple):
             return None
 
 
-class Tuned(NamedTuple):
+class TrainingSettings(NamedTuple):
     """Settings of training that experiments found for a game.
 
     Attributes:
@@ -112,7 +112,7 @@ class Profile(NamedTuple):
     engine: str | None = None
     opening_judge: OpeningJudge | None = None
     elsewhere: Mapping[str, Elsewhere] = {}
-    training: Mapping[str, tuple[Tuned, ...]] = {}
+    training: Mapping[str, tuple[TrainingSettings, ...]] = {}
     notation: str = ""
     words: Path | None = None
 
@@ -126,7 +126,7 @@ class Profile(NamedTuple):
             return ending
         return self.words_in("en")[f"ending.{ending.key}"].format_map(ending.values)
 
-    def tuned(self, algorithm: str, num_actions: int) -> dict[str, Any]:
+    def training_settings(self, algorithm: str, num_actions: int) -> dict[str, Any]:
         """The settings that were found for an algorithm and a board of so many actions."""
         return {
             name: int(value * num_actions) if isinstance(value, Fraction) else value

@@ -63,9 +63,9 @@ def rules_type(name: str) -> Any:
 
     SpecificationError if unknown.
     """
-    for found in _rules_types.values():
-        if name in (found.declaration.name, found.declaration.game_id):  # type: ignore[attr-defined]
-            return found
+    for kind in _rules_types.values():
+        if name in (kind.declaration.name, kind.declaration.game_id):  # type: ignore[attr-defined]
+            return kind
     check_names("there is no game", [name], game_names())
     raise AssertionError("unreachable")
 
@@ -83,10 +83,10 @@ def make_game(
     """
     if isinstance(spec, Game):
         return spec
-    parsed = parse_specification(spec)
-    found = rules_type(parsed.name)
-    if parsed.argument is not None:
-        raise SpecificationError(f"{parsed.argument!r} in {spec!r} is not of the form KEY=VALUE")
+    parts = parse_specification(spec)
+    kind = rules_type(parts.name)
+    if parts.argument is not None:
+        raise SpecificationError(f"{parts.argument!r} in {spec!r} is not of the form KEY=VALUE")
     return Game(
-        found.declaration.make_rules(found, {**parsed.parameters, **(parameters or {}), **more})
+        kind.declaration.make_rules(kind, {**parts.parameters, **(parameters or {}), **more})
     )

@@ -26,12 +26,12 @@ HEADER = re.compile(r"(?P<spec>\S+) \(version \d+\), random game of seed (?P<see
 
 def recorded_games() -> dict[str, tuple[str, int]]:
     """The game and the seed of every file, by the file's name."""
-    found = {}
+    games = {}
     for path in sorted(DATA.glob("*.txt")):
         header = HEADER.fullmatch(path.read_text(encoding="utf-8").partition("\n")[0])
         assert header is not None, f"{path.name} does not begin with its game and its seed"
-        found[path.stem] = (header["spec"], int(header["seed"]))
-    return found
+        games[path.stem] = (header["spec"], int(header["seed"]))
+    return games
 
 
 def digest(array: np.ndarray) -> str:

@@ -75,7 +75,7 @@ class RunSettings:
         Who gathers points, moving again for each, may not be paid less for the later ones.
         """
         facts = {cls.discount_setting: 1.0} if game.facts.moves_again else {}
-        return facts | game.profile.tuned(cls.algorithm, game.facts.num_actions)
+        return facts | game.profile.training_settings(cls.algorithm, game.facts.num_actions)
 
     @classmethod
     def for_game(

@@ -33,7 +33,7 @@ def cells_in_rows(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
     ``cells`` is (rows, cols), 0 free.
     """
     rows, cols = cells.shape
-    found = set()
+    row_cells = set()
     for row, column in zip(*np.nonzero(cells)):
         for row_step, col_step in DIRECTIONS:
             line = [(int(row) + i * row_step, int(column) + i * col_step) for i in range(connect)]
@@ -41,8 +41,8 @@ def cells_in_rows(cells: np.ndarray, connect: int) -> list[tuple[int, int]]:
                 0 <= y < rows and 0 <= x < cols and cells[y, x] == cells[row, column]
                 for y, x in line
             ):
-                found.update(line)
-    return sorted(found)
+                row_cells.update(line)
+    return sorted(row_cells)
 
 
 def cell_name(rows: int, cols: int, action: int, from_top: bool = False) -> str:
@@ -103,9 +103,9 @@ def seen_cells(rules: Any, position: Any) -> np.ndarray:
 
     It serves games that observe own and opponent's stones in the first two planes.
     """
-    seen = np.zeros(r.facts(rules).observation_shape, np.int8)
-    r.observe(rules, position, 0, seen)
-    cells: np.ndarray = seen[..., 0] + 2 * seen[..., 1]
+    planes = np.zeros(r.facts(rules).observation_shape, np.int8)
+    r.observe(rules, position, 0, planes)
+    cells: np.ndarray = planes[..., 0] + 2 * planes[..., 1]
     return cells
 
 
@@ -208,8 +208,8 @@ def grid_text(
     """
     lines = []
     for row in range(rows):
-        shown = " ".join(symbols[value] for value in cells[row * cols : (row + 1) * cols])
-        lines.append(f"{' ' * slant * row}{row + 1 if from_top else rows - row:>2} {shown}")
+        row_text = " ".join(symbols[value] for value in cells[row * cols : (row + 1) * cols])
+        lines.append(f"{' ' * slant * row}{row + 1 if from_top else rows - row:>2} {row_text}")
     letters = "   " + " ".join(COLUMN_LETTERS[:cols])
     return "\n".join([letters, *lines] if from_top else [*lines, letters])
 

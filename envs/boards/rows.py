@@ -41,11 +41,11 @@ def read_rows(rules: Any, text: str) -> tuple[list[str], int | None]:
     if not places:
         raise ValueError("positions of this game are reached by moves only")
     board, _, turn = text.strip().partition(TURN)
-    shown = board.split(BETWEEN)
+    texts = board.split(BETWEEN)
     height = 1 + max(place.row for place in places)
-    if len(shown) != height:
-        raise ValueError(f"it has {height} rows, with / between them, not {len(shown)}")
-    rows = [re.sub(r"\d{1,3}", lambda number: FREE * int(number[0]), row) for row in shown]
+    if len(texts) != height:
+        raise ValueError(f"it has {height} rows, with / between them, not {len(texts)}")
+    rows = [re.sub(r"\d{1,3}", lambda number: FREE * int(number[0]), row) for row in texts]
     widths = [0] * height
     for place in places:
         widths[place.row] = max(widths[place.row], place.column + 1)
@@ -55,17 +55,17 @@ def read_rows(rules: Any, text: str) -> tuple[list[str], int | None]:
                 f"row {number} has {width} places, not {len(row)}; a number stands for so many "
                 f"free ones"
             )
-    kept = [list(row) for row in rows]
+    characters = [list(row) for row in rows]
     for place in places:
         symbols = {symbol.upper(): symbol for symbol in FREE + place.symbols}
-        found = symbols.get(kept[place.row][place.column].upper())
-        if found is None:
+        mark = symbols.get(characters[place.row][place.column].upper())
+        if mark is None:
             raise ValueError(
                 f"{place.name} is free or {' or '.join(place.symbols)}, not "
-                f"{kept[place.row][place.column]!r}"
+                f"{characters[place.row][place.column]!r}"
             )
-        kept[place.row][place.column] = found
-    return ["".join(row) for row in kept], _read_turn(rules, turn.strip())
+        characters[place.row][place.column] = mark
+    return ["".join(row) for row in characters], _read_turn(rules, turn.strip())
 
 
 def _read_turn(rules: Any, turn: str) -> int | None:
@@ -104,11 +104,11 @@ def register_stone_rows(
 
     def board_places(rules: Any) -> list[Place]:
         rows, cols, _ = r.facts(rules).observation_shape
-        found = r.action_areas(rules) if areas is None else areas(rules)
+        cell_areas = r.action_areas(rules) if areas is None else areas(rules)
         symbols = "".join(rules.declaration.marks)
         return [
             Place(cell_name(rows, cols, cell, from_top), cell // cols, cell % cols, symbols, area)
-            for cell, area in enumerate(found[: rows * cols])
+            for cell, area in enumerate(cell_areas[: rows * cols])
         ]
 
     def board_rows(rules: Any, position: Any) -> list[str]:
@@ -119,14 +119,14 @@ def register_stone_rows(
         marks = rules.declaration.marks
         first, second = (sum(row.count(mark) for row in rows) for mark in marks)
         check(rules, rows)
-        allowed = turns(rules, first, second)
-        if not allowed:
+        movers = turns(rules, first, second)
+        if not movers:
             raise ValueError(
                 f"{first} {marks[0]} and {second} {marks[1]} cannot be where {marks[0]} begins and "
                 f"both take turns"
             )
-        if player not in allowed:
-            raise r.WrongTurnError(f"{marks[allowed[0]]} is to move, not {marks[player]}")
+        if player not in movers:
+            raise r.WrongTurnError(f"{marks[movers[0]]} is to move, not {marks[player]}")
         planes = np.zeros(r.facts(rules).observation_shape, np.int8)
         for plane, mark in ((0, marks[player]), (1, marks[1 - player])):
             planes[..., plane] = [[symbol == mark for symbol in row] for row in rows]
@@ -164,6 +164,6 @@ def _position_of(rules: Any, planes: np.ndarray) -> Any:
     """The record of the position that looks like this to the player to move, or None."""
     position = np.recarray(1, rules.declaration.dtype)[0]
     r.from_observation(rules, planes, position)
-    seen = np.zeros_like(planes)
-    r.observe(rules, position, r.to_move(rules, position), seen)
-    return position if np.array_equal(seen, planes) else None
+    observation = np.zeros_like(planes)
+    r.observe(rules, position, r.to_move(rules, position), observation)
+    return position if np.array_equal(observation, planes) else None

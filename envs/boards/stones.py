@@ -176,7 +176,7 @@ def transform(rules, position, permutation, out):
 def order_actions(rules, position, actions, count):
     """Centre first: a stable sort by the ring around the centre."""
     before = actions[:count].copy()
-    filled = 0
+    sorted_count = 0
     for ring in range(max(rules.rows, rules.cols)):
         for i in range(count):
             from_middle = max(
@@ -184,9 +184,9 @@ def order_actions(rules, position, actions, count):
                 abs(2 * (before[i] % rules.cols) - rules.cols + 1),
             )
             if from_middle // 2 == ring:
-                actions[filled] = before[i]
-                filled += 1
-        if filled == count:
+                actions[sorted_count] = before[i]
+                sorted_count += 1
+        if sorted_count == count:
             break
 
 

@@ -39,7 +39,7 @@ def windows(game: ConnectFour, player: int) -> int:
 
 def completing_cells(game: ConnectFour, player: int) -> set[tuple[int, int]]:
     """Free cells on which one more stone of the player completes a row."""
-    found = set()
+    wins = set()
     for line in game.lines():
         for first in range(len(line) - game.connect + 1):
             window = line[first : first + game.connect]
@@ -47,8 +47,8 @@ def completing_cells(game: ConnectFour, player: int) -> set[tuple[int, int]]:
             if len(free) == 1 and all(
                 game.stones[cell] == player for cell in window if cell not in free
             ):
-                found.add(free[0])
-    return found
+                wins.add(free[0])
+    return wins
 
 
 def threats(game: ConnectFour, player: int) -> int:
@@ -66,13 +66,13 @@ def threats(game: ConnectFour, player: int) -> int:
         for column in range(game.cols)
     }
     winning = [completing_cells(game, side) for side in (0, 1)]
-    threatened = (winning[0] | winning[1]) - playable
+    threats_later = (winning[0] | winning[1]) - playable
     total = 0
     for side, sign in ((player, 1), (1 - player, -1)):
         total += sign * 2 * sum(theirs == 0 for _, theirs in window_counts(game, side))
         for row, column in winning[side] - playable:
             # rows count from the top
-            if not any(other > row and at == column for other, at in threatened):
+            if not any(other > row and at == column for other, at in threats_later):
                 from_bottom = game.rows - row
                 total += sign * (12 + (40 if from_bottom % 2 == (1 if side == 0 else 0) else 0))
         now = len(winning[side] & playable)

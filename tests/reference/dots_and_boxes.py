@@ -59,16 +59,16 @@ class DotsAndBoxes(Reference):
     def play(self, action: int) -> None:
         assert self.actions[action] not in self.drawn
         self.drawn.add(self.actions[action])
-        completed = [
+        boxes = [
             (row, column)
             for row in range(self.rows)
             for column in range(self.cols)
             if (row, column) not in self.owners
             and all(side in self.drawn for side in self.sides(row, column))
         ]
-        for box in completed:
+        for box in boxes:
             self.owners[box] = self.to_move
-        if not completed:
+        if not boxes:
             self.to_move = 1 - self.to_move
 
     def is_over(self) -> bool:

@@ -31,7 +31,7 @@ class Gomoku(CellsReference):
         """(length, number of ends at which an opponent's stone stands) of every unbroken row of the
         player's stones.
         """
-        found = []
+        lines = []
         for line in self.lines():
             groups = [
                 (owner, len(list(cells)))
@@ -41,8 +41,8 @@ class Gomoku(CellsReference):
             for index, (owner, length) in enumerate(groups):
                 if owner == player:
                     neighbours = (owners[index], owners[index + 2])
-                    found.append((length, neighbours.count(1 - player)))
-        return found
+                    lines.append((length, neighbours.count(1 - player)))
+        return lines
 
     def wins(self, player: int, length: int, blocked_ends: int) -> bool:
         if self.rule == "freestyle":
@@ -92,19 +92,19 @@ def caro15_open(game: Gomoku, player: int) -> int:
 
 def _runs(game: Gomoku) -> list[tuple[int, int, int]]:
     """(owner, length, free ends) of every unbroken row of equal stones."""
-    found = []
+    lines = []
     for line in game.lines():
         groups = [
             (owner, len(list(cells)))
             for owner, cells in groupby(game.stones.get(cell) for cell in line)
         ]
         owners = ["edge", *(owner for owner, _ in groups), "edge"]
-        found += [
+        lines += [
             (owner, n, (owners[i], owners[i + 2]).count(None))
             for i, (owner, n) in enumerate(groups)
             if owner is not None
         ]
-    return found
+    return lines
 
 
 def _run_points(game: Gomoku, length: int) -> int:
@@ -176,9 +176,9 @@ def _completions(text: str, rule: str) -> list[tuple[int, ...]]:
     """The smallest sets of free cells that complete a winning row through the middle."""
     free = [i for i, t in enumerate(text) if t == "."]
     for missing in range(5):
-        found = [cells for cells in combinations(free, missing) if _wins(_with(text, cells), rule)]
-        if found:
-            return found
+        ways = [cells for cells in combinations(free, missing) if _wins(_with(text, cells), rule)]
+        if ways:
+            return ways
     return []
 
 

@@ -36,12 +36,12 @@ class Hex(Reference):
 
     def has_won(self, player: int) -> bool:
         own = {cell for cell, owner in self.stones.items() if owner == player}
-        reached = self.edge(player, far=False) & own
+        group = self.edge(player, far=False) & own
         while True:
-            more = {beside for cell in reached for beside in self.neighbours(cell)} & own - reached
+            more = {beside for cell in group for beside in self.neighbours(cell)} & own - group
             if not more:
-                return bool(reached & self.edge(player, far=True))
-            reached |= more
+                return bool(group & self.edge(player, far=True))
+            group |= more
 
     def may_swap(self) -> bool:
         return self.swap and self.to_move == 1 and list(self.stones.values()) == [0]
@@ -84,18 +84,18 @@ def distance(game: Hex, player: int) -> int:
 
 def missing_stones(game: Hex, player: int) -> int:
     """The fewest stones that connect the player's edges: a search in order of the stones needed."""
-    reached: set[Cell] = set()
+    done: set[Cell] = set()
     costs = {cell: _cost(game, cell, player) for cell in game.board}
     waiting = {cell: costs[cell] for cell in game.edge(player, far=False) if costs[cell] < 2}
     while waiting:
         cell = min(waiting, key=waiting.__getitem__)
-        needed = waiting.pop(cell)
+        cost = waiting.pop(cell)
         if cell in game.edge(player, far=True):
-            return needed
-        reached.add(cell)
+            return cost
+        done.add(cell)
         for beside in game.neighbours(cell):
-            if beside not in reached and costs[beside] < 2:
-                waiting[beside] = min(needed + costs[beside], waiting.get(beside, len(game.board)))
+            if beside not in done and costs[beside] < 2:
+                waiting[beside] = min(cost + costs[beside], waiting.get(beside, len(game.board)))
     raise AssertionError("a player who has not lost can still connect")
 
 

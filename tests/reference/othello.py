@@ -23,15 +23,15 @@ class Othello(Reference):
 
     def turned(self, cell: tuple[int, int], player: int) -> set[tuple[int, int]]:
         """The discs that a disc of the player on a free cell turns over."""
-        found = set()
+        discs = set()
         for y, x in DIRECTIONS:
-            walked, at = set(), (cell[0] + y, cell[1] + x)
+            line, at = set(), (cell[0] + y, cell[1] + x)
             while self.discs.get(at) == 1 - player:
-                walked.add(at)
+                line.add(at)
                 at = (at[0] + y, at[1] + x)
             if self.discs.get(at) == player:
-                found |= walked
-        return found
+                discs |= line
+        return discs
 
     def open_cells(self, player: int) -> list[tuple[int, int]]:
         """The free cells on which the player turns a disc."""

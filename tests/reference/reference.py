@@ -96,12 +96,12 @@ class StonesReference(Reference):
 
 def window_counts(game: StonesReference, player: int) -> list[tuple[int, int]]:
     """(own stones, opponent's stones) of every window of ``connect`` neighbouring cells."""
-    found = []
+    windows = []
     for line in game.lines():
         for first in range(len(line) - game.connect + 1):
             owners = [game.stones.get(cell) for cell in line[first : first + game.connect]]
-            found.append((owners.count(player), owners.count(1 - player)))
-    return found
+            windows.append((owners.count(player), owners.count(1 - player)))
+    return windows
 
 
 class CellsReference(StonesReference):

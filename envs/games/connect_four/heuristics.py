@@ -30,7 +30,7 @@ def completing_cells(stones, empty, rows, connect):
 
     The other stones of the row may be on either side of the cell.
     """
-    found = ZERO
+    wins = ZERO
     for direction in range(4):
         step = np.uint64(1 if direction == 0 else rows + direction - 1)
         if connect == 4:  # the usual game, unrolled: every leaf of a search calls this
@@ -40,7 +40,7 @@ def completing_cells(stones, empty, rows, connect):
                 before_2 & (before_1 << (step + step)),
                 after_2 & (after_1 >> (step + step)),
             )
-            found |= before_3 | (before_2 & after_1) | (before_1 & after_2) | after_3
+            wins |= before_3 | (before_2 & after_1) | (before_1 & after_2) | after_3
         else:
             before = ~ZERO
             for gap in range(connect):
@@ -48,9 +48,9 @@ def completing_cells(stones, empty, rows, connect):
                 for _ in range(connect - 1 - gap):
                     after = after >> step
                     cells &= after
-                found |= cells
+                wins |= cells
                 before = (before << step) & (stones << step)
-    return found & empty
+    return wins & empty
 
 
 @kernel
@@ -102,13 +102,13 @@ def threats(stones, first, player_to_move, rows, cols, connect):
     )
     # A cell above one where the opponent wins is never reached, nor one above an own threat.
     above = ((winning[0] | winning[1]) & ~playable) << ONE
-    covered = ZERO
+    unreachable = ZERO
     while above != ZERO:
-        covered |= above
+        unreachable |= above
         above = (above << ONE) & board
     for player in range(2):
         sign = 1 if player == 0 else -1
-        later = winning[player] & ~playable & ~covered
+        later = winning[player] & ~playable & ~unreachable
         likely = odd_rows if player == 0 else board & ~odd_rows
         points += sign * (THREAT * count_bits(later) + GOOD_PARITY * count_bits(later & likely))
         now = count_bits(winning[player] & playable)
@@ -170,5 +170,5 @@ def evaluate(rules, position, player, heuristic):
 @r.heuristic_symmetries.register(ConnectFour)
 def heuristic_symmetries(rules: ConnectFour, heuristic: str) -> np.ndarray:
     """``windows`` counts the discs of one centre column, which an even width does not have."""
-    kept = 1 if heuristic == "windows" and rules.cols % 2 == 0 else 2
-    return symmetries(rules)[:kept]
+    count = 1 if heuristic == "windows" and rules.cols % 2 == 0 else 2
+    return symmetries(rules)[:count]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, Profile, Tuned
+from ...profile import Elsewhere, Example, Profile, TrainingSettings
 
 PROFILE = Profile(
     levels=("greedy", "alphabeta:depth=4", "alphabeta:time=1"),
@@ -14,7 +14,7 @@ PROFILE = Profile(
     },
     training={
         "ppo": (
-            Tuned(
+            TrainingSettings(
                 {
                     "opponent": (
                         "curriculum:random;alphabeta:depth=1;alphabeta:depth=2;mix:0.4 "
@@ -31,7 +31,7 @@ PROFILE = Profile(
             ),
         ),
         "dqn": (
-            Tuned(
+            TrainingSettings(
                 {
                     "opponent": "mix:0.4 random,0.3 alphabeta:depth=2,0.3 self",
                     "steps": 4_000_000,
@@ -39,7 +39,9 @@ PROFILE = Profile(
                 }
             ),
         ),
-        "alphazero": (Tuned({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),),
+        "alphazero": (
+            TrainingSettings({"opening_plies": 16, "blocks": 3, "hidden": 48, "judged": 200}),
+        ),
     },
     words=Path(__file__).parent / "words",
 )

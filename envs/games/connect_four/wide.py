@@ -118,7 +118,7 @@ def threats(rules, position, player):
     points = OPEN_LINE * (lines[0].sum() - lines[1].sum())
     now = np.zeros(2, np.int64)  # cells on which each player can complete a row at once
     for column in range(rules.cols):
-        playable, covered = True, False
+        playable, unreachable = True, False
         for height in range(rules.rows):
             cell = (rules.rows - 1 - height) * rules.cols + column
             if cells[cell] != 0:
@@ -130,11 +130,11 @@ def threats(rules, position, player):
             for side in range(2):
                 if wins[side] and playable:
                     now[side] += 1
-                elif wins[side] and not covered:
+                elif wins[side] and not unreachable:
                     worth = THREAT + (GOOD_PARITY if height % 2 == side else 0)
                     points += worth if side == 0 else -worth
             # A cell above a threat is never reached.
-            covered = covered or ((wins[0] or wins[1]) and not playable)
+            unreachable = unreachable or ((wins[0] or wins[1]) and not playable)
             playable = False
     for side in range(2):
         if now[side] > 1 or (now[side] == 1 and side == mover):

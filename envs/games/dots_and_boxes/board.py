@@ -93,9 +93,9 @@ def num_edges(rules):
 
 def symmetries(rules: Any) -> np.ndarray:
     """Those of the board that leave the edges drawn at the start as they are."""
-    found = edge_symmetries(rules.rows, rules.cols)
-    drawn = {edge for edge in range(found.shape[1]) if starts_drawn(rules, edge)}
-    return np.stack([row for row in found if {int(row[edge]) for edge in drawn} == drawn])
+    permutations = edge_symmetries(rules.rows, rules.cols)
+    drawn = {edge for edge in range(permutations.shape[1]) if starts_drawn(rules, edge)}
+    return np.stack([row for row in permutations if {int(row[edge]) for edge in drawn} == drawn])
 
 
 def facts(rules: Any) -> Facts:
@@ -128,15 +128,15 @@ def plies_played(rules: Any, position: Any) -> int:
 DOTS = re.compile(r"(\d{1,4})\s*[x×]\s*(\d{1,4})|[([]\s*(\d{1,4})\s*,\s*(\d{1,4})\s*[)\]]")
 
 
-def expand_dots(given: dict[str, Any]) -> dict[str, Any]:
+def expand_dots(values: dict[str, Any]) -> dict[str, Any]:
     """Replace ``dots=(5, 5)`` or ``dots=5x5`` by rows=4, cols=4."""
-    if "dots" not in given:
-        return given
-    dots = given.pop("dots")
+    if "dots" not in values:
+        return values
+    dots = values.pop("dots")
     numbers = dots
     if isinstance(dots, str):
-        found = DOTS.fullmatch(dots.strip())
-        numbers = [number for number in found.groups() if number] if found else None
+        match = DOTS.fullmatch(dots.strip())
+        numbers = [number for number in match.groups() if number] if match else None
     try:
         rows, cols = (int(number) - 1 for number in numbers)
     except (TypeError, ValueError):
@@ -144,4 +144,4 @@ def expand_dots(given: dict[str, Any]) -> dict[str, Any]:
             f"dots={dots} is not possible for dots_and_boxes: write two numbers, dots=5x5 or "
             f"dots=(5,5)"
         ) from None
-    return {"rows": rows, "cols": cols} | given
+    return {"rows": rows, "cols": cols} | values

@@ -136,11 +136,11 @@ def board_rows(rules: Any, position: Any) -> list[str]:
     owners = FREE + "".join(rules.declaration.marks)
     edges = count_edges(rules.rows, rules.cols)
     symbols = [DRAWN[place.symbols == DRAWN[1]] for place in board_places(rules)[:edges]]
-    shown = [symbol if drawn else FREE for symbol, drawn in zip(symbols, position.edges)]
-    shown += [owners[owner] for owner in position.owner[: rules.rows * rules.cols]]
+    characters = [symbol if drawn else FREE for symbol, drawn in zip(symbols, position.edges)]
+    characters += [owners[owner] for owner in position.owner[: rules.rows * rules.cols]]
     rows = [[FREE] * (2 * rules.cols + 1 if row % 2 else rules.cols)
             for row in range(2 * rules.rows + 1)]  # fmt: skip
-    for place, symbol in zip(board_places(rules), shown):
+    for place, symbol in zip(board_places(rules), characters):
         rows[place.row][place.column] = symbol
     return ["".join(row) for row in rows]
 
@@ -149,8 +149,8 @@ def board_rows(rules: Any, position: Any) -> list[str]:
 def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndarray:
     marks, edges = rules.declaration.marks, count_edges(rules.rows, rules.cols)
     places = board_places(rules)
-    shown = [rows[place.row][place.column] for place in places]
-    drawn, owners = [symbol != FREE for symbol in shown[:edges]], shown[edges:]
+    characters = [rows[place.row][place.column] for place in places]
+    drawn, owners = [symbol != FREE for symbol in characters[:edges]], characters[edges:]
     before = [bool(starts_drawn(rules, edge)) for edge in range(edges)]
     for place, is_drawn, at_start in zip(places, drawn, before):
         if at_start and not is_drawn:
@@ -170,7 +170,7 @@ def observation_of_rows(rules: Any, rows: Sequence[str], player: int) -> np.ndar
     if not touching and changes % 2 != player:
         raise r.WrongTurnError(f"{marks[1 - player]} is to move, not {marks[player]}")
     planes = np.zeros((rules.rows + 1, rules.cols + 1, 6), np.int8)
-    for place, symbol in zip(places, shown):
+    for place, symbol in zip(places, characters):
         row, column = place.row // 2, place.column // (1 + place.row % 2)
         if symbol in DRAWN:
             planes[row, column, DRAWN.index(symbol)] = 1

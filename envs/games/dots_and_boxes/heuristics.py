@@ -24,12 +24,12 @@ TRUST = 50
 
 
 @kernel
-def measure_component(rows, cols, edges, sides, seen, stack, box):
+def measure_component(rows, cols, edges, sides, visits, stack, box):
     """Walk over the boxes with at least two sides that are connected with ``box``.
 
     Returns the number of boxes and whether they form a loop.
     """
-    seen[box] = 1
+    visits[box] = 1
     stack[0] = box
     depth, boxes, leaks = 1, 0, 0
     while depth > 0:
@@ -43,8 +43,8 @@ def measure_component(rows, cols, edges, sides, seen, stack, box):
             other = behind[i]
             if other < 0 or sides[other] < 2:
                 leaks += 1
-            elif seen[other] == UNSEEN:
-                seen[other] = 1
+            elif visits[other] == UNSEEN:
+                visits[other] = 1
                 stack[depth] = other
                 depth += 1
     return boxes, leaks == 0
@@ -100,19 +100,19 @@ def expected_margin(rows, cols, edges, sides):
     """The margin that the player to move may expect from the free boxes, in hundredths of a box."""
     boxes = rows * cols
     edges, sides = edges.copy(), sides.copy()
-    seen, stack = np.zeros(boxes, np.int8), np.empty(boxes + 1, np.int64)
+    visits, stack = np.zeros(boxes, np.int8), np.empty(boxes + 1, np.int64)
     lengths, loops = np.empty(boxes, np.int64), np.zeros(boxes, np.bool_)
     # Boxes that can be taken now, with the chains behind them.
-    given, free = 0, 0
+    offer, free = 0, 0
     for box in range(boxes):
         free += sides[box] < 4
-        if sides[box] == 3 and seen[box] == UNSEEN:
-            given += measure_component(rows, cols, edges, sides, seen, stack, box)[0]
+        if sides[box] == 3 and visits[box] == UNSEEN:
+            offer += measure_component(rows, cols, edges, sides, visits, stack, box)[0]
     # Draw the safe edges, then measure the chains and loops.
     safe, count = play_safe_edges(rows, cols, edges, sides), 0
     for box in range(boxes):
-        if sides[box] >= 2 and sides[box] < 4 and seen[box] == UNSEEN:
-            length, is_loop = measure_component(rows, cols, edges, sides, seen, stack, box)
+        if sides[box] >= 2 and sides[box] < 4 and visits[box] == UNSEEN:
+            length, is_loop = measure_component(rows, cols, edges, sides, visits, stack, box)
             place = count
             while place > 0 and lengths[place - 1] > length:
                 lengths[place], loops[place] = lengths[place - 1], loops[place - 1]
@@ -120,39 +120,39 @@ def expected_margin(rows, cols, edges, sides):
             lengths[place], loops[place] = length, is_loop
             count += 1
     if count == 0:
-        return 100 * given
+        return 100 * offer
     control = control_value(lengths, loops, count)
     # With an even number of safe edges left the player to move will be the one to open; the more
     # there are, the less is certain.
     likely = -control if safe % 2 == 0 else control
-    if given >= 3 or (given == 2 and free > 2):
+    if offer >= 3 or (offer == 2 and free > 2):
         # The taker of an open chain may decline its last two boxes, and so chooses the parity.
         likely = max(likely, -likely - 4)
-    return 100 * given + TRUST * likely // (1 + safe)
+    return 100 * offer + TRUST * likely // (1 + safe)
 
 
 @kernel
 def risk_class(rules, position, edge):
     """0 completes a box, 1 safe, 2 and 3: gives the opponent one or two boxes with three sides."""
-    threatened = 0
+    third_sides = 0
     for box in boxes_beside(rules.rows, rules.cols, edge):
         if box >= 0:
             if position.sides[box] == 3:
                 return 0
-            threatened += position.sides[box] == 2
-    return 1 + threatened
+            third_sides += position.sides[box] == 2
+    return 1 + third_sides
 
 
 @r.order_actions.register_body(DotsAndBoxes)
 def order_actions(rules, position, actions, count):
     """Edges that complete a box, then safe edges, then risky ones; stable within each class."""
     before = actions[:count].copy()
-    filled = 0
-    for wanted in range(4):
+    sorted_count = 0
+    for risk in range(4):
         for i in range(count):
-            if risk_class(rules, position, before[i]) == wanted:
-                actions[filled] = before[i]
-                filled += 1
+            if risk_class(rules, position, before[i]) == risk:
+                actions[sorted_count] = before[i]
+                sorted_count += 1
 
 
 @r.evaluate.register_body(DotsAndBoxes)

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, Profile, Tuned
+from ...profile import Elsewhere, Example, Profile, TrainingSettings
 
 LARGE = 25  # edges
 
@@ -31,7 +31,7 @@ PROFILE = Profile(
     ),
     training={
         "ppo": (
-            Tuned(
+            TrainingSettings(
                 {
                     "opponent": "mix:0.6 greedy,0.25 self,0.15 random",
                     "steps": 4_000_000,
@@ -46,7 +46,7 @@ PROFILE = Profile(
             ),
         ),
         "dqn": (
-            Tuned(
+            TrainingSettings(
                 {
                     "opponent": "mix:0.6 greedy,0.25 self,0.15 random",
                     "steps": 2_000_000,
@@ -56,7 +56,7 @@ PROFILE = Profile(
             ),
         ),
         "alphazero": (
-            Tuned(
+            TrainingSettings(
                 {
                     "trunk": "dense",
                     "blocks": 3,
@@ -69,10 +69,10 @@ PROFILE = Profile(
                     "judged": 200,
                 }
             ),
-            Tuned({"units": 384, "opening_plies": Fraction(1, 2)}, most=LARGE - 1),
+            TrainingSettings({"units": 384, "opening_plies": Fraction(1, 2)}, most=LARGE - 1),
             # From random positions of all plies the endings are learnt first, and all before them
             # by these: without, 4×4 boxes were not learnt in 48 minutes.
-            Tuned(
+            TrainingSettings(
                 {
                     "trunk": "convolutions",
                     "pooled": True,

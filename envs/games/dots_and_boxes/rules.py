@@ -126,12 +126,12 @@ def _draw(rules, position, edge):
     position.edges[edge] = 1
     position.drawn += 1
     position.hash ^= mix64(np.uint64(edge + 1))
-    completed = 0
+    boxes = 0
     for box in boxes_beside(rules.rows, rules.cols, edge):
         if box >= 0:
             position.sides[box] += 1
-            completed += position.sides[box] == 4
-    return completed
+            boxes += position.sides[box] == 4
+    return boxes
 
 
 @r.start.register_body(DotsAndBoxes)
@@ -224,12 +224,12 @@ def from_observation(rules, observation, position):
     horizontal = (rules.rows + 1) * rules.cols
     for edge in range(num_edges(rules)):
         if edge < horizontal:
-            seen = observation[edge // rules.cols, edge % rules.cols, 0]
+            edge_bit = observation[edge // rules.cols, edge % rules.cols, 0]
         else:
-            seen = observation[
+            edge_bit = observation[
                 (edge - horizontal) // (rules.cols + 1), (edge - horizontal) % (rules.cols + 1), 1
             ]
-        if seen != 0 and position.edges[edge] == 0:
+        if edge_bit != 0 and position.edges[edge] == 0:
             _draw(rules, position, edge)
     for box in range(rules.rows * rules.cols):
         if position.sides[box] == 4:

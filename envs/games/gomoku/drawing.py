@@ -18,12 +18,12 @@ MARGIN = 1.15  # up to the first line
 @r.winning_cells.register(Gomoku)
 def winning_cells(rules: Gomoku, position: Any) -> list[tuple[int, int]]:
     cells = board_cells(rules, position)
-    flat, found = np.ascontiguousarray(cells).ravel(), set()
+    flat, winners = np.ascontiguousarray(cells).ravel(), set()
     for action in np.flatnonzero(flat):
         row, column = divmod(int(action), rules.cols)
         if any(row_wins(rules, flat, int(action), *direction) for direction in DIRECTIONS):
-            found.add((row, column))
-    return sorted(found)
+            winners.add((row, column))
+    return sorted(winners)
 
 
 def star_points(rules: Gomoku) -> list[tuple[int, int]]:

@@ -56,10 +56,10 @@ def look_along(rules, cells, action, row_step, col_step):
         0,
     )
     while 0 <= row < rules.rows and 0 <= column < rules.cols:
-        found = np.int64(cells[row * rules.cols + column])
-        if found == 0 or (length > 0 and found != stone):
-            return (stone if length > 0 else 0), length, found == 0
-        row, column, stone, length = row + row_step, column + col_step, found, length + 1
+        content = np.int64(cells[row * rules.cols + column])
+        if content == 0 or (length > 0 and content != stone):
+            return (stone if length > 0 else 0), length, content == 0
+        row, column, stone, length = row + row_step, column + col_step, content, length + 1
     return stone, length, False
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, OpeningJudge, Profile, Tuned
+from ...profile import Elsewhere, Example, OpeningJudge, Profile, TrainingSettings
 
 CARO10_MODES = ("caro10_heuristic", "caro10_minimax", "caro10_alphabeta")
 
@@ -30,7 +30,7 @@ PROFILE = Profile(
     },
     training={
         "ppo": (
-            Tuned(
+            TrainingSettings(
                 {
                     "opponent": "mix:0.7 self,0.3 random",
                     "steps": 500_000,
@@ -45,7 +45,7 @@ PROFILE = Profile(
             ),
         ),
         "dqn": (
-            Tuned(
+            TrainingSettings(
                 {
                     "opponent": "mix:0.5 self,0.5 random",
                     "steps": 500_000,
@@ -58,7 +58,7 @@ PROFILE = Profile(
             ),
         ),
         "alphazero": (
-            Tuned(
+            TrainingSettings(
                 {
                     "games": 256,
                     "blocks": 4,
@@ -69,7 +69,7 @@ PROFILE = Profile(
                     "evaluation_pairs": 30,
                 }
             ),
-            Tuned({"games": 128, "window_largest": 250_000, "cache": 1024}, fewest=101),
+            TrainingSettings({"games": 128, "window_largest": 250_000, "cache": 1024}, fewest=101),
         ),
     },
     words=Path(__file__).parent / "words",

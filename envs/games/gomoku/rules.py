@@ -50,10 +50,10 @@ from .patterns import (
 from .profile import PROFILE
 
 
-def _expand(given: dict[str, Any]) -> dict[str, Any]:
+def _expand(values: dict[str, Any]) -> dict[str, Any]:
     """``size`` stands for rows and cols."""
-    size = given.pop("size", None)
-    return given if size is None else {"rows": size, "cols": size} | given
+    size = values.pop("size", None)
+    return values if size is None else {"rows": size, "cols": size} | values
 
 
 def _contract(values: dict[str, Any]) -> dict[str, Any]:

@@ -40,8 +40,8 @@ def picture(rules: Hex, position: Any, last_action: int | None) -> Picture:
     shapes: list[Any] = []
     for ends in (((-0.7, 0), (-0.7, far)), ((far, -0.7), (far, last))):
         shapes.append(Line(*at(*ends[0]), *at(*ends[1]), COLOURS[0], 0.12))
-        mirrored = [at(column, row) for row, column in ends]
-        shapes.append(Line(*mirrored[0], *mirrored[1], COLOURS[1], 0.12))
+        images = [at(column, row) for row, column in ends]
+        shapes.append(Line(*images[0], *images[1], COLOURS[1], 0.12))
     for (row, column), stone in np.ndenumerate(seen_cells(rules, position)):
         shapes.append(Disc(*at(row, column), 0.46, (FREE, *COLOURS)[stone]))
         if last_action == row * rules.size + column:

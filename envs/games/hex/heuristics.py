@@ -17,9 +17,9 @@ def missing_stones(rules, position, player):
     """
     cells = rules.size * rules.size
     ways = np.full(cells, cells, np.int64)  # the fewest stones from the edge to and with each cell
-    changed, forth = True, True
-    while changed:
-        changed = False
+    progress, forth = True, True
+    while progress:
+        progress = False
         for i in range(cells):
             cell = i if forth else cells - 1 - i
             if position.cells[cell] == 2 - player:
@@ -32,7 +32,7 @@ def missing_stones(rules, position, player):
             shortest += position.cells[cell] == 0
             if shortest < ways[cell]:
                 ways[cell] = shortest
-                changed = True
+                progress = True
         forth = not forth
     least = cells
     for cell in range(cells):

@@ -81,8 +81,8 @@ register_named_cells(Hex, extra="swap", from_top=True, slant=1)
 
 def turns(rules: Hex, first: int, second: int) -> tuple[int, ...]:
     """Who may be to move: a swap is a turn that adds no stone."""
-    swapped = rules.swap == YES and second > 0 and second - first in (0, 1)
-    return alternate(rules, first, second) + ((first + second + 1 & 1,) if swapped else ())
+    after_swap = rules.swap == YES and second > 0 and second - first in (0, 1)
+    return alternate(rules, first, second) + ((first + second + 1 & 1,) if after_swap else ())
 
 
 register_stone_rows(Hex, turns=turns, from_top=True)
@@ -119,15 +119,15 @@ def place(rules, position, cell, player):
     """Put a stone on a free cell and update the edges that its group is connected with."""
     position.cells[cell] = player + 1
     position.hash ^= mix64(np.uint64(2 * cell + player + 1))
-    reached = own_edges(rules, cell, player)
+    group_edges = own_edges(rules, cell, player)
     for step in STEPS:
         beside = neighbour(rules, cell, step)
         if beside >= 0 and position.cells[beside] == player + 1:
-            reached |= position.edges[beside]
-    position.edges[cell] = reached
-    if reached == BOTH_EDGES:
+            group_edges |= position.edges[beside]
+    position.edges[cell] = group_edges
+    if group_edges == BOTH_EDGES:
         position.winner = player
-    waiting, count = np.empty(CELLS, np.int16), 0 if reached == 0 else 1
+    waiting, count = np.empty(CELLS, np.int16), 0 if group_edges == 0 else 1
     waiting[0] = cell
     while count > 0:
         count -= 1
@@ -135,8 +135,8 @@ def place(rules, position, cell, player):
         for step in STEPS:
             beside = neighbour(rules, at, step)
             own = beside >= 0 and position.cells[beside] == player + 1
-            if own and position.edges[beside] != reached:
-                position.edges[beside] = reached
+            if own and position.edges[beside] != group_edges:
+                position.edges[beside] = group_edges
                 waiting[count] = beside
                 count += 1
 
@@ -194,17 +194,17 @@ def from_observation(rules, observation, position):
     start(rules, position)
     player, own, other = 0 if observation[0, 0, 2] != 0 else 1, 0, 0
     for cell in range(rules.size * rules.size):
-        seen = observation[cell // rules.size, cell % rules.size]
-        if seen[0] != 0:
+        stones = observation[cell // rules.size, cell % rules.size]
+        if stones[0] != 0:
             place(rules, position, cell, player)
             own += 1
-        elif seen[1] != 0:
+        elif stones[1] != 0:
             place(rules, position, cell, 1 - player)
             other += 1
     # a swap is a ply without a new stone, so that the turn tells whether there was one
-    swapped = (own + other + player) & 1
-    position.ply = own + other + swapped
-    if other - own not in (0, 1) or (swapped == 1 and (rules.swap == NO or other == 0)):
+    swaps = (own + other + player) & 1
+    position.ply = own + other + swaps
+    if other - own not in (0, 1) or (swaps == 1 and (rules.swap == NO or other == 0)):
         start(rules, position)  # no position has this observation; the initial one has another
 
 

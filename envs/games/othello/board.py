@@ -37,27 +37,27 @@ def enclosed(own, other, step):
 @kernel
 def open_cells(rules, own, other):
     """The free cells on which a disc of ``own`` turns at least one of ``other``."""
-    found = ZERO
+    cells = ZERO
     for step in STEPS:
         back, forth = enclosed(own, other, step)
-        found |= (back >> step) | (forth << step)
+        cells |= (back >> step) | (forth << step)
     board = ZERO
     for row in range(rules.size):
         board |= ((ONE << np.uint64(rules.size)) - ONE) << np.uint64(8 * row)
-    return found & board & ~(own | other)
+    return cells & board & ~(own | other)
 
 
 @kernel
 def turned_discs(disc, own, other):
     """The discs of ``other`` that a disc of ``own`` on the cell ``disc`` turns over."""
-    turned = ZERO
+    discs = ZERO
     for step in STEPS:
         back, forth = enclosed(disc, other, step)
         if (back >> step) & own != ZERO:
-            turned |= back
+            discs |= back
         if (forth << step) & own != ZERO:
-            turned |= forth
-    return turned
+            discs |= forth
+    return discs
 
 
 @kernel

@@ -143,9 +143,9 @@ def play(rules, position, action):
     mover = position.mover
     if action < rules.size * rules.size:
         disc = cell_bit(rules, action)
-        turned = turned_discs(disc, position.discs[mover], position.discs[1 - mover])
-        position.discs[mover] |= disc | turned
-        position.discs[1 - mover] &= ~turned
+        discs = turned_discs(disc, position.discs[mover], position.discs[1 - mover])
+        position.discs[mover] |= disc | discs
+        position.discs[1 - mover] &= ~discs
     position.mover = 1 - mover
     find_moves(rules, position)
 
@@ -197,10 +197,10 @@ def from_observation(rules, observation, position):
     start(rules, position)
     own, other = ZERO, ZERO
     for action in range(rules.size * rules.size):
-        seen = observation[action // rules.size, action % rules.size]
-        if seen[0] != 0:
+        planes = observation[action // rules.size, action % rules.size]
+        if planes[0] != 0:
             own |= cell_bit(rules, action)
-        if seen[1] != 0:
+        if planes[1] != 0:
             other |= cell_bit(rules, action)
     if own & other == ZERO:  # else two discs in one place: the initial position looks different
         position.mover = 0 if observation[0, 0, 2] != 0 else 1

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ...profile import Elsewhere, Example, Profile, Tuned
+from ...profile import Elsewhere, Example, Profile, TrainingSettings
 
 OPPONENTS = {"evaluate": "random;alphabeta:depth=9", "evaluation_plies": 0}
 
@@ -12,7 +12,7 @@ PROFILE = Profile(
     elsewhere={"openspiel": Elsewhere("mnk(m={cols},n={rows},k={connect})")},
     training={
         "ppo": (
-            Tuned(
+            TrainingSettings(
                 {
                     "opponent": "mix:0.55 random,0.35 self,0.1 alphabeta:depth=9",
                     "steps": 2_500_000,
@@ -28,7 +28,7 @@ PROFILE = Profile(
             ),
         ),
         "dqn": (
-            Tuned(
+            TrainingSettings(
                 {
                     "opponent": "mix:0.5 random,0.5 self",
                     "steps": 1_000_000,
@@ -43,7 +43,7 @@ PROFILE = Profile(
         ),
         "alphazero": (
             # it is known after minutes
-            Tuned(
+            TrainingSettings(
                 {
                     "hours": 0.1,
                     "games": 256,
@@ -64,7 +64,7 @@ PROFILE = Profile(
                     **OPPONENTS,
                 }
             ),
-            Tuned(
+            TrainingSettings(
                 {"hours": 1.0, "units": 256, "opening_plies": 10, "evaluate": "random;greedy"},
                 fewest=10,
             ),

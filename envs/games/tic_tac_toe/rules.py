@@ -34,10 +34,10 @@ from ...specification import Parameter
 from .profile import PROFILE
 
 
-def _expand(given: dict[str, Any]) -> dict[str, Any]:
+def _expand(values: dict[str, Any]) -> dict[str, Any]:
     """``size`` stands for rows and cols, and for connect where that is not given."""
-    size = given.pop("size", None)
-    return given if size is None else {"rows": size, "cols": size, "connect": size} | given
+    size = values.pop("size", None)
+    return values if size is None else {"rows": size, "cols": size, "connect": size} | values
 
 
 def _contract(values: dict[str, Any]) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from plyground.envs.games.dots_and_boxes.heuristics import CHAINS, control_value
 
 def control(*structures):
     """The value of structures given as lengths, loops negative, in ascending order."""
-    ordered = sorted(structures, key=abs)
-    lengths = np.array([abs(length) for length in ordered] or [0])
+    lengths_up = sorted(structures, key=abs)
+    lengths = np.array([abs(length) for length in lengths_up] or [0])
     return control_value(
-        lengths, np.array([length < 0 for length in ordered] or [False]), len(ordered)
+        lengths, np.array([length < 0 for length in lengths_up] or [False]), len(lengths_up)
     )
 
 
@@ -43,17 +43,17 @@ def value_of_the_rest(position):
         return 0
     for action in position.legal_actions():
         child = position.after(action)
-        gained = int(child.record.score[player] - position.record.score[player])
+        gain = int(child.record.score[player] - position.record.score[player])
         rest = value_of_the_rest(child)
-        value = gained + (rest if child.to_move == player else -rest)
+        value = gain + (rest if child.to_move == player else -rest)
         best = value if best is None else max(best, value)
     return best
 
 
 @pytest.mark.thorough
 def test_its_sign_agrees_with_best_play_in_most_endgames():
-    game, rng, agree, decided = make_game("dots_and_boxes:rows=2,cols=3"), random.Random(0), 0, 0
-    while decided < 150:
+    game, rng, agree, decisive = make_game("dots_and_boxes:rows=2,cols=3"), random.Random(0), 0, 0
+    while decisive < 150:
         position = game.initial_position()
         while len(position.legal_actions()) > 6:
             position.play(rng.choice(position.legal_actions()))
@@ -63,9 +63,9 @@ def test_its_sign_agrees_with_best_play_in_most_endgames():
             r.evaluate(game.rules, position.record, position.to_move, CHAINS),
         )
         if true != 0 and guess != 0:
-            decided += 1
+            decisive += 1
             agree += (true > 0) == (guess > 0)
-    assert agree / decided > 0.9
+    assert agree / decisive > 0.9
 
 
 def test_it_beats_classic_at_equal_depth():

@@ -54,12 +54,12 @@ def play_line(rule, line, cell_at):
         ]
         for symbol in "XO*"
     }
-    taken = {row * 15 + column for i in range(15) for row, column in [cell_at(i)]}
+    line_cells = {row * 15 + column for i in range(15) for row, column in [cell_at(i)]}
     spare = [
         row * 15 + column
         for row in range(1, 15, 3)
         for column in range(1, 15, 3)
-        if row * 15 + column not in taken
+        if row * 15 + column not in line_cells
     ]
     crosses, noughts = cells["X"] + cells["*"], cells["O"]
     if len(noughts) > len(crosses) - 1:

@@ -274,10 +274,10 @@ def test_forced_replies_leave_out_no_win_and_no_defence(rule):
     for position, _ in random_games(game, 10, seed=3):
         if sum(position.record.cells != 0) < 4:
             continue
-        expected, found = (
+        expected, wins_now = (
             forced_result(agent.analyse(position)) for agent in (every_cell, forced_only)
         )
-        assert found == expected, str(position)
+        assert wins_now == expected, str(position)
         results[expected] += 1
     assert min(results.values()) >= 5, results
 

@@ -144,10 +144,10 @@ def test_render_modes_show_the_board():
     for mode in ("ansi", "rgb_array"):
         environment = connect_four_v0.env(render_mode=mode)
         environment.reset()
-        shown = environment.render()
+        picture = environment.render()
         environment.step(3)
-        assert not np.array_equal(shown, environment.render())
-        assert not np.array_equal(environment.render(), shown)
+        assert not np.array_equal(picture, environment.render())
+        assert not np.array_equal(environment.render(), picture)
     assert environment.render().shape[2] == 3
     text = connect_four_v0.env(render_mode="ansi")
     text.reset()
@@ -175,10 +175,10 @@ def test_the_window_shows_the_picture_survives_copies_and_closes():
     environment.step(4)
     window = environment._window._window
     size = window.size
-    shown = pygame.surfarray.array3d(window.get_surface()).transpose(1, 0, 2)
+    pixels = pygame.surfarray.array3d(window.get_surface()).transpose(1, 0, 2)
     picture = r.picture(environment.game.rules, environment.position.record, 4)
-    assert np.array_equal(shown, drawing.to_array(picture))
-    assert size == shown.shape[1::-1]
+    assert np.array_equal(pixels, drawing.to_array(picture))
+    assert size == pixels.shape[1::-1]
     duplicate = copy.deepcopy(environment)
     assert duplicate._window is None
     duplicate.step(0)

@@ -36,10 +36,10 @@ def test_the_turn_may_be_left_out_where_the_board_tells_it(spec):
     game = make_game(spec)
     for plies in (0, 1, 4, 7):
         position = random_position(game, plies, seed=plies)
-        found = game.position_from_text(position.to_text().partition(":")[0].lower())
-        assert r.board_rows(game.rules, found.record) == r.board_rows(game.rules, position.record)
+        reread = game.position_from_text(position.to_text().partition(":")[0].lower())
+        assert r.board_rows(game.rules, reread.record) == r.board_rows(game.rules, position.record)
         stones_only = game.facts.observation_shape[2] == 2
-        assert found == position or not stones_only
+        assert reread == position or not stones_only
 
 
 @pytest.mark.parametrize("spec", WITH_PLACES)
@@ -82,9 +82,9 @@ def test_every_place_has_a_name_and_an_area_inside_the_picture(spec):
     ],
 )  # fmt: skip
 def test_what_no_position_is_written_as_is_refused_in_a_sentence(spec, text, wrong):
-    with pytest.raises(IllegalPositionError, match="is no position of") as refused:
+    with pytest.raises(IllegalPositionError, match="is no position of") as error:
         make_game(spec).position_from_text(text)
-    assert wrong in str(refused.value)
+    assert wrong in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from helpers import GAMES, finished_position
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.game import Game
-from plyground.envs.profile import Elsewhere, Profile, Tuned
+from plyground.envs.profile import Elsewhere, Profile, TrainingSettings
 from plyground.envs.registry import games_in, profiles, usual_game
 from plyground.web.words import LANGUAGES, words_of
 
@@ -45,8 +45,8 @@ def test_the_end_of_a_game_is_a_key_and_values_with_words_in_every_language(name
     position = finished_position(make_game(name), seed)
     ending = r.outcome_reason(position.game.rules, position.record)
     for language in LANGUAGES:
-        said = words_of(language).ending(position.game, ending)
-        assert said == words(name, language)[f"ending.{ending.key}"].format_map(ending.values)
+        text = words_of(language).ending(position.game, ending)
+        assert text == words(name, language)[f"ending.{ending.key}"].format_map(ending.values)
     assert position.outcome.reason == words_of("en").ending(position.game, ending)
 
 
@@ -57,7 +57,7 @@ def test_a_game_of_a_users_own_needs_no_profile():
     assert words.title(game) == game.declaration.title
     assert words.action(game, "7") == words.place(game, "7") == "7"
     assert words.ending(game, "all is said") == "all is said"
-    assert game.profile.tuned("ppo", 9) == {}
+    assert game.profile.training_settings("ppo", 9) == {}
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -92,8 +92,8 @@ def test_a_board_is_known_elsewhere_only_with_the_values_that_it_must_have():
 
 
 def test_settings_are_tuned_by_the_number_of_actions():
-    small = Tuned({"units": 64, "opening_plies": Fraction(1, 2)}, most=24)
-    profile = Profile(training={"ppo": (Tuned({"units": 32, "games": 8}), small)})
-    assert profile.tuned("ppo", 24) == {"units": 64, "games": 8, "opening_plies": 12}
-    assert profile.tuned("ppo", 25) == {"units": 32, "games": 8}
-    assert profile.tuned("dqn", 25) == {}
+    small = TrainingSettings({"units": 64, "opening_plies": Fraction(1, 2)}, most=24)
+    profile = Profile(training={"ppo": (TrainingSettings({"units": 32, "games": 8}), small)})
+    assert profile.training_settings("ppo", 24) == {"units": 64, "games": 8, "opening_plies": 12}
+    assert profile.training_settings("ppo", 25) == {"units": 32, "games": 8}
+    assert profile.training_settings("dqn", 25) == {}

@@ -154,8 +154,8 @@ def test_heuristics_of_wide_boards_are_those_of_the_reference(spec, seed):
             slow = reference_heuristic(game, name)
             if slow is not None and rng.random() < 0.1:
                 for player in (0, 1):
-                    found = r.evaluate(game.rules, position.record, player, index)
-                    assert found == slow(reference, player)
+                    points = r.evaluate(game.rules, position.record, player, index)
+                    assert points == slow(reference, player)
         action = int(rng.choice(position.legal_actions()))
         position.play(action)
         reference.play(action)
@@ -243,9 +243,9 @@ def test_learners_train_on_wide_boards(name, size):
         f"plyground/{name}-v0", rows=size, cols=size, opponent="greedy", seat=1
     ).unwrapped
     _, info = single.reset(seed=1)
-    ended = False
-    while not ended:
-        _, _, ended, _, info = single.step(np.flatnonzero(info["action_mask"])[0])
+    done = False
+    while not done:
+        _, _, done, _, info = single.step(np.flatnonzero(info["action_mask"])[0])
     assert not info["illegal_action"]
     vector = gymnasium.make_vec(
         f"plyground/{name}-v0", num_envs=3, rows=size, cols=size, opponent="random"
