@@ -160,7 +160,7 @@ def begin_search(workspace, depth, alpha, beta):
     state.ply, state.next, state.value = 0, ENTER, 0
 
 
-@kernel
+@inner_kernel
 def run_engine(rules, options, workspace, table, nodes_allowed):
     """Search on for at most ``nodes_allowed`` nodes; returns whether the iteration is complete.
 
