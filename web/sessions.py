@@ -46,14 +46,14 @@ class Session:
     """
 
     def __init__(self) -> None:
-        self.seen = time.monotonic()
+        self.last_request = time.monotonic()
         self.thinking = asyncio.Lock()
         self.waiting = 0
         self._bucket = Bucket(REQUESTS_AT_ONCE, REQUESTS_A_SECOND)
 
     def may_ask(self) -> bool:
         """Whether it may make a request now."""
-        self.seen = time.monotonic()
+        self.last_request = time.monotonic()
         return self._bucket.take()
 
 
@@ -61,31 +61,31 @@ class Sessions:
     """All sessions by their names, the one that asked last at the end."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, Session] = OrderedDict()
+        self._by_name: OrderedDict[str, Session] = OrderedDict()
         self._all = Bucket(ALL_AT_ONCE, ALL_A_SECOND)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._by_name)
 
     def find(self, name: str | None) -> tuple[str, Session, bool]:
         """The session of a name, or a new one: its name, the session, whether it is new."""
-        self._forget()
-        if name is not None and name in self._known:
-            self._known.move_to_end(name)
-            return name, self._known[name], False
-        made = secrets.token_urlsafe(NAME_BYTES)
-        self._known[made] = Session()
-        return made, self._known[made], True
+        self._expire()
+        if name is not None and name in self._by_name:
+            self._by_name.move_to_end(name)
+            return name, self._by_name[name], False
+        new_name = secrets.token_urlsafe(NAME_BYTES)
+        self._by_name[new_name] = Session()
+        return new_name, self._by_name[new_name], True
 
     def may_ask(self, session: Session) -> bool:
         """Whether a request of a session is answered now."""
         return self._all.take() and session.may_ask()
 
-    def _forget(self) -> None:
+    def _expire(self) -> None:
         oldest = time.monotonic() - SESSION_SECONDS
-        while self._known:
-            name, session = next(iter(self._known.items()))
-            is_full = len(self._known) >= MOST_SESSIONS
-            if session.seen >= oldest and not is_full:
+        while self._by_name:
+            name, session = next(iter(self._by_name.items()))
+            is_full = len(self._by_name) >= MOST_SESSIONS
+            if session.last_request >= oldest and not is_full:
                 break
-            del self._known[name]
+            del self._by_name[name]

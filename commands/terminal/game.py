@@ -104,9 +104,11 @@ class TerminalGame:
     def _begin(self) -> None:
         """The state at the beginning of a game."""
         self._moves: list[int] = []
-        self._undone: list[int] = []
+        self._redo_moves: list[int] = []
         self._resigned = False
-        self._kept: tuple[int, ...] | None = None  # the moves of the game that was kept last
+        self._stored_moves: tuple[int, ...] | None = (
+            None  # the moves of the game that was kept last
+        )
         self._opponents: list[AgentEntry] = []  # that have moved, one after another
         self._seconds, self._decisions = [0.0, 0.0], [0, 0]
 
@@ -214,7 +216,7 @@ class TerminalGame:
         if not self.position.is_legal(action):
             self._say(f"{refusal(self.position, action)}. Try again, or type moves.")
             return
-        self._undone.clear()
+        self._redo_moves.clear()
         self._decisions[self.seat] += 1
         self._moves.append(action)
         self._show_board()
@@ -243,19 +245,21 @@ class TerminalGame:
             self._say("There is no move of yours to take back.")
             return
         else:
-            self._undone = self._moves[own[-1] :] + self._undone
+            self._redo_moves = self._moves[own[-1] :] + self._redo_moves
             del self._moves[own[-1] :]
         self._show_board()
 
     def _redo(self) -> None:
-        if not self._undone:
+        if not self._redo_moves:
             self._say("There is nothing to play again.")
             return
-        later = self._own_plies(self._moves + self._undone)
+        later = self._own_plies(self._moves + self._redo_moves)
         next_own = [ply for ply in later if ply > len(self._moves)]
-        count = (next_own[0] if next_own else len(self._moves + self._undone)) - len(self._moves)
-        self._moves += self._undone[:count]
-        del self._undone[:count]
+        count = (next_own[0] if next_own else len(self._moves + self._redo_moves)) - len(
+            self._moves
+        )
+        self._moves += self._redo_moves[:count]
+        del self._redo_moves[:count]
         self._show_board()
 
     def _hint(self) -> None:
@@ -331,13 +335,13 @@ class TerminalGame:
         One that was kept at its end, and then taken back in part, is not kept again.
         """
         moves = tuple(self._moves)
-        is_part = self._kept is not None and self._kept[: len(moves)] == moves
+        is_part = self._stored_moves is not None and self._stored_moves[: len(moves)] == moves
         if self._own_plies(self._moves) and not is_part:
             self._keep(concession(self.game, *self._course(), leaves=True))
 
     def _keep(self, result: GameResult) -> None:
         """Keep a game that has ended, if there is a store and it is not there yet."""
-        if self._store is None or self._kept == result.moves:
+        if self._store is None or self._stored_moves == result.moves:
             return
         opponents = self._opponents or [entry_of(self._player.describe())]
         sides = [joint_entry(opponents)] * 2
@@ -348,7 +352,7 @@ class TerminalGame:
         except StoreError as error:
             self._say(f"The game is not kept: {error}.")
             return
-        self._kept = result.moves
+        self._stored_moves = result.moves
         self._say(
             f"The game is kept: plyground replay {self._store.path} {number}",
         )
