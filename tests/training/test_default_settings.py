@@ -1,0 +1,42 @@
+"""What a board is trained with if nothing is said: facts and what experiments found."""
+
+from __future__ import annotations
+
+import pytest
+from plyground import make_game
+from plyground.training.alphazero.settings import AlphaZeroSettings
+from plyground.training.dqn.settings import DQNSettings
+from plyground.training.ppo.settings import PPOSettings
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "expected"),
+    [
+        (PPOSettings, "tic_tac_toe", {"gamma": 1.0, "steps": 2_500_000, "evaluation_plies": 0}),
+        (PPOSettings, "connect_four", {"gamma": 0.99, "steps": 16_000_000, "rehearsal": 0.2}),
+        (PPOSettings, "dots_and_boxes", {"gamma": 1.0, "batch_size": 256, "entropy": 0.03}),
+        (PPOSettings, "gomoku:size=9", {"gamma": 0.99, "dense": "none", "layers": 3}),
+        (PPOSettings, "hex", {"gamma": 0.99, "games": PPOSettings().games}),
+        (DQNSettings, "dots_and_boxes", {"gamma": 1.0, "steps": 2_000_000}),
+        (DQNSettings, "gomoku", {"memory": 50_000, "evaluations": 5}),
+        (AlphaZeroSettings, "tic_tac_toe", {"hours": 0.1, "units": 128, "opening_plies": 6}),
+        (AlphaZeroSettings, "tic_tac_toe:size=4", {"hours": 1.0, "units": 256, "judged": 200}),
+        (AlphaZeroSettings, "connect_four", {"opening_plies": 16, "judged": 200}),
+        (
+            AlphaZeroSettings,
+            "dots_and_boxes:rows=3,cols=3",
+            {"trunk": "dense", "opening_plies": 12, "units": 384, "discount": 1.0},
+        ),
+        (
+            AlphaZeroSettings,
+            "dots_and_boxes:rows=4,cols=4",
+            {"trunk": "convolutions", "opening_plies": 36, "units": 256, "discount": 1.0},
+        ),
+        (AlphaZeroSettings, "gomoku:size=10", {"games": 256, "cache": 512, "judged": 0}),
+        (AlphaZeroSettings, "gomoku:size=11", {"games": 128, "cache": 1024, "judged": 0}),
+        (AlphaZeroSettings, "othello", {"discount": 0.99, "judged": 0}),
+    ],
+)
+def test_the_defaults_of_a_board_follow_from_facts_and_from_the_profile(kind, spec, expected):
+    settings = kind.for_game(make_game(spec))
+    assert {name: getattr(settings, name) for name in expected} == expected
