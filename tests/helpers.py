@@ -65,7 +65,7 @@ def _numbers(parameter: Parameter) -> range:
 
 @functools.cache
 def small_game(
-    rules_type: type, plies: int = SMALL, oblong: bool = False, **fixed: object
+    rules_type: type, plies: int = SMALL, oblong: bool = False, **parameters: object
 ) -> Game | None:
     """The smallest sensible board of a game, found by the limits that its parameters declare.
 
@@ -77,23 +77,23 @@ def small_game(
         rules_type: the rules type of the game.
         plies: how many plies the longest game must have at least.
         oblong: whether the board must have different numbers of rows and columns.
-        fixed: parameters that are given.
+        parameters: values that the board must have.
 
     Returns:
         The game, or None where no board is as asked for.
     """
     numbers = [p for p in rules_type.declaration.parameters if _is_number(p)]
-    found = []
+    boards = []
     for values in itertools.product(*map(_numbers, numbers)):
         try:
-            game = Game(rules_type(**dict(zip([p.name for p in numbers], values)), **fixed))
+            game = Game(rules_type(**dict(zip([p.name for p in numbers], values)), **parameters))
         except SpecificationError:
             continue
         rows, columns, _ = game.facts.observation_shape
         longest = game.facts.longest_game
         if longest >= plies and (rows != columns or not oblong):
-            found.append((longest, abs(min(values) - SHORTEST_LINE), sum(values), game))
-    return min(found, key=lambda entry: entry[:-1])[-1] if found else None
+            boards.append((longest, abs(min(values) - SHORTEST_LINE), sum(values), game))
+    return min(boards, key=lambda entry: entry[:-1])[-1] if boards else None
 
 
 def _variants(rules_type: type) -> list[Game | None]:
@@ -169,14 +169,14 @@ def random_positions(
 
     With ``plies_left`` all are so many plies from the end of the longest game.
     """
-    rng, game, found = random.Random(seed), make_game(spec), []
+    rng, game, positions = random.Random(seed), make_game(spec), []
     longest = game.facts.longest_game
-    while len(found) < count:
+    while len(positions) < count:
         plies = rng.randrange(longest) if plies_left is None else longest - plies_left
         position = random_position(game, plies, rng.randrange(1 << 30))
         if not position.is_over:
-            found.append(position)
-    return found
+            positions.append(position)
+    return positions
 
 
 # -- agents --
@@ -197,9 +197,9 @@ EFFORT = {"depth": 2, "simulations": 12, "memory": 4}
 
 def quick_spec(name: str, **options: object) -> str:
     """The specification of a registered agent that makes little effort."""
-    agent_class, given = resolve_agent(name)
-    known = {parameter.name for parameter in agent_class.parameters}
-    effort = {key: value for key, value in EFFORT.items() if key in known and key not in given}
+    agent_class, preset = resolve_agent(name)
+    names = {parameter.name for parameter in agent_class.parameters}
+    effort = {key: value for key, value in EFFORT.items() if key in names and key not in preset}
     return format_specification(name, effort | options, ARGUMENTS.get(name))
 
 
@@ -272,8 +272,8 @@ def note_sources(path: Path, plan: Plan, name: str | None = None) -> None:
     with sqlite3.connect(path) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         migrate(connection, version)
-        held = connection.execute("SELECT number FROM tournaments WHERE name = ?", [fresh.name])
-        (number,) = held.fetchone()
+        rows = connection.execute("SELECT number FROM tournaments WHERE name = ?", [fresh.name])
+        (number,) = rows.fetchone()
         connection.execute(
             "UPDATE tournaments SET sources = ? WHERE number = ?",
             [json.dumps(sources.of_play), number],

@@ -101,8 +101,8 @@ def run_environment(game: Game) -> list[Any]:
                 digest(observation["action_mask"]),
             ]
         )
-        ended = termination or truncation
-        env.step(None if ended else rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
+        is_over = termination or truncation
+        env.step(None if is_over else rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
     return results
 
 
@@ -115,8 +115,8 @@ def main() -> None:
         help="ask every agent in one game only, the last that it plays",
     )
     arguments = parser.parse_args()
-    compiled = CompiledKernels()
-    event.register("numba:compile", compiled)
+    counter = CompiledKernels()
+    event.register("numba:compile", counter)
     results: dict[str, Any] = {}
     games = [make_game(spec) for spec in SMALL_GAMES]
     for game in games:
@@ -132,7 +132,7 @@ def main() -> None:
             # Every game has a solver of its own.
             if decisions is not None and arguments.each_agent_once and name != "solver":
                 break
-    print(json.dumps({"results": results, "compiled": compiled.names}))
+    print(json.dumps({"results": results, "compiled": counter.names}))
 
 
 if __name__ == "__main__":

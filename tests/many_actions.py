@@ -95,17 +95,17 @@ def observe(rules, position, player, out):
 @r.from_observation.register_body(HighestNumber)
 def from_observation(rules, observation, position):
     start(rules, position)
-    named = 0
+    count = 0
     for number in range(rules.numbers):
-        named += observation[0, number, 0] + observation[0, number, 1]
-    player = named & 1
+        count += observation[0, number, 0] + observation[0, number, 1]
+    player = count & 1
     for number in range(rules.numbers):
         for plane in range(2):
             if observation[0, number, plane] != 0:
                 owner = player if plane == 0 else 1 - player
                 position.owner[number] = owner + 1
                 position.hash ^= mix64(np.uint64(2 * number + owner + 1))
-    position.ply = named
+    position.ply = count
 
 
 @r.key.register_body(HighestNumber)
@@ -130,8 +130,8 @@ def text_to_action(rules: HighestNumber, text: str) -> int:
 
 @r.board_text.register(HighestNumber)
 def board_text(rules: HighestNumber, position) -> str:
-    named = np.flatnonzero(position.owner)
-    return " ".join(f"{number}:{position.owner[number]}" for number in named) or "none"
+    numbers = np.flatnonzero(position.owner)
+    return " ".join(f"{number}:{position.owner[number]}" for number in numbers) or "none"
 
 
 @r.outcome_reason.register(HighestNumber)
@@ -171,8 +171,8 @@ def main() -> None:
     vector = gymnasium.make_vec(name, num_envs=3, opponent="random", seat=0)
     vector.reset(seed=1)
     vector.step(np.array([last, last, last]))
-    _, rewards, ended, _, _ = vector.step(np.array([9, 10, last]))
-    assert ended.all()
+    _, rewards, ends, _, _ = vector.step(np.array([9, 10, last]))
+    assert ends.all()
     assert rewards.tolist() == [1.0, 1.0, -1.0]
 
     check_game(game, games=2)

@@ -48,9 +48,9 @@ def scores_by_seat(agent: str, game: str = "tic_tac_toe", games: int = 400) -> l
             actions = np.zeros(games, np.int64)
             actions[going] = player.act_batch(state.observations[going], state.masks[going])
             envs.games.step(actions, ~going)
-            ended = going & state.terminated
-            results[ended] = state.final_returns[ended]
-            going &= ~ended
+            is_over = going & state.terminated
+            results[is_over] = state.final_returns[is_over]
+            going &= ~is_over
         scores.append(float((np.sign(results) + 1).mean() / 2))
     return scores
 
@@ -60,27 +60,27 @@ def record(games: object) -> Ledger:
     ledger, state, step = Ledger(), games.state, games.step
 
     def traced(actions, left_out=None):
-        seen = [numbers_of(row) for row in state.observations]
+        observations = [numbers_of(row) for row in state.observations]
         masks, seats, over = state.masks.copy(), state.seats.copy(), state.terminated.copy()
         step(actions, left_out)
         restarts = bool(games._options.restart)
         for game, action in enumerate(np.asarray(actions).tolist()):
             if (left_out is not None and left_out[game]) or (over[game] and not restarts):
                 continue
-            ended = bool(state.terminated[game])
-            after = state.final_observations if ended else state.observations
+            is_last = bool(state.terminated[game])
+            after = state.final_observations if is_last else state.observations
             ledger.add(
                 Transition(
                     int(seats[game]),
-                    seen[game],
+                    observations[game],
                     action,
                     float(state.rewards[game]),
                     numbers_of(after[game]),
-                    ended,
+                    is_last,
                     bool(masks[game][action]),
                 )
             )
-            if ended and restarts:
+            if is_last and restarts:
                 ledger.add_start(state.observations[game])
 
     games.step = traced
@@ -96,10 +96,10 @@ def rate(step, seconds: float = 3.0) -> float:
     return count / (time.perf_counter() - began)
 
 
-def note(**found: object) -> None:
+def note(**facts: object) -> None:
     """Keep what was found; ``python tests/adapters/table.py`` makes the table of the docs of it."""
     folder = Path(os.environ.get("PLYGROUND_ADAPTER_RESULTS", ROOT / "build" / "adapters"))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{os.environ['PLYGROUND_ADAPTER']}.json"
-    known = json.loads(path.read_text()) if path.exists() else {}
-    path.write_text(json.dumps(known | found, indent=1) + "\n")
+    table = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(table | facts, indent=1) + "\n")

@@ -18,12 +18,12 @@ def main() -> None:
     )
     print("|---|---:|---:|---:|---:|")
     for path in sorted(FOLDER.glob("*.json")):
-        found = json.loads(path.read_text())
-        scores = " / ".join(percent(score) for score in found.get("scores", ())) or "–"
-        steps, others = found.get("steps"), found.get("pettingzoo")
+        rows = json.loads(path.read_text())
+        scores = " / ".join(percent(score) for score in rows.get("scores", ())) or "–"
+        steps, others = rows.get("steps"), rows.get("pettingzoo")
         speed = "–" if steps is None else f"{steps:,.0f}"
         other = "–" if others is None else f"{others:,.0f} ({steps / others:.1f} times)"
-        print(f"| {found['library']} | {found.get('lines', '–')} | {scores} | {speed} | {other} |")
+        print(f"| {rows['library']} | {rows.get('lines', '–')} | {scores} | {speed} | {other} |")
 
 
 if __name__ == "__main__":

@@ -31,29 +31,29 @@ def address():
     thread.join(timeout=10)
 
 
-def play(env, seed, **given):
+def play(env, seed, **options):
     """A game of the first legal moves: its result and what was seen."""
-    result, seen = env.reset(seed=seed, **given), []
+    result, boards = env.reset(seed=seed, **options), []
     while not result.done:
         board = result.observation
-        seen.append((board["text"], board["seat"]))
+        boards.append((board["text"], board["seat"]))
         result = env.step({"text": f"I think about it.\n{board['legal_moves'][0]}"})
-    return result, seen
+    return result, boards
 
 
 def test_games_are_played_to_their_end_and_repeat_by_seed(address):
     outcomes = set()
     with GenericEnvClient(base_url=address).sync() as env:
         for seed in range(8):
-            result, seen = play(env, seed)
-            assert "Legal moves: " in seen[0][0]
+            result, boards = play(env, seed)
+            assert "Legal moves: " in boards[0][0]
             assert result.reward in (-1.0, 0.0, 1.0)
             seat = result.observation["seat"]
             assert result.observation["rewards"][seat] == result.reward
             assert sum(result.observation["rewards"]) == 0
             assert not result.observation["legal_moves"]
             again, seen_again = play(env, seed)
-            assert (again.reward, seen_again) == (result.reward, seen)
+            assert (again.reward, seen_again) == (result.reward, boards)
             outcomes.add((seat, result.reward))
     assert {seat for seat, _ in outcomes} == {0, 1}
     assert -1.0 in {reward for _, reward in outcomes}

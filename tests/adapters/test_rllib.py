@@ -44,10 +44,12 @@ def test_episodes_are_what_was_played():
     episodes = running.sample(num_timesteps=800)
     learnt = 0
     for episode in episodes:
-        seen, rewards = episode.get_observations()["observations"], episode.get_rewards()
+        observations, rewards = episode.get_observations()["observations"], episode.get_rewards()
         for step, action in enumerate(episode.get_actions()):
-            ended = episode.is_terminated and step == len(rewards) - 1
-            ledger.learnt(seen[step], action, rewards[step], seen[step + 1], ended)
+            is_last = episode.is_terminated and step == len(rewards) - 1
+            ledger.learnt(
+                observations[step], action, rewards[step], observations[step + 1], is_last
+            )
             learnt += 1
     assert learnt > 700
     ledger.check()
@@ -63,12 +65,12 @@ def test_its_ways_to_step_many_games_work(mode):
 
 def test_its_pettingzoo_wrapper_takes_our_environment_for_both_players():
     env = PettingZooEnv(connect_four_v0.env())
-    seen, _ = env.reset(seed=1)
-    ended = {"__all__": False}
-    while not ended["__all__"]:
-        (agent,) = seen
-        action = int(seen[agent]["action_mask"].argmax())
-        seen, rewards, ended, _, _ = env.step({agent: action})
+    observations, _ = env.reset(seed=1)
+    ends = {"__all__": False}
+    while not ends["__all__"]:
+        (agent,) = observations
+        action = int(observations[agent]["action_mask"].argmax())
+        observations, rewards, ends, _, _ = env.step({agent: action})
     assert sorted(rewards.values()) == [-1, 1]
 
 
@@ -95,7 +97,7 @@ def test_its_speed_is_noted():
         PPOConfig()
         .environment("pettingzoo")
         .env_runners(num_env_runners=0)
-        .multi_agent(policies={"both"}, policy_mapping_fn=lambda *given, **more: "both")
+        .multi_agent(policies={"both"}, policy_mapping_fn=lambda *arguments, **more: "both")
         .rl_module(
             rl_module_spec=MultiRLModuleSpec(
                 rl_module_specs={"both": RLModuleSpec(module_class=RandomLegal)}

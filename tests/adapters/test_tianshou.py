@@ -40,9 +40,9 @@ def test_what_the_buffer_holds_is_what_was_played():
 
 def test_games_that_are_not_asked_for_stay_as_they_are():
     envs = make_envs("tic_tac_toe", 4, opponent="random")
-    seen, _ = envs.reset(seed=1)
+    observations, _ = envs.reset(seed=1)
     before = envs.envs.games.state.positions.copy()
-    actions = seen.mask[1:3].argmax(axis=1)
+    actions = observations.mask[1:3].argmax(axis=1)
     after, *_, infos = envs.step(actions, id=[1, 2])
     assert [info["env_id"] for info in infos] == [1, 2]
     assert after.obs.shape == (2, 3, 3, 2)

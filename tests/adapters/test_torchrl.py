@@ -68,8 +68,8 @@ def test_its_gym_wrapper_takes_our_vector_environment():
     envs = gymnasium.make_vec(
         "plyground:plyground/ConnectFour-v0", num_envs=4, autoreset_mode="disabled"
     )
-    wrapped = GymWrapper(envs)
-    assert wrapped.rollout(30, break_when_any_done=False)["observation"].shape == (4, 30, 6, 7, 2)
+    wrapper = GymWrapper(envs)
+    assert wrapper.rollout(30, break_when_any_done=False)["observation"].shape == (4, 30, 6, 7, 2)
 
 
 def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):

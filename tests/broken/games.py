@@ -276,5 +276,5 @@ def action_areas(rules: Line) -> Any:
     """The cells of the text; the picture ends one unit behind the last one."""
     first = 3 if rules.fault == AREA_OUTSIDE else 1
     width = 2.5 if rules.fault == AREAS_OVERLAP else 1.0
-    shown = CELLS - (rules.fault == AREA_MISSING)
-    return [rectangle_area(first + cell, 1, width, 1) for cell in range(shown)]
+    count = CELLS - (rules.fault == AREA_MISSING)
+    return [rectangle_area(first + cell, 1, width, 1) for cell in range(count)]

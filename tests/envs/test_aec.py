@@ -91,16 +91,16 @@ def test_rewards_add_up_to_the_result(spec):
     rng = random.Random(2)
     for _ in range(10):
         environment.reset()
-        received = dict.fromkeys(environment.possible_agents, 0.0)
+        totals = dict.fromkeys(environment.possible_agents, 0.0)
         for agent in environment.agent_iter():
             observation, reward, terminated, _, _ = environment.last()
-            received[agent] += reward
+            totals[agent] += reward
             environment.step(
                 None
                 if terminated
                 else rng.choice(np.flatnonzero(observation["action_mask"]).tolist())
             )
-        assert tuple(received.values()) == environment.position.returns
+        assert tuple(totals.values()) == environment.position.returns
 
 
 # One row of two boxes: edges 0 1 above, 2 3 below, 4 5 6 from left to right. Worked out by hand:
@@ -198,11 +198,11 @@ def test_observations_belong_to_the_caller():
     environment = tic_tac_toe_v0.env()
     environment.reset()
     for _ in range(2):
-        seen = environment.last()[0]
-        assert seen["action_mask"].tolist() == [1] * 9
-        assert not seen["observation"].any()
-        seen["action_mask"][:] = 0
-        seen["observation"][:] = 1
+        observation = environment.last()[0]
+        assert observation["action_mask"].tolist() == [1] * 9
+        assert not observation["observation"].any()
+        observation["action_mask"][:] = 0
+        observation["observation"][:] = 1
     assert environment.infos["player_0"]["action_mask"].tolist() == [1] * 9
     environment.step(0)
     assert not any(environment.terminations.values())

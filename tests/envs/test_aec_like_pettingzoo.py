@@ -37,18 +37,18 @@ def play_both(ours, theirs, rng, moves, odd):
     each.
     """
     for _ in range(moves):
-        ended = bool(theirs.agents) and theirs.terminations[theirs.agent_selection]
+        is_dead = bool(theirs.agents) and theirs.terminations[theirs.agent_selection]
         if theirs.agents:
             mine, other = ours.last(), theirs.last()
-            same_observation(mine[0], other[0], ended)
+            same_observation(mine[0], other[0], is_dead)
             assert mine[1:4] == other[1:4]
             for agent in theirs.possible_agents:
-                same_observation(ours.observe(agent), theirs.observe(agent), ended)
+                same_observation(ours.observe(agent), theirs.observe(agent), is_dead)
         legal = np.flatnonzero(theirs.observe(theirs.agent_selection)["action_mask"]).tolist()
         if rng.random() < odd:
             action = rng.choice([*ODD_ACTIONS, *range(7)])
         else:
-            action = None if ended or not legal else rng.choice(legal)
+            action = None if is_dead or not legal else rng.choice(legal)
         assert outcome_of(lambda action=action: ours.step(action)) == outcome_of(
             lambda action=action: theirs.step(action)
         )
@@ -83,8 +83,8 @@ def test_raw_env_does_what_the_raw_connect_four_of_pettingzoo_does(seed):
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_env_does_what_raw_env_inside_the_wrappers_of_pettingzoo_does(spec):
-    wrapped = TerminateIllegalWrapper(make_raw_env(spec), illegal_reward=-1)
-    ours, theirs = make_env(spec), OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapped))
+    wrapper = TerminateIllegalWrapper(make_raw_env(spec), illegal_reward=-1)
+    ours, theirs = make_env(spec), OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapper))
     ours.reset()
     theirs.reset()
     play_both(ours, theirs, random.Random(7), 300, odd=0.05)

@@ -90,9 +90,9 @@ def test_each_fault_has_its_rejection():
 
 @pytest.mark.parametrize("fault", REJECTIONS)
 def test_a_broken_game_is_rejected_for_what_is_broken(fault):
-    with pytest.raises(ConformanceError, match=re.escape(REJECTIONS[fault])) as caught:
+    with pytest.raises(ConformanceError, match=re.escape(REJECTIONS[fault])) as error:
         check_game(Line(fault=fault), games=100)
-    assert str(caught.value).startswith(f"line:fault={fault}")
+    assert str(error.value).startswith(f"line:fault={fault}")
 
 
 def test_the_complaint_tells_the_actions_that_led_there():

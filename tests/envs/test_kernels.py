@@ -27,19 +27,19 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="about co
 
 def run(*arguments, cache, path=(), **switches):
     """Run Python in a fresh process with its own kernel cache; returns its standard output."""
-    inherited = {name: value for name, value in os.environ.items() if name not in SWITCHES}
+    variables = {name: value for name, value in os.environ.items() if name not in SWITCHES}
     # The package these tests import is the one the process is to import, wherever it comes from.
     search = os.pathsep.join([*map(str, path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = inherited | {"PLYGROUND_CACHE": str(cache), "PYTHONPATH": search} | switches
-    done = subprocess.run(
+    environment = variables | {"PLYGROUND_CACHE": str(cache), "PYTHONPATH": search} | switches
+    result = subprocess.run(
         [sys.executable, "-W", "ignore", *map(str, arguments)],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, f"exit status {done.returncode}\n{done.stderr}"
-    return done.stdout
+    assert result.returncode == 0, f"exit status {result.returncode}\n{result.stderr}"
+    return result.stdout
 
 
 def run_everything(networks, *options, **switches):
@@ -48,8 +48,8 @@ def run_everything(networks, *options, **switches):
     Returns the results by game and agent, and the names of the kernels that were compiled.
     """
     script = TESTS / "kernel_run.py"
-    told = json.loads(run(script, networks, *options, cache=cache_root(), **switches))
-    return told["results"], told["compiled"]
+    report = json.loads(run(script, networks, *options, cache=cache_root(), **switches))
+    return report["results"], report["compiled"]
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +92,9 @@ def test_interpreted_code_gives_the_same_results(results, networks):
 def test_bounds_checks_find_nothing(results, networks):
     # Without optimisation, which takes half of the time and changes no check.
     switches = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0"}
-    checked, _ = run_everything(networks, "--each-agent-once", **switches)
-    assert checked == {case: results[case] for case in checked}
-    assert {case.partition(" ")[2] for case in checked} == {
+    values, _ = run_everything(networks, "--each-agent-once", **switches)
+    assert values == {case: results[case] for case in values}
+    assert {case.partition(" ")[2] for case in values} == {
         case.partition(" ")[2] for case in results
     }
 
@@ -235,8 +235,8 @@ def test_an_edit_in_a_sub_folder_changes_the_fingerprints_that_depend_on_it(
     script.write_text(FINGERPRINTS)
 
     def fingerprints():
-        told = run(script, cache=tmp_path / "cache", path=[package.parent], NUMBA_DISABLE_JIT="1")
-        return json.loads(told)
+        output = run(script, cache=tmp_path / "cache", path=[package.parent], NUMBA_DISABLE_JIT="1")
+        return json.loads(output)
 
     before = fingerprints()
     with (package / edited).open("a") as file:

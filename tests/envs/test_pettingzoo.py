@@ -68,6 +68,6 @@ def test_performance_benchmark_runs(spec, monkeypatch, capsys):
 
 
 def test_the_inherent_warnings_are_given_about_any_environment_of_another_name():
-    with pytest.warns(UserWarning, match="Observation is not a NumPy array") as caught:
+    with pytest.warns(UserWarning, match="Observation is not a NumPy array") as warnings:
         api_test(env("connect_four"), num_cycles=100)
-    assert {str(warning.message).rstrip(".") for warning in caught} <= set(INHERENT)
+    assert {str(warning.message).rstrip(".") for warning in warnings} <= set(INHERENT)

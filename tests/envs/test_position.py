@@ -49,10 +49,10 @@ def test_the_ply_is_counted_by_the_game_or_by_the_moves():
     position = make_game("connect_four").initial_position()
     assert [position.ply, position.play("d").ply, position.play("c").ply] == [0, 1, 2]
     assert position.game.position_from_observation(position.observation()).ply == 2
-    uncounted = Game(Line()).initial_position()  # a game whose record has no field of it
-    assert [uncounted.ply, uncounted.play(1).ply] == [0, 1]
+    start = Game(Line()).initial_position()  # a game whose record has no field of it
+    assert [start.ply, start.play(1).ply] == [0, 1]
     with pytest.raises(NotImplementedError, match="plies_played"):
-        _ = Game(Line()).position_from_observation(uncounted.observation()).ply
+        _ = Game(Line()).position_from_observation(start.observation()).ply
 
 
 def test_a_position_that_was_read_goes_back_to_where_it_was_read():
@@ -78,15 +78,15 @@ def test_a_position_is_not_hashable_and_its_key_is():
 
 @each_game
 def test_a_position_knows_the_moves_that_led_to_it(game):
-    position, played, rng = game.initial_position(), [], np.random.default_rng(1)
+    position, moves, rng = game.initial_position(), [], np.random.default_rng(1)
     for _ in range(6):
         if position.is_over:
             break
-        played.append(int(rng.choice(position.legal_actions())))
+        moves.append(int(rng.choice(position.legal_actions())))
         for one in (position.copy(), copy.deepcopy(position), pickle.loads(pickle.dumps(position))):
-            assert one.play(played[-1]).moves == tuple(played)
-        position.play(played[-1])
-    assert game.position(played).moves == position.moves == tuple(played)
+            assert one.play(moves[-1]).moves == tuple(moves)
+        position.play(moves[-1])
+    assert game.position(moves).moves == position.moves == tuple(moves)
 
 
 def test_moves_are_none_where_they_are_not_known():

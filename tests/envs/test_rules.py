@@ -170,14 +170,14 @@ def test_the_random_games_tell_the_gomoku_rules_apart(rule):
     """
 
     def results(of_rule):
-        game, found = make_game("gomoku", size=6, connect=3, rule=of_rule), []
+        game, endings = make_game("gomoku", size=6, connect=3, rule=of_rule), []
         for seed in range(200):
             rng, position, last = random.Random(seed), game.initial_position(), None
             while not position.is_over:
                 last = next_action(rng, position.legal_actions(), last, 6)
                 position.play(last)
-            found.append((position.returns, int(position.action_mask().sum()), str(position)))
-        return found
+            endings.append((position.returns, int(position.action_mask().sum()), str(position)))
+        return endings
 
     others = {"freestyle", "standard", "caro", "caro_overline"} - {rule}
     mine = results(rule)
@@ -216,9 +216,9 @@ def test_ordering_permutes_the_legal_actions(named, seed):
     position = game.initial_position()
     while not position.is_over:
         legal = position.legal_actions()
-        ordered = np.array(legal, np.int16)
-        r.order_actions(game.rules, position.record, ordered, len(legal))
-        assert sorted(ordered.tolist()) == legal
+        order = np.array(legal, np.int16)
+        r.order_actions(game.rules, position.record, order, len(legal))
+        assert sorted(order.tolist()) == legal
         position.play(rng.choice(legal))
 
 
@@ -249,14 +249,14 @@ def test_random_actions_are_uniform_over_the_legal_ones(name):
 def test_play_commutes_with_every_symmetry(named, seed):
     game, rng = make_game(*named), random.Random(seed)
     symmetries = game.symmetries
-    chosen = rng.randrange(len(symmetries))
+    number = rng.randrange(len(symmetries))
     position = game.initial_position()
-    image = position.transformed(chosen)
+    image = position.transformed(number)
     assert image == position
     while not position.is_over:
         action = rng.choice(position.legal_actions())
         position.play(action)
-        image.play(int(symmetries[chosen, action]))
-        assert position.transformed(chosen) == image
-        assert position.transformed(chosen).key == image.key
+        image.play(int(symmetries[number, action]))
+        assert position.transformed(number) == image
+        assert position.transformed(number).key == image.key
         assert image.returns == position.returns

@@ -44,6 +44,10 @@ def add_game(folder: Path) -> None:
     text = text.replace("Hex)", "Hex, Breakthrough)")
     line = "from .games.breakthrough.rules import Breakthrough\n"
     registry.write_text(text.replace("from .games.connect_four", f"{line}from .games.connect_four"))
+    project = folder / "pyproject.toml"
+    first = '    "plyground.envs.games.connect_four",\n'
+    text = project.read_text().replace(first, first.replace("connect_four", "breakthrough") + first)
+    project.write_text(text)
 
 
 if __name__ == "__main__":

@@ -75,11 +75,11 @@ def test_what_is_loaded_from_disk_is_only_the_kernel_that_python_calls(tmp_path)
             """
         )
     )
-    for printed in ("6.0 0 1", "6.0 1 0"):
-        done = subprocess.run(
+    for output in ("6.0 0 1", "6.0 1 0"):
+        result = subprocess.run(
             [sys.executable, "sums.py"], cwd=tmp_path, capture_output=True, text=True, check=True
         )
-        assert done.stdout.strip() == printed
+        assert result.stdout.strip() == output
 
 
 KERNELS = """

@@ -27,10 +27,10 @@ def test_openspiels_own_check_of_games_passes(spec):
 
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=[ours for ours, _ in PAIRS])
 def test_through_the_adapter_games_go_as_openspiels_own(ours, theirs):
-    wrapped, own = load_game(ours), pyspiel.load_game(theirs)
+    adapter, own = load_game(ours), pyspiel.load_game(theirs)
     for seed in range(-(-GAMES_IN_ALL // len(PAIRS))):
         rng = random.Random(seed)
-        state, other = wrapped.new_initial_state(), own.new_initial_state()
+        state, other = adapter.new_initial_state(), own.new_initial_state()
         while not other.is_terminal():
             assert state.legal_actions() == other.legal_actions()
             assert state.current_player() == other.current_player()
@@ -43,9 +43,11 @@ def test_through_the_adapter_games_go_as_openspiels_own(ours, theirs):
 
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=[ours for ours, _ in PAIRS])
 def test_openspiels_own_game_is_found(ours, theirs):
-    found, wanted = pyspiel.load_game(own_game(make_game(ours))), pyspiel.load_game(theirs)
-    assert found.num_distinct_actions() == wanted.num_distinct_actions()
-    assert sorted(found.get_parameters()) == sorted(wanted.get_parameters()) or "mnk" in str(found)
+    game, expectation = pyspiel.load_game(own_game(make_game(ours))), pyspiel.load_game(theirs)
+    assert game.num_distinct_actions() == expectation.num_distinct_actions()
+    assert sorted(game.get_parameters()) == sorted(expectation.get_parameters()) or "mnk" in str(
+        game
+    )
 
 
 def test_games_with_other_rules_have_no_own_game():
@@ -72,10 +74,10 @@ print(len(pyspiel.load_game("plyground_hex(size=3)").new_initial_state().legal_a
 
 @pytest.mark.thorough
 def test_a_program_that_registered_games_ends_well():
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", REGISTERED], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout) == (0, "9\n"), done.stderr
+    assert (result.returncode, result.stdout) == (0, "9\n"), result.stderr
 
 
 @pytest.mark.thorough
