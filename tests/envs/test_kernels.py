@@ -303,5 +303,5 @@ def test_cache_folders_unused_for_thirty_days_are_removed(tmp_path):
         marker.touch()
         os.utime(marker, (now - days * 86400,) * 2)
     (tmp_path / "not_ours").mkdir()
-    run("-c", "import plyground", cache=tmp_path)
+    run("-c", "import plyground.envs.compiled.kernels", cache=tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"recent", "not_ours"}
