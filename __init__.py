@@ -6,7 +6,8 @@ here; ``plyground.envs``, ``.agents``, ``.training`` and ``.evaluation`` export 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import envs as envs
 from .envs import __version__
@@ -60,4 +61,4 @@ __all__ = [
 
 register_built_in_ids(envs.__name__, envs.__path__[0], f"{__name__}.training.environments")
 
-__getattr__ = exports_on_demand(__name__, __file__)
+__getattr__: Callable[[str], Any] = exports_on_demand(__name__, __file__)

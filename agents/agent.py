@@ -142,7 +142,7 @@ class Agent(ABC):
         for former, present in self.renamed.items():
             if former in options:
                 raise SpecificationError(f"{self.name}: {former}= is called {present}= now")
-        self.options = convert_parameters(self.name, self.parameters, options)
+        self.options: dict[str, Any] = convert_parameters(self.name, self.parameters, options)
         if self.usage is not None and self.options[str(self.argument)] is None:
             raise SpecificationError(f"write {self.name}:{self.usage}")
         self.check_options()
@@ -169,7 +169,7 @@ class Agent(ABC):
     def reset(self, seed: int = 0) -> None:
         """Forget the game played so far and start the random stream of ``seed``."""
         self.seed = seed
-        self.rng = new_stream(seed)
+        self.rng: np.ndarray = new_stream(seed)
 
     def close(self) -> None:
         """Release what it holds outside of this process; it may still be asked again."""

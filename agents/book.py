@@ -140,7 +140,7 @@ class BookFile(Book):
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         try:
             # without the byte order mark that some editors put before a text
             content = read_file(self.path).removeprefix(codecs.BOM_UTF8)
@@ -154,10 +154,10 @@ class BookFile(Book):
                 f"the opening book {path} cannot be read: {error.strerror}"
             ) from None
         first, newline, self._body = content.partition(b"\n")
-        self.header = self._check_header(first)
+        self.header: dict[str, Any] = self._check_header(first)
         self._check_body(bool(newline))
-        self.version = f"book {self.header['sha256'][:12]}"
-        self.game = make_game(str(self.header["game"]))
+        self.version: str = f"book {self.header['sha256'][:12]}"
+        self.game: Game = make_game(str(self.header["game"]))
         if self.game.declaration.game_id != self.header["rules"]:
             raise SpecificationError(
                 f"the opening book {path} is for {self.header['rules']}, whose rules are not those "

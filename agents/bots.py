@@ -34,7 +34,7 @@ class FunctionBot:
     def __init__(self, bot: Any) -> None:
         self._bot, self._act = bot, getattr(bot, "act", bot)
         self._wants_moves = "moves" in _parameters(self._act)
-        self.deterministic = getattr(bot, "deterministic", False) is True
+        self.deterministic: bool = getattr(bot, "deterministic", False) is True
 
     def act(self, position: Position) -> Any:
         """The function's answer, unchecked."""
@@ -133,7 +133,8 @@ class ModelBot:
     """
 
     def __init__(self, model: Any, deterministic: bool = False) -> None:
-        self.model, self.deterministic = model, deterministic
+        self.model: Any = model
+        self.deterministic: bool = deterministic
         self._space = model.observation_space
 
     def act_batch(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:

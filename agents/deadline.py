@@ -33,7 +33,8 @@ class Deadline:
     def end(self) -> bool:
         """End a slice; whether it is time to stop, so that all is done by the deadline."""
         now, began = time.perf_counter(), self._slice_start
-        self.seconds, computing = now - began[0], time.thread_time() - began[1]
+        self.seconds = now - began[0]
+        computing: float = time.thread_time() - began[1]
         if self.at == math.inf:
             return False
         self._slice_seconds += self.seconds

@@ -112,17 +112,19 @@ class ActionCells:
 
     def __init__(self, game: Game) -> None:
         places = r.action_cells(game.rules)[:, :2].tolist()
-        self.columns = [action for action, (row, column) in enumerate(places) if row < 0 <= column]
-        self.cells = {
+        self.columns: list[int] = [
+            action for action, (row, column) in enumerate(places) if row < 0 <= column
+        ]
+        self.cells: dict[tuple[int, int], int] = {
             (row, column): action for action, (row, column) in enumerate(places) if row >= 0
         }
         if len(self.cells) < sum(row >= 0 for row, _ in places):
             self.cells = {}
-        self.rows = max((row + 1 for row, _ in self.cells), default=0)
-        self.cols = max((column + 1 for _, column in self.cells), default=0)
+        self.rows: int = max((row + 1 for row, _ in self.cells), default=0)
+        self.cols: int = max((column + 1 for _, column in self.cells), default=0)
         first = min(self.cells, default=None)
         name = "" if first is None else game.action_to_text(self.cells[first])
-        self.from_top = self.rows > 1 and re.findall(r"\d+", name) == ["1"]
+        self.from_top: bool = self.rows > 1 and re.findall(r"\d+", name) == ["1"]
 
     @property
     def first_row(self) -> str:

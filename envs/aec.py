@@ -108,9 +108,13 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             self.game.facts.num_actions,
             self.game.facts.observation_shape,
         )
-        self.possible_agents = list(PLAYERS)
-        self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in PLAYERS}
-        self.observation_spaces = {agent: view.space(self.game) for agent in PLAYERS}
+        self.possible_agents: list[str] = list(PLAYERS)
+        self.action_spaces: dict[str, spaces.Discrete] = {
+            agent: spaces.Discrete(self._num_actions) for agent in PLAYERS
+        }
+        self.observation_spaces: dict[str, spaces.Dict | spaces.Box] = {
+            agent: view.space(self.game) for agent in PLAYERS
+        }
         self._view = None if view == AS_DICT else view
         self._checked = checked
         self._has_reset = False

@@ -271,8 +271,8 @@ class Position:  # noqa: PLW1641  # it changes, so it has no hash
     __slots__ = ("_history", "_records", "game", "record")
 
     def __init__(self, game: Game, record: Any) -> None:
-        self.game = game
-        self.record = record
+        self.game: Game = game
+        self.record: Any = record
         # the same memory, in the form in which kernels take it over fastest
         self._records = records_of(record)
         self._history: History = ()

@@ -5,7 +5,8 @@ What ``__all__`` lists is public, and so are the modules that the reference list
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ..envs.loading.exports import exports_on_demand
 
@@ -74,4 +75,4 @@ __all__ = [
     "verify",
 ]
 
-__getattr__ = exports_on_demand(__name__, __file__)
+__getattr__: Callable[[str], Any] = exports_on_demand(__name__, __file__)

@@ -47,7 +47,9 @@ class Ladder:
         opening: str = "random:2",
         seed: int = 1,
     ) -> None:
-        self.game, self.agents, self.path = make_game(game), tuple(agents), Path(store)
+        self.game: Game = make_game(game)
+        self.agents: tuple[str, ...] = tuple(agents)
+        self.path: Path = Path(store)
         self._plan = Plan(self.game.spec, self.agents, pairs, opening, seed)
         self._among_themselves: list[Meeting] | None = None
 

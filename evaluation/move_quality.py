@@ -99,7 +99,8 @@ class MoveJudge:
     def __init__(
         self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, time_limit: float = TIME_LIMIT
     ) -> None:
-        self.game, self.time_limit = game, time_limit
+        self.game: Game = game
+        self.time_limit: float = time_limit
         self.solver: Solver = make_solver(game, memory_mb)
         self._known: dict[bytes, Mapping[int, int] | None] = {}
 

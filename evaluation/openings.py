@@ -112,7 +112,7 @@ class Openings:
         transform: bool = False,
     ) -> None:
         source = parse_openings(spec)
-        self.listed = source.kind in ("all", "file")
+        self.listed: bool = source.kind in ("all", "file")
         if source.kind != "file" and source.plies >= game.facts.longest_game:
             raise SpecificationError(
                 f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of "
@@ -148,7 +148,7 @@ class Openings:
                 "(--balanced AGENT)"
             )
         self.judged = 0
-        self.judge = (
+        self.judge: BalanceJudge | None = (
             None if balanced is None else BalanceJudge(game, balanced, within, seed, make_judge)
         )
         if self.judge is not None:
@@ -422,7 +422,7 @@ class BalanceJudge:
             )
         self._in_points = within is not None
         self._within = BALANCED_RETURN * game.facts.max_return if within is None else within
-        self.description = f"{self._agent.spec} within {number_text(self._within)}"
+        self.description: str = f"{self._agent.spec} within {number_text(self._within)}"
 
     def keeps(self, opening: Actions) -> bool:
         """Whether the position after these actions is balanced."""

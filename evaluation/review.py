@@ -80,7 +80,7 @@ class Reviewer:
         solver_seconds: float = SOLVER_SECONDS,
         memory_mb: int = SOLVER_MEMORY_MB,
     ) -> None:
-        self.game = make_game(game)
+        self.game: Game = make_game(game)
         estimator = estimator_of(self.game) if agent is None else agent
         refuse_people([str(estimator)], "a review")
         self._agent, self._seed = make_agent(estimator, self.game, seed), seed

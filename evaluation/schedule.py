@@ -71,7 +71,8 @@ class Schedule:
         seed: int,
         deterministic: list[bool],
     ) -> None:
-        self.meetings, self.pairs = meetings, pairs
+        self.meetings: list[tuple[int, int]] = meetings
+        self.pairs: int = pairs
         self._openings, self._seed, self._deterministic = openings, seed, deterministic
 
     def __iter__(self) -> Iterator[ScheduledGame]:

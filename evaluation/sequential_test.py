@@ -167,11 +167,13 @@ class SprtMatch:
         hypotheses.check()
         if len(plan.agents) != 2:
             raise SpecificationError(f"a test is between two agents, not {len(plan.agents)}")
-        self.hypotheses, self.max_pairs = hypotheses, plan.pairs or MAX_PAIRS
-        self.tournament = Tournament(
+        self.hypotheses: Hypotheses = hypotheses
+        self.max_pairs: int = plan.pairs or MAX_PAIRS
+        self.tournament: Tournament = Tournament(
             plan._replace(pairs=self.max_pairs), store, None, runner, conditions, on_changed
         )
-        self.plan, self.labels = self.tournament.plan, self.tournament.labels
+        self.plan: Plan = self.tournament.plan
+        self.labels: list[str] = self.tournament.labels
         self.state = SprtState()
         self.seconds = 0.0
         self._table = CrossTable(self.labels, self.tournament.game)

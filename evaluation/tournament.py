@@ -106,13 +106,15 @@ class Tournament:
         _check(plan, self.game)
         conditions.check()
         self.conditions = conditions
-        self.labels = distinct_labels(plan.agents)
+        self.labels: list[str] = distinct_labels(plan.agents)
         self._runner = runner or LocalRunner()
         contest = Contest(self.game, plan.agents, tuple(self.labels), conditions)
         agents = contest.describe()
         self._contest = contest._replace(versions=tuple(agent.identity for agent in agents))
-        self.plan = plan._replace(game=self.game.spec, agents=tuple(agent.spec for agent in agents))
-        self.openings = Openings(
+        self.plan: Plan = plan._replace(
+            game=self.game.spec, agents=tuple(agent.spec for agent in agents)
+        )
+        self.openings: Openings = Openings(
             self.game,
             plan.opening,
             plan.seed,
@@ -126,9 +128,11 @@ class Tournament:
             AgentEntry(label, agent.spec, agent.options, agent.version, agent.sources)
             for label, agent in zip(self.labels, agents)
         ]
-        self.settings = _settings(self.plan, self.game, self._entries, self.openings, conditions)
+        self.settings: dict[str, Any] = _settings(
+            self.plan, self.game, self._entries, self.openings, conditions
+        )
         self._sources = sources_of(self.game, tuple(agent.sources for agent in agents))
-        self.name = self._name_for_sources(name or default_name(self.settings), on_changed)
+        self.name: str = self._name_for_sources(name or default_name(self.settings), on_changed)
         self._deterministic = [agent.deterministic for agent in agents]
         if plan.balanced is None:
             self.openings.find(1)  # refuse now what cannot be opened so; a judge may need its time

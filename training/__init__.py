@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ..envs.loading.exports import exports_on_demand
 
@@ -31,4 +32,4 @@ __all__ = [
     "train",
 ]
 
-__getattr__ = exports_on_demand(__name__, __file__)
+__getattr__: Callable[[str], Any] = exports_on_demand(__name__, __file__)

@@ -71,7 +71,7 @@ class RunFolder:
         self._metrics = path / "metrics.jsonl"
         self._checkpoints = path / CHECKPOINTS
         description = json.loads(json.dumps(description))
-        self.is_new = not (path / "run.json").exists()
+        self.is_new: bool = not (path / "run.json").exists()
         if not self.is_new:
             if self._compare(description, defaults or {}):
                 write_file(path / "run.json", _as_json({"description": description, **facts}))

@@ -63,7 +63,8 @@ class League:
         capacity: int = 100,
         seed: int = 0,
     ) -> None:
-        self.folder, self.game = Path(folder), make_game(game)
+        self.folder: Path = Path(folder)
+        self.game: Game = make_game(game)
         self._weights = _checked_weights(latest, uniform, prioritised)
         if capacity < 1:
             raise SpecificationError(f"capacity={capacity} is not possible; it is at least 1")

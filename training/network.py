@@ -54,8 +54,8 @@ class BoardTrunk(BaseFeaturesExtractor):
                 nn.Conv2d(channels if layer else planes, channels, 3, padding=1),
                 nn.ReLU(),
             ]
-        self.convolutions = nn.Sequential(*convolutions)
-        self.dense = nn.Sequential(
+        self.convolutions: nn.Sequential = nn.Sequential(*convolutions)
+        self.dense: nn.Sequential = nn.Sequential(
             *(
                 layer
                 for pair in itertools.pairwise(units)
@@ -105,10 +105,12 @@ class BoardHeads(nn.Module):
         hidden: int,
     ) -> None:
         super().__init__()
-        rows, columns, channels = self.shape = shape
-        self.latent_dim_pi, self.latent_dim_vf = num_actions, hidden
-        self.narrow = nn.Conv2d(channels, VALUE_CHANNELS, 1)
-        self.value = nn.Sequential(
+        self.shape: tuple[int, int, int] = shape
+        rows, columns, channels = shape
+        self.latent_dim_pi: int = num_actions
+        self.latent_dim_vf: int = hidden
+        self.narrow: nn.Conv2d = nn.Conv2d(channels, VALUE_CHANNELS, 1)
+        self.value: nn.Sequential = nn.Sequential(
             nn.ReLU(), nn.Flatten(), nn.Linear(VALUE_CHANNELS * rows * columns, hidden), nn.ReLU()
         )
         self.planar = False
@@ -138,14 +140,17 @@ class BoardHeads(nn.Module):
     def _choose_logits(self, places: list[list[int]], layers: int) -> None:
         """Which of the cells' logits is whose action's; actions without a cell come after them."""
         rows, columns, _ = self.shape
-        self.planar, cells, elsewhere, selection = True, layers * rows * columns, 0, []
+        self.planar = True
+        cells: int = layers * rows * columns
+        elsewhere: int = 0
+        selection: list[Any] = []
         for row, column, layer in places:
             if row >= 0:
                 selection.append((layer * rows + row) * columns + column)
             else:
                 selection.append(cells + elsewhere)
                 elsewhere += 1
-        self.elsewhere = (
+        self.elsewhere: nn.Linear | None = (
             nn.Linear(VALUE_CHANNELS * rows * columns, elsewhere) if elsewhere else None
         )
         self.chosen: torch.Tensor
@@ -229,7 +234,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
         super()._build(lr_schedule)
         if not self._geometric:
             return
-        self.action_net = nn.Identity()  # the policy head gives the logits itself
+        self.action_net: nn.Identity = nn.Identity()  # the policy head gives the logits itself
         # at first all actions are about equally probable
         nn.init.orthogonal_(_last_layer(self.mlp_extractor.policy).weight, 0.01)
         if self.mlp_extractor.planar and self.mlp_extractor.elsewhere is not None:

@@ -122,7 +122,9 @@ class TrainingRun:
         on_progress: Callable[[Progress], None] = lambda progress: None,
         on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
-        self.trainer, self.settings, self.folder = trainer, settings, folder
+        self.trainer: Trainer = trainer
+        self.settings: RunSettings = settings
+        self.folder: RunFolder = folder
         self._evaluate, self._on_progress, self._on_note = evaluate, on_progress, on_note
         self._checkpoint_seconds = checkpoint_seconds()
         # Of training, in all processes.

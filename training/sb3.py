@@ -58,10 +58,12 @@ class BoardVecEnv(VecEnv):
         **options: Unpack[LearnerOptions],
     ) -> None:
         batch_options: dict[str, Any] = {**options}
-        self.game = read_game(game, batch_options, LearnerOptions)
+        self.game: Game = read_game(game, batch_options, LearnerOptions)
         self._observation_options = ObservationOptions.read(AS_PLANES, batch_options)
         opponents = make_opponents(opponent, self.game)
-        self.games = GameBatch(self.game, num_envs, opponents, threads=threads, **batch_options)
+        self.games: GameBatch = GameBatch(
+            self.game, num_envs, opponents, threads=threads, **batch_options
+        )
         self._view = (
             SymmetricView(self.game, num_envs)
             if symmetries and len(self.game.symmetries) > 1

@@ -40,7 +40,9 @@ class SelfPlayCallback(BaseCallback):
 
     def __init__(self, league: League, every: int = 50_000, draws: int = 4) -> None:
         super().__init__()
-        self.league, self._every, self._draws = league, every, draws
+        self.league: League = league
+        self._every: int = every
+        self._draws: int = draws
         self._added = 0
         self._labels: list[str] = []
 

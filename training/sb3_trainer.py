@@ -73,8 +73,10 @@ class Sb3Trainer(ABC):
     observation: ClassVar[Literal["planes", "dict"]] = "planes"
 
     def __init__(self, game: Game, settings: Any, seed: int, make: MakeAgent = make_agent) -> None:
-        self.game, self.settings, self.progress = game, settings, 0.0
-        self.env = BoardVecEnv(
+        self.game: Game = game
+        self.settings: Any = settings
+        self.progress: float = 0.0
+        self.env: BoardVecEnv = BoardVecEnv(
             game,
             settings.games,
             "random",
@@ -88,10 +90,12 @@ class Sb3Trainer(ABC):
             self._load_initial(Path(settings.initial))
         self.model.set_logger(Logger(None, []))
         self._collector = EpisodeCollector()
+        _: Any
+        self.callback: Any
         _, self.callback = self.model._setup_learn(settings.steps, self._collector)
         self._exporter = self.make_exporter()
-        self.snapshots = Snapshots(self.policy, settings.snapshots, seed)
-        self.curriculum = make_curriculum(settings, game, self.snapshots, make)
+        self.snapshots: Snapshots = Snapshots(self.policy, settings.snapshots, seed)
+        self.curriculum: Curriculum = make_curriculum(settings, game, self.snapshots, make)
         self.env.games.set_opponents(self.curriculum.opponents)
         self._snapshot_step = 0  # of the newest snapshot
 

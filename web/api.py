@@ -33,7 +33,7 @@ from .streams import stream
 from .thinking import Call, Decide
 from .words import Words
 
-router = APIRouter(prefix="/api")
+router: APIRouter = APIRouter(prefix="/api")
 
 LINES_SECONDS = 40.0  # for a decision and two more lines
 

@@ -24,7 +24,7 @@ from .settings import LONGEST_BODY, Settings
 from .state import State, words_for
 from .thinking import Decide, Thinkers
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def make_app(settings: Settings, first: AgentProcess | None = None) -> App:

@@ -20,7 +20,9 @@ class Refusal(Exception):
 
     def __init__(self, code: str, status: int = 422, **values: Any) -> None:
         super().__init__(code)
-        self.code, self.status, self.values = code, status, values
+        self.code: str = code
+        self.status: int = status
+        self.values: dict[str, Any] = values
 
     def sentence(self, words: Words) -> str:
         """The sentence in a language; what the library says in it stays English."""

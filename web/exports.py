@@ -15,7 +15,7 @@ from .queries import GameLineQuery, GraderQuery, LineQuery
 from .state import server_state
 from .thinking import Call
 
-router = APIRouter(prefix="/export")
+router: APIRouter = APIRouter(prefix="/export")
 
 SIDE = 480  # pixels of the longer side
 MOST_FRAMES = 240

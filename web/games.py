@@ -31,7 +31,7 @@ from .settings import LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
 from .words import Words
 
-router = APIRouter()
+router: APIRouter = APIRouter()
 
 ROWS = 50  # games on a page
 LARGEST_NUMBER = 2**31

@@ -23,7 +23,7 @@ from .queries import SpecQuery, UsualLineQuery
 from .state import server_state, words_for
 from .words import LANGUAGE_COOKIE, LANGUAGES, Words
 
-router = APIRouter(default_response_class=HTMLResponse)
+router: APIRouter = APIRouter(default_response_class=HTMLResponse)
 
 HERE = Path(__file__).resolve().parent
 KINDS = {
@@ -48,15 +48,15 @@ class StaticFile:
     """A file of the pages: its content, its kind and a mark that changes with the content."""
 
     def __init__(self, path: Path) -> None:
-        self.content = path.read_bytes()
-        self.kind = KINDS[path.suffix]
-        self.etag = f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
+        self.content: bytes = path.read_bytes()
+        self.kind: str = KINDS[path.suffix]
+        self.etag: str = f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
 
 
 # Read once, by name: the path of a request is looked up here, never on the disk.
 STATIC = {path.name: StaticFile(path) for path in sorted((HERE / "static").iterdir())}
 
-templates = Environment(
+templates: Environment = Environment(
     loader=FileSystemLoader(HERE / "templates"),
     autoescape=select_autoescape(),
     undefined=StrictUndefined,

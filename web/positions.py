@@ -123,7 +123,9 @@ class Line:
     """
 
     def __init__(self, start: Position, actions: Sequence[int] = ()) -> None:
-        self.game, self.start, self.actions = start.game, start, tuple(actions)
+        self.game: Game = start.game
+        self.start: Position = start
+        self.actions: tuple[int, ...] = tuple(actions)
         self.movers: list[int] = []
         position = start.copy()
         for action in self.actions:

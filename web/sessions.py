@@ -47,7 +47,7 @@ class Session:
 
     def __init__(self) -> None:
         self.last_request = time.monotonic()
-        self.thinking = asyncio.Lock()
+        self.thinking: asyncio.Lock = asyncio.Lock()
         self.waiting = 0
         self._bucket = Bucket(REQUESTS_AT_ONCE, REQUESTS_A_SECOND)
 

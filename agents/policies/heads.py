@@ -98,13 +98,14 @@ class ModuleHeads(Heads):
         self, module: torch.nn.Module, game: Game, inputs: str, action_values: bool, value: str
     ) -> None:
         super().__init__(inputs)
-        self.module, self._actions = module, game.facts.num_actions
+        self.module: Any = module
+        self._actions = game.facts.num_actions
         policy, values = self._try(game)
-        self.has_policy = policy is not None
+        self.has_policy: bool = policy is not None
         if action_values:
             self.meaning = OF_ACTIONS
         else:
-            self.meaning = value if values is not None else NO_VALUE
+            self.meaning: str = value if values is not None else NO_VALUE
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits and values; zeros in place of what the module does not give."""

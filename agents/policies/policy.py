@@ -137,7 +137,7 @@ class PolicyAgent(Agent):
 
     def _bind(self, game: Game) -> None:
         """Play ``game`` from now on, where no position says which it is."""
-        self.network = self._source.for_game(game)
+        self.network: Network = self._source.for_game(game)
         self._positions = game.new_records(2)
 
     def playing(self, game: Game) -> Self:

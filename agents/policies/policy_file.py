@@ -79,13 +79,11 @@ class Network(ABC):
     has_policy: bool = True
 
     def __init__(self, source: str, game: Game, kind: str, value: str, version: str) -> None:
-        self.source, self.game, self.kind, self.value, self.version = (
-            source,
-            game,
-            kind,
-            value,
-            version,
-        )
+        self.source: str = source
+        self.game: Game = game
+        self.kind: str = kind
+        self.value: str = value
+        self.version: str = version
 
     @abstractmethod
     def run(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

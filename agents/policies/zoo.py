@@ -90,7 +90,7 @@ class ZooNetworks:
         all_cards = cards()
         check_names("the zoo has no network", [name], sorted({card.name for card in all_cards}))
         self.name = name
-        self.cards = [card for card in all_cards if card.name == name]
+        self.cards: list[Card] = [card for card in all_cards if card.name == name]
 
     def for_game(self, game: Game) -> OnnxNetwork:
         """The network for a game; SpecificationError if there is none."""

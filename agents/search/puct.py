@@ -108,7 +108,7 @@ class Guide:
             game, c_puct, network.value == TO_COME, network.discount
         )
         # whether the tree counts near results more: what is proven is then no return
-        self.discounted = network.discount < 1.0
+        self.discounted: bool = network.discount < 1.0
         self._leaves = puct_search.new_leaves(game, batch)
         self._nothing = np.zeros((0, self._num_actions), np.float32), np.zeros(0, np.float32)
         self._tree = new_tree(game, 2)

@@ -78,7 +78,10 @@ class TerminalGame:
         show_thinking: bool,
         store: Store | None = None,
     ) -> None:
-        self.game, self.opponent, self.seat, self.seed = game, opponent, seat, seed
+        self.game: Game = game
+        self.opponent: str = opponent
+        self.seat: int = seat
+        self.seed: int = seed
         self._store = store
         self._console = Console(highlight=False)
         self._show_thinking = show_thinking
@@ -288,7 +291,9 @@ class TerminalGame:
             self._say(f"{error}. The opponent remains {self.opponent}.")
             return
         self._player.close()
-        self._player, self._preparation, self.opponent = player, preparation, text
+        self._player = player
+        self._preparation = preparation
+        self.opponent = text
         self._say(f"You play against {text} now.")
 
     def _toggle_thinking(self) -> None:

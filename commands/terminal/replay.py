@@ -30,7 +30,9 @@ class TerminalReplay:
     """
 
     def __init__(self, record: PlayedGame, title: str, agent: str | None = None) -> None:
-        self.played, self._title, self._agent = record, title, agent
+        self.played: PlayedGame = record
+        self._title: str = title
+        self._agent: str | None = agent
         self._console = Console(highlight=False)
         self._review: Review | None = None
         self._ply = 0

@@ -53,7 +53,8 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel publishes no t
     """
 
     def __init__(self, game: Game) -> None:
-        self.game, facts = game, game.facts
+        self.game: Game = game
+        facts = game.facts
         info = pyspiel.GameInfo(
             num_distinct_actions=facts.num_actions,
             max_chance_outcomes=0,
@@ -126,8 +127,8 @@ class PlanesObserver:
 
     def __init__(self, game: Game) -> None:
         shape = game.facts.observation_shape
-        self.tensor = np.zeros(int(np.prod(shape)), np.float32)
-        self.dict = {"observation": self.tensor.reshape(shape)}
+        self.tensor: np.ndarray = np.zeros(int(np.prod(shape)), np.float32)
+        self.dict: dict[str, np.ndarray] = {"observation": self.tensor.reshape(shape)}
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write what a player sees."""

@@ -41,15 +41,14 @@ class BoardEnvs(BaseVectorEnv):  # type: ignore[misc]  # its own workers are not
     """
 
     def __init__(self, envs: BoardVectorEnv) -> None:
-        self.envs, self.env_num = envs, envs.num_envs
-        self.wait_num, self.timeout, self.is_async, self.is_closed = (
-            envs.num_envs,
-            None,
-            False,
-            False,
-        )
+        self.envs: BoardVectorEnv = envs
+        self.env_num: int = envs.num_envs
+        self.wait_num: int = envs.num_envs
+        self.timeout: None = None
+        self.is_async: bool = False
+        self.is_closed: bool = False
         self.waiting_id: list[int] = []
-        self.ready_id = list(range(envs.num_envs))
+        self.ready_id: list[int] = list(range(envs.num_envs))
         self._infos = np.array([{"env_id": number} for number in range(envs.num_envs)])
 
     def get_env_attr(self, key: str, id: Any = None) -> list[Any]:

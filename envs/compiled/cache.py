@@ -57,7 +57,7 @@ class OwnSources:
             self.cacheable = False
 
 
-own_sources = OwnSources()
+own_sources: OwnSources = OwnSources()
 
 
 class KernelCache:

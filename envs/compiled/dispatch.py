@@ -27,9 +27,9 @@ class RuleFunction:
 
     def __init__(self, stub: Callable[..., Any]) -> None:
         self.stub = stub
-        self.parameters = list(inspect.signature(stub).parameters)
+        self.parameters: list[str] = list(inspect.signature(stub).parameters)
         self.bodies: dict[type, Any] = {}
-        self.dispatch = functools.singledispatch(stub)
+        self.dispatch: Any = functools.singledispatch(stub)
         self.default: Any = None
 
     def register(self, rules_type: type) -> Callable[[Callable[..., Any]], Kernel]:

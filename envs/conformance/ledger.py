@@ -185,7 +185,7 @@ class TracedEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
         super().__init__(env)
-        self.ledger = Ledger()
+        self.ledger: Ledger = Ledger()
         self._observation = b""
         self._mask: Any = None
         self._seat: int | None = None
@@ -220,7 +220,7 @@ class TracedVectorEnv(AnyVectorWrapper):
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
         super().__init__(env)
-        self.ledger = Ledger()
+        self.ledger: Ledger = Ledger()
         self._mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
         self._over = np.zeros(env.num_envs, np.bool_)
 
@@ -267,7 +267,7 @@ class TracedAECEnv(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes n
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)
-        self.ledger = Ledger()
+        self.ledger: Ledger = Ledger()
         self._open: dict[str, tuple[bytes, int, bool | None]] = {}
         self._gained: dict[str, float] = {}
 

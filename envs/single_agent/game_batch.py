@@ -60,9 +60,9 @@ class GameBatch:
         opening_plies: int = 0,
         threads: int = 1,
     ) -> None:
-        self.game = make_game(game)
-        self.num_games = _whole_number("num_envs", num_games)
-        self.threads = min(_whole_number("threads", threads), self.num_games)
+        self.game: Game = make_game(game)
+        self.num_games: int = _whole_number("num_envs", num_games)
+        self.threads: int = min(_whole_number("threads", threads), self.num_games)
         if isinstance(seat, bool) or seat not in SEATS:
             raise ValueError(f"seat={seat!r} is not possible; it is 0 (moves first), 1 or 'random'")
         if illegal not in ILLEGAL_CHOICES:
@@ -87,7 +87,7 @@ class GameBatch:
             np.ones(1),
             opening_plies,
         )
-        self.state = self._allocate()
+        self.state: kernels.BatchState = self._allocate()
         self.opponents: tuple[Opponent, ...] = ()
         self._compile()
         if opponents is not None:

@@ -68,7 +68,9 @@ class PythonOpponent:
     """
 
     def __init__(self, opponent: Opponent, game: Game) -> None:
-        self.label, self.player, self.game = opponent.label, opponent.player, game
+        self.label: str = opponent.label
+        self.player: Any = opponent.player
+        self.game: Game = game
         self._last: tuple[int, int] | None = None
 
     def forget(self) -> None:

@@ -84,23 +84,25 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         **options: Unpack[VectorOptions],
     ) -> None:
         batch_options: dict[str, Any] = {**options}
-        self.observation_options = ObservationOptions.read(AS_PLANES, batch_options)
+        self.observation_options: ObservationOptions = ObservationOptions.read(
+            AS_PLANES, batch_options
+        )
         # then nothing is converted: it costs nothing
         self._plain = self.observation_options == AS_PLANES
-        self.copy = batch_options.pop("copy", True)
+        self.copy: Any = batch_options.pop("copy", True)
         self.render_mode = render_mode = batch_options.pop("render_mode", None)
         if render_mode is not None and render_mode not in VECTOR_RENDER_MODES:
             raise ValueError(
                 f"render_mode={render_mode!r} is not possible for many games; it is one of "
                 f"{', '.join(VECTOR_RENDER_MODES)} or None"
             )
-        self.autoreset_mode = read_autoreset_mode(
+        self.autoreset_mode: AutoresetMode = read_autoreset_mode(
             batch_options.pop("autoreset_mode", AutoresetMode.SAME_STEP)
         )
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self._restarts = self.autoreset_mode is AutoresetMode.SAME_STEP
-        self.game = make_game(game)
-        self.games = GameBatch(
+        self.game: Game = make_game(game)
+        self.games: GameBatch = GameBatch(
             self.game, num_envs, opponents, restart=self._restarts, **batch_options
         )
         self.num_envs = num_envs

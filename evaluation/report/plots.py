@@ -94,11 +94,14 @@ class Axis:
         heading: str = "",
     ) -> None:
         self._scale: Callable[[float], float] = math.log10 if logarithmic else float
-        self.logarithmic, self.text, self.heading = logarithmic, text, heading
+        self.logarithmic: bool = logarithmic
+        self.text: Callable[[float], str] = text
+        self.heading: str = heading
         places = [self._scale(value) for value in values]
         low, high = min(places), max(places)
         extra = (high - low) * room or (0.2 if logarithmic else 0.05 * abs(low) or 1.0)
-        self.low, self.high = low - extra, high + extra
+        self.low: float = low - extra
+        self.high: float = high + extra
 
     def __call__(self, value: float) -> float:
         return round(100 * (self._scale(value) - self.low) / (self.high - self.low), 2)

@@ -142,12 +142,12 @@ class Frames:
         self._ground = picture._replace(shapes=())
         opening = to_svg(self._ground)
         self._head = opening.index("/>") + 2  # up to the background's rectangle
-        self.size = tuple(
+        self.size: tuple[float, ...] = tuple(
             float(number)
             for number in opening.split('viewBox="0 0 ', 1)[1].split('"', 1)[0].split()
         )
-        self.background = picture.background
-        self.start = self._numbers_of(picture)
+        self.background: Any = picture.background
+        self.start: list[int] = self._numbers_of(picture)
 
     def _numbers_of(self, picture: Picture) -> list[int]:
         numbers = []

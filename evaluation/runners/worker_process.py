@@ -64,7 +64,7 @@ class WorkerProcess:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        self.connection = Connection(ours.detach())
+        self.connection: Connection = Connection(ours.detach())
         self._frame = bytearray()  # of the next message, as far as it has come
         self._missing = HEADER.size  # bytes of the frame's present part, its length or its content
         self._length: int | None = None  # of the next message's content, once it is known

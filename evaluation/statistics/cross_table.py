@@ -75,9 +75,12 @@ class AgentRow:
     """
 
     def __init__(self, number: int, label: str, opponents: Iterable[int]) -> None:
-        self.number, self.label, self.played = number, label, 0
-        self.total, self.by_seat = Tally(), (Tally(), Tally())
-        self.against = {opponent: Tally() for opponent in opponents}
+        self.number: int = number
+        self.label: str = label
+        self.played: int = 0
+        self.total: Tally = Tally()
+        self.by_seat: tuple[Tally, Tally] = (Tally(), Tally())
+        self.against: dict[int, Tally] = {opponent: Tally() for opponent in opponents}
         self.faults: Counter[str] = Counter()
         self.last_fault: str | None = None
         self.seconds, self.decisions, self.tokens = 0.0, 0, 0
@@ -207,7 +210,7 @@ class CrossTable:
     ) -> None:
         self._courses = Courses(game)
         numbers = range(len(labels))
-        self.rows = [
+        self.rows: list[AgentRow] = [
             AgentRow(number, label, (n for n in numbers if n != number))
             for number, label in enumerate(labels)
         ]

@@ -89,7 +89,9 @@ class Ratings:
         covariance: Floats,
         anchor: int | None = None,
     ) -> None:
-        self.labels, self.elo, self.covariance = list(labels), elo, covariance
+        self.labels: list[str] = list(labels)
+        self.elo: np.ndarray = elo
+        self.covariance: np.ndarray = covariance
         self.anchor = anchor
 
     def margin(self, agent: int) -> float:

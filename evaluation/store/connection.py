@@ -41,7 +41,7 @@ class StoreFile:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._opened: sqlite3.Connection | None = None
         self._unwritable: str | None = None  # why the store can only be read, once that is known
         self._place: tuple[int, int] | None = None  # what the file is to the system

@@ -59,18 +59,20 @@ class AlphaZeroLearner:
     """
 
     def __init__(self, game: Game, settings: Any, seed: int, device: torch.device) -> None:
-        self.game, self.settings, self.device = game, settings, device
+        self.game: Game = game
+        self.settings: Any = settings
+        self.device: torch.device = device
         network = make_network(game, settings, seed)
         if settings.initial:
             load_initial(network, game, settings.initial)
         network.to(device)
         network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.network = network
-        self.average = copy.deepcopy(network).eval()
+        self.average: BoardNetwork = copy.deepcopy(network).eval()
         for weights in self.average.parameters():
             weights.requires_grad_(False)
         self.updates = 0
-        self.canonical = Canonical(game)
+        self.canonical: Canonical = Canonical(game)
         self._inverse = self.canonical.actions
         self._random = np.random.default_rng(seed)
         self._bfloat16 = use_bfloat16(settings.precision, device)
@@ -201,9 +203,11 @@ class AverageTrainer:
     def __init__(
         self, game: Game, settings: Any, seed: int, device: torch.device, kind: str
     ) -> None:
-        self.game, self.settings, self.progress = game, settings, 0.0
-        self.learner = AlphaZeroLearner(game, settings, seed, device)
-        self.player = AveragePlayer(self.learner.average, device)
+        self.game: Game = game
+        self.settings: Any = settings
+        self.progress: float = 0.0
+        self.learner: AlphaZeroLearner = AlphaZeroLearner(game, settings, seed, device)
+        self.player: AveragePlayer = AveragePlayer(self.learner.average, device)
         metadata = policy_metadata(game, kind, WHOLE_RETURN, settings.discount)
         self._exporter = NetworkExporter(PolicyAndValue(self.learner.average), game, metadata)
 

@@ -44,7 +44,7 @@ class GlobalPooling(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.bias = nn.Linear(2 * channels, channels)
+        self.bias: nn.Linear = nn.Linear(2 * channels, channels)
         _set_to_zero(self.bias)
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
@@ -69,9 +69,11 @@ class ResidualBlock(nn.Module):
 
     def __init__(self, channels: int, pools: bool) -> None:
         super().__init__()
-        self.first = nn.Conv2d(channels, channels, 3, padding=1)
-        self.pooling = GlobalPooling(channels) if pools else nn.Identity()
-        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+        self.first: nn.Conv2d = nn.Conv2d(channels, channels, 3, padding=1)
+        self.pooling: GlobalPooling | nn.Identity = (
+            GlobalPooling(channels) if pools else nn.Identity()
+        )
+        self.second: nn.Conv2d = nn.Conv2d(channels, channels, 3, padding=1)
         _set_to_zero(self.second)
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
@@ -85,7 +87,8 @@ class DenseBlock(nn.Module):
 
     def __init__(self, units: int) -> None:
         super().__init__()
-        self.first, self.second = nn.Linear(units, units), nn.Linear(units, units)
+        self.first: nn.Linear = nn.Linear(units, units)
+        self.second: nn.Linear = nn.Linear(units, units)
         _set_to_zero(self.second)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
@@ -106,13 +109,13 @@ class PlanarPolicy(nn.Module):
 
     def __init__(self, channels: int, hidden: int, places: Sequence[Sequence[int]]) -> None:
         super().__init__()
-        self.layers = 1 + max(layer for row, _, layer in places if row >= 0)
-        self.cells = nn.Sequential(
+        self.layers: int = 1 + max(layer for row, _, layer in places if row >= 0)
+        self.cells: nn.Sequential = nn.Sequential(
             nn.Conv2d(channels, hidden, 1), nn.ReLU(), nn.Conv2d(hidden, self.layers, 1)
         )
         elsewhere = sum(row < 0 for row, _, _ in places)
-        self.whole = nn.Linear(2 * channels, elsewhere) if elsewhere else None
-        self.places = [tuple(place) for place in places]
+        self.whole: nn.Linear | None = nn.Linear(2 * channels, elsewhere) if elsewhere else None
+        self.places: list[tuple[int, ...]] = [tuple(place) for place in places]
 
     def forward(self, board: torch.Tensor) -> torch.Tensor:
         """(N, channels, rows, columns) to (N, actions)."""
@@ -141,9 +144,10 @@ class BoardNetwork(nn.Module):
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__()
         rows, columns, planes = game.facts.observation_shape
-        self.settings, self.prefers_near_wins = settings, settings.discount < 1.0
-        self.margin = has_margin(game)  # the value is then learnt for itself
-        self.scale = float(game.facts.max_return)
+        self.settings: Any = settings
+        self.prefers_near_wins: Any = settings.discount < 1.0
+        self.margin: bool = has_margin(game)  # the value is then learnt for itself
+        self.scale: float = float(game.facts.max_return)
         actions, hidden = game.facts.num_actions, settings.hidden
         channels, units = settings.channels, settings.units
         self.policy: nn.Module
@@ -169,8 +173,8 @@ class BoardNetwork(nn.Module):
                     nn.ReLU(),
                     nn.Linear(hidden, actions),
                 )
-        self.summary = nn.Sequential(nn.Linear(features, hidden), nn.ReLU())
-        self.judgement = nn.Linear(hidden, RESULTS + 2)
+        self.summary: nn.Sequential = nn.Sequential(nn.Linear(features, hidden), nn.ReLU())
+        self.judgement: nn.Linear = nn.Linear(hidden, RESULTS + 2)
 
     def forward(self, observations: torch.Tensor) -> Outputs:
         """Observations (N, rows, columns, planes), of the network's own type of numbers."""

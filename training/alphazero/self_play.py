@@ -58,7 +58,8 @@ class SelfPlayer:
     def __init__(
         self, game: Game, settings: AlphaZeroSettings, seed: int, device: torch.device
     ) -> None:
-        self.game, self.settings = game, settings
+        self.game: Game = game
+        self.settings: AlphaZeroSettings = settings
         most = max(settings.simulations, settings.first_simulations, settings.fast_simulations)
         entries = _cache_entries(game, settings.cache)
         options = search_options(game, settings, 0.0)

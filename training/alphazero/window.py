@@ -53,8 +53,10 @@ class Canonical:
     """Brings observations and policies into their canonical image."""
 
     def __init__(self, game: Game) -> None:
-        self.cells = observation_symmetries(game)
-        self.actions = np.argsort(game.symmetries.astype(np.int64), axis=1)
+        self.cells: np.ndarray = observation_symmetries(game)
+        self.actions: np.ndarray[tuple[Any, ...], np.dtype] = np.argsort(
+            game.symmetries.astype(np.int64), axis=1
+        )
         width = self.cells.shape[1]
         random = np.random.default_rng(KEY_SEED)
         self._weights = random.integers(0, 2**64, width, np.uint64) | np.uint64(1)

@@ -37,7 +37,8 @@ class Dataset:
     """
 
     def __init__(self, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
-        self.arrays, self.metadata = dict(arrays), dict(metadata)
+        self.arrays: dict[str, np.ndarray] = dict(arrays)
+        self.metadata: dict[str, Any] = dict(metadata)
         self.game: Game = make_game(self.metadata["game"])
 
     @property

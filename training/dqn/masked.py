@@ -111,7 +111,7 @@ class PlainQNetwork(torch.nn.Module):
 
     def __init__(self, policy: MaskedDQNPolicy) -> None:
         super().__init__()
-        self.network = policy.q_net
+        self.network: QNetwork = policy.q_net
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
         """(N, actions)."""

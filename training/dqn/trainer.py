@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from stable_baselines3.common.type_aliases import TrainFreq, TrainFrequencyUnit
 
 from ..export import PolicyExporter
+from ..run import TrainingRun
 from ..sb3_trainer import Sb3Trainer, from_bytes, to_bytes, train_sb3
 from .masked import MaskedDQN, MaskedDQNPolicy, MaskedTrunk, PlainQNetwork
 
@@ -93,4 +95,4 @@ def _parts(buffer: Any) -> dict[str, Any]:
 
 
 # Begins or resumes a run; see :func:`~plyground.training.sb3_trainer.train_sb3`.
-train = functools.partial(train_sb3, DQNTrainer)
+train: Callable[..., TrainingRun] = functools.partial(train_sb3, DQNTrainer)

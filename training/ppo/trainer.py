@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 
 from ..devices import use_bfloat16
 from ..export import PolicyExporter
+from ..run import TrainingRun
 from ..sb3_trainer import Sb3Trainer, train_sb3
 
 try:
@@ -82,4 +84,4 @@ class PPOTrainer(Sb3Trainer):
 
 
 # Begins or resumes a run; see :func:`~plyground.training.sb3_trainer.train_sb3`.
-train = functools.partial(train_sb3, PPOTrainer)
+train: Callable[..., TrainingRun] = functools.partial(train_sb3, PPOTrainer)

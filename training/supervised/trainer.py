@@ -106,7 +106,8 @@ class SupervisedTrainer(AverageTrainer):
     ) -> None:
         kind = BY_SOLVER if data.teacher is None else BY_TEACHER.format(data.teacher)
         super().__init__(game, settings, seed, device, kind)
-        self.stage, self.step = f"a dataset {kind}", 0  # positions that were learnt from
+        self.stage: str = f"a dataset {kind}"
+        self.step: int = 0
         order = np.random.default_rng(seed).permutation(len(data))
         count = max(1, round(settings.held_out * len(data)))
         if count >= len(data):

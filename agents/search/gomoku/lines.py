@@ -41,7 +41,7 @@ def as_inner_kernel(body: Any) -> Any:
     return inner_kernel(getattr(body, "py_func", body))
 
 
-count_equal = as_inner_kernel(count_run)
+count_equal: Any = as_inner_kernel(count_run)
 
 
 @inner_kernel

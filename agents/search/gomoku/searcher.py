@@ -72,14 +72,15 @@ class Searcher:
     """
 
     def __init__(self, rules: Any, options: search.EngineOptions, table: Any) -> None:
-        self.rules = rules._replace(
+        self.rules: Any = rules._replace(
             changes=np.zeros(CHANGES, np.int32),
             network=rules.network._replace(inputs=np.zeros(INPUTS, np.int32)),
         )
         self.stopped = False
-        self.table, self._options = table, options
+        self.table: Any = table
+        self._options = options
         records = search.MAX_PLY + 2
-        self.workspace = search.EngineWorkspace(
+        self.workspace: search.EngineWorkspace = search.EngineWorkspace(
             blank_records(1, PATTERNS_RECORD),
             blank_records(records, search.ENGINE_FRAME),
             np.zeros((records, search.MOST_MOVES), np.int16),

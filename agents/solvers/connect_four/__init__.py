@@ -136,7 +136,7 @@ class ConnectFourSolver(AlternatingSolver):
         """Solve all tasks and set :attr:`nodes`; KeyboardInterrupt if Ctrl-C comes first."""
         monitor = Monitor()
         self._solve(tasks, weak, monitor)
-        self.nodes = monitor.nodes
+        self.nodes: int = monitor.nodes
         if monitor.interrupted:
             raise KeyboardInterrupt
 

@@ -60,12 +60,12 @@ class Captures:
 
     def __init__(self, rows: int, cols: int) -> None:
         edges = count_edges(rows, cols)
-        self.boxes = rows * cols
+        self.boxes: int = rows * cols
         self._sides = [
             sum(1 << int(edge) for edge in sides_of_box(rows, cols, box))
             for box in range(self.boxes)
         ]
-        self.beside = [
+        self.beside: list[list[int]] = [
             [int(box) for box in boxes_beside(rows, cols, edge) if box >= 0]
             for edge in range(edges)
         ]
