@@ -22,7 +22,7 @@ class Deadline:
 
     def __init__(self, at: float = math.inf) -> None:
         self.at = at
-        self.seconds = 0.0  # that the last slice took
+        self.seconds: float = 0.0  # that the last slice took
         self._longest_wait = self._slice_seconds = self._computing_seconds = 0.0
         self._slice_start = (0.0, 0.0)
 

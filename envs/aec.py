@@ -96,9 +96,9 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
                 f"render_mode={render_mode!r} is not possible; it is one of "
                 f"{', '.join(RENDER_MODES)} or None"
             )
-        self.game = make_game(game)
+        self.game: Game = make_game(game)
         self.render_mode = render_mode
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": self.game.declaration.game_id,
             "render_modes": list(RENDER_MODES),
             "render_fps": 4,
@@ -121,7 +121,7 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         self._has_updated = False
         self._window: Any = None
         if not checked:
-            self.agents = list(PLAYERS)
+            self.agents: list[str] = list(PLAYERS)
         self._compile()
 
     def _compile(self) -> None:
@@ -215,18 +215,21 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         # AECEnv keeps here the agent to select after the agents that ended have stepped
         self._skip_agent_selection = None
         self.agents = list(PLAYERS)
-        self.rewards = dict.fromkeys(PLAYERS, 0.0)
+        self.rewards: dict[str, float] = dict.fromkeys(PLAYERS, 0.0)
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
         masks, planes = self._blank_description()
         mover, over = self._describe_turn(self.game.rules, self._records, masks, planes)
-        self.terminations = dict.fromkeys(PLAYERS, over)
-        self.truncations = dict.fromkeys(PLAYERS, False)
+        self.terminations: dict[Any, Any] = dict.fromkeys(PLAYERS, over)
+        self.truncations: dict[str, bool] = dict.fromkeys(PLAYERS, False)
         self._publish(mover, masks, planes)
 
     def _publish(self, mover: int, masks: np.ndarray, planes: np.ndarray) -> None:
         """Select the agent to move and make its observation known."""
         self.agent_selection = PLAYERS[mover]
-        self.infos = {"player_0": {"action_mask": masks[0]}, "player_1": {"action_mask": masks[1]}}
+        self.infos: dict[str, dict[str, Any]] = {
+            "player_0": {"action_mask": masks[0]},
+            "player_1": {"action_mask": masks[1]},
+        }
         self._prepared: Observation | None = {"observation": planes, "action_mask": masks[2]}
         if self.render_mode == "human":
             self.render()

@@ -174,7 +174,7 @@ class SprtMatch:
         )
         self.plan: Plan = self.tournament.plan
         self.labels: list[str] = self.tournament.labels
-        self.state = SprtState()
+        self.state: SprtState = SprtState()
         self.seconds = 0.0
         self._table = CrossTable(self.labels, self.tournament.game)
         self._waiting: dict[int, list[StoredGame]] = {}  # games of pairs whose turn has not come

@@ -116,7 +116,7 @@ class Curriculum:
             spec: Opponent(SELF, snapshots) if spec == SELF else make_opponents(spec, game, make)[0]
             for spec in sorted(specs)
         }
-        self.stage = 0
+        self.stage: int = 0
         self._recent: deque[float] = deque(maxlen=window)
 
     @property

@@ -113,10 +113,10 @@ class BoardHeads(nn.Module):
         self.value: nn.Sequential = nn.Sequential(
             nn.ReLU(), nn.Flatten(), nn.Linear(VALUE_CHANNELS * rows * columns, hidden), nn.ReLU()
         )
-        self.planar = False
+        self.planar: bool = False
         on_board = [place for place in places or () if place[0] >= 0]
         if places == [[-1, column, 0] for column in range(columns)]:
-            self.policy = nn.Sequential(
+            self.policy: nn.Sequential = nn.Sequential(
                 nn.Conv2d(channels, hidden, (rows, 1)),
                 nn.ReLU(),
                 nn.Conv2d(hidden, 1, 1),

@@ -133,7 +133,7 @@ class TrainingRun:
         self._scores: dict[str, float] = {}
         # What the best policy reached against each opponent.
         self.best_rows: list[dict[str, Any]] = []
-        self.finished_now = False
+        self.finished_now: bool = False
         self._evaluated = 0
         self._evaluated_share = 0.0
         self._tensorboard: Any = None

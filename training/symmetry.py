@@ -68,7 +68,7 @@ class SymmetricView:
         self._actions = game.symmetries.astype(np.int64)  # action in the game -> in the image
         self._inverse = np.argsort(self._actions, axis=1)  # action in the image -> in the game
         self._numbers = np.arange(num_games, dtype=np.uint64) * GAMMA
-        self.chosen = np.zeros(num_games, np.int64)
+        self.chosen: np.ndarray[tuple[int], np.dtype] = np.zeros(num_games, np.int64)
 
     def draw(self, episodes: np.ndarray, lengths: np.ndarray) -> None:
         """Choose by a hash of game, episode and step, so that a resumed run chooses the same."""

@@ -46,7 +46,7 @@ class Session:
     """
 
     def __init__(self) -> None:
-        self.last_request = time.monotonic()
+        self.last_request: float = time.monotonic()
         self.thinking: asyncio.Lock = asyncio.Lock()
         self.waiting = 0
         self._bucket = Bucket(REQUESTS_AT_ONCE, REQUESTS_A_SECOND)

@@ -177,8 +177,8 @@ class OnnxNetwork(Network):
             fields["value"],
             hashlib.sha256(data).hexdigest(),
         )
-        self.discount = _read_discount(source, metadata)
-        self.has_policy = metadata.get(_POLICY) != "none"
+        self.discount: float = _read_discount(source, metadata)
+        self.has_policy: bool = metadata.get(_POLICY) != "none"
         self._check_shapes()
 
     def _check_shapes(self) -> None:

@@ -120,7 +120,7 @@ class Monitor:
         self, time: float | None = None, progress: Callable[[Progress], None] | None = None
     ) -> None:
         self.nodes = 0
-        self.interrupted = False
+        self.interrupted: bool = False
         self.portion = UNTIMED_PORTION if time is None else FIRST_PORTION
         self._began = clock.perf_counter()
         self._clock = Deadline(math.inf if time is None else self._began + time)
@@ -215,7 +215,7 @@ class Solver(ABC):
             )
         self.game = game
         self.memory_mb = memory_mb
-        self.nodes = 0
+        self.nodes: int = 0
 
     @classmethod
     def check_game(cls, game: Game) -> None:

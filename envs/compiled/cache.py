@@ -45,7 +45,7 @@ class OwnSources:
 
     def __init__(self) -> None:
         self.files: frozenset[Path] = frozenset()
-        self.cacheable = True
+        self.cacheable: bool = True
         self.everywhere = False
 
     def add(self, function: Callable[..., Any]) -> None:

@@ -71,7 +71,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
         **options: those of :class:`~plyground.envs.single_agent.options.SingleOptions`.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 4}
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
                 f"render_mode={render_mode!r} is not possible; it is one of "
                 f"{', '.join(RENDER_MODES)} or None"
             )
-        self.game = make_game(game)
+        self.game: Game = make_game(game)
         self.render_mode = render_mode
         self.observation_space, self.action_space = learner_spaces(self.game, form)
         self._observation_options = None if form == AS_PLANES else form

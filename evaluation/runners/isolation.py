@@ -140,7 +140,7 @@ class IsolatedAgent(Agent):
 
     def __init__(self, spec: str, game: Game, seed: int = 0) -> None:
         agent_class, _ = resolve_agent(spec)
-        self.name = agent_class.name  # type: ignore[misc]
+        self.name: str = agent_class.name  # type: ignore[misc]
         modules = type(game.rules).__module__, agent_class.__module__
         self._spec, self._game = spec, game
         self._player = IsolatedPlayer(spec, game, modules=modules, pausing=False)

@@ -71,7 +71,7 @@ class AlphaZeroLearner:
         self.average: BoardNetwork = copy.deepcopy(network).eval()
         for weights in self.average.parameters():
             weights.requires_grad_(False)
-        self.updates = 0
+        self.updates: int = 0
         self.canonical: Canonical = Canonical(game)
         self._inverse = self.canonical.actions
         self._random = np.random.default_rng(seed)

@@ -153,7 +153,9 @@ class BoardNetwork(nn.Module):
         self.policy: nn.Module
         if settings.trunk == DENSE:
             self.entry: nn.Module = nn.Linear(rows * columns * planes, units)
-            self.blocks = nn.Sequential(*(DenseBlock(units) for _ in range(settings.blocks)))
+            self.blocks: nn.Sequential = nn.Sequential(
+                *(DenseBlock(units) for _ in range(settings.blocks))
+            )
             features = units
             self.policy = nn.Sequential(
                 nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, actions)

@@ -74,7 +74,7 @@ class Brain:
         self._last_message = 0.0
         self._numbers = itertools.count(1)  # of the games, as seeds
         self._warm = False
-        self.thinking = False
+        self.thinking: bool = False
 
     def answer(self, line: str, arrival: float | None = None) -> bool:
         """Answer a line; False after END.

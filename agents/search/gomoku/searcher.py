@@ -76,7 +76,7 @@ class Searcher:
             changes=np.zeros(CHANGES, np.int32),
             network=rules.network._replace(inputs=np.zeros(INPUTS, np.int32)),
         )
-        self.stopped = False
+        self.stopped: bool = False
         self.table: Any = table
         self._options = options
         records = search.MAX_PLY + 2
