@@ -15,6 +15,7 @@ import numpy as np
 from ....envs.game import Game, Position
 from ....envs.games.connect_four.rules import ConnectFour
 from ....envs.specification import SpecificationError
+from ....envs.stepping import records_of
 from ..alternating import AlternatingSolver, Proof
 from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import search as s
@@ -62,7 +63,7 @@ class ConnectFourSolver(AlternatingSolver):
         table = t.new_table(t.least_memory_mb(self._key_bits), self._key_bits)
         s.begin(self._stack)
         tasks = self._tasks(self.game.new_records(1))
-        s.solve_positions(self._board, table, self._stack, tasks, False, 1)
+        s.solve_positions(self._board, table, self._stack, tasks.view(np.recarray), False, 1)
         t.part_in_use(table, 0)
 
     def clear(self) -> None:
@@ -81,13 +82,14 @@ class ConnectFourSolver(AlternatingSolver):
     def prove(
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
-        tasks = self._tasks(self.records_of([position]))
+        tasks = self._tasks(records_of(position.record))
         if value is not None:
-            tasks.lower = tasks.upper = value
+            tasks["lower"] = tasks["upper"] = value
         complete = self._solve(tasks, weak, monitor)
+        task = tasks[0]
         if value is not None and not complete:
-            return Proof(-self._most, self._most, int(tasks.column[0]))
-        return Proof(int(tasks.lower[0]), int(tasks.upper[0]), int(tasks.column[0]))
+            return Proof(-self._most, self._most, int(task["column"]))
+        return Proof(int(task["lower"]), int(task["upper"]), int(task["column"]))
 
     def actions_in_order(self, position: Position) -> list[int]:
         """From the middle outwards: the middle fills the table for the others."""
@@ -103,7 +105,8 @@ class ConnectFourSolver(AlternatingSolver):
     ) -> np.ndarray:
         tasks = self._tasks(self.records_of(positions))
         self._solve_all_of(tasks, weak)
-        values = np.sign(tasks.lower + tasks.upper) if weak else tasks.lower
+        lower, upper = tasks["lower"], tasks["upper"]
+        values = np.sign(lower + upper) if weak else lower
         return np.asarray(values, np.int16)
 
     def at_least(
@@ -117,22 +120,22 @@ class ConnectFourSolver(AlternatingSolver):
             bool of shape (positions,), for the sides to move.
         """
         tasks = self._tasks(self.records_of(positions))
-        tasks.lower, tasks.upper = values - 1, values
+        tasks["lower"], tasks["upper"] = values - 1, values
         self._solve_all_of(tasks, False)
-        return np.asarray(tasks.lower >= values)
+        return np.asarray(tasks["lower"] >= values)
 
     def plies_left(self, position: Position) -> int:
         return self._board.cells - int(position.record.ply)
 
-    def _tasks(self, records: np.ndarray) -> Any:
+    def _tasks(self, records: np.ndarray) -> np.ndarray:
         """The positions of these records to be solved, as TASK records."""
-        tasks: Any = np.zeros(len(records), s.TASK).view(np.recarray)
+        tasks = np.zeros(len(records), s.TASK)
         stones, mover, rows = records["stones"], records["ply"] & 1, np.arange(len(records))
-        tasks.own, tasks.opp = stones[rows, mover], stones[rows, 1 - mover]
-        tasks.lower, tasks.upper = -self._most, self._most
+        tasks["own"], tasks["opp"] = stones[rows, mover], stones[rows, 1 - mover]
+        tasks["lower"], tasks["upper"] = -self._most, self._most
         return tasks
 
-    def _solve_all_of(self, tasks: Any, weak: bool) -> None:
+    def _solve_all_of(self, tasks: np.ndarray, weak: bool) -> None:
         """Solve all tasks and set :attr:`nodes`; KeyboardInterrupt if Ctrl-C comes first."""
         monitor = Monitor()
         self._solve(tasks, weak, monitor)
@@ -140,17 +143,17 @@ class ConnectFourSolver(AlternatingSolver):
         if monitor.interrupted:
             raise KeyboardInterrupt
 
-    def _solve(self, tasks: Any, weak: bool, monitor: Monitor) -> bool:
+    def _solve(self, tasks: np.ndarray, weak: bool, monitor: Monitor) -> bool:
         """Narrow the bounds of all tasks; False if the monitor stopped it before the end."""
-        stack, state = self._stack, self._stack.state
+        stack, state, records = self._stack, self._stack.state, tasks.view(np.recarray)
         s.begin(stack)
 
         def search_slice(nodes: int) -> bool:
             limit = int(state.nodes) + nodes
-            return bool(s.solve_positions(self._board, self._table, stack, tasks, weak, limit))
+            return bool(s.solve_positions(self._board, self._table, stack, records, weak, limit))
 
         def bounds() -> tuple[int, int]:
-            return int(tasks.lower[state.index]), int(tasks.upper[state.index])
+            return int(tasks["lower"][state.index]), int(tasks["upper"][state.index])
 
         complete = monitor.run(search_slice, state, bounds)
         self._most_nodes = max(self._most_nodes, int(state.nodes))
