@@ -42,7 +42,7 @@ FAILURE, BAD_INPUT = 1, 2  # exit statuses
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # The functions of each file of this folder that are commands, in groups of their own after a space.
-COMMANDS = {
+COMMANDS: dict[str, tuple[str, ...]] = {
     "analysis": ("analyse", "solve", "book"),
     "gomocup": ("gomocup",),
     "listing": ("games", "agents", "size", "perft"),

@@ -422,7 +422,10 @@ def _make(
     return BoardEnv(game(keywords), render_mode, checked=checked, **options)
 
 
-def env_functions(rules_type: Any) -> tuple[Callable[..., BoardEnv], Callable[..., BoardEnv]]:
+MakeBoardEnv = Callable[..., BoardEnv]
+
+
+def env_functions(rules_type: Any) -> tuple[MakeBoardEnv, MakeBoardEnv]:
     """The functions ``env`` and ``raw_env`` of one game, with its parameters as keywords.
 
     The game's id is registered with PettingZoo too: ``pettingzoo.make("aec",

@@ -118,6 +118,7 @@ class Openings:
                 f"{game.spec} lasts at most {game.facts.longest_game} plies; an opening of "
                 f"{source.plies} plies leaves nothing to play"
             )
+        self.description: str
         if source.path is not None:
             lines = read_openings(source.path, game)
             self.description = f"file {hashlib.sha256(repr(lines).encode()).hexdigest()[:16]}"
@@ -147,7 +148,7 @@ class Openings:
                 "how near to 0 an opening must be (--within) is for openings that are judged "
                 "(--balanced AGENT)"
             )
-        self.judged = 0
+        self.judged: int = 0
         self.judge: BalanceJudge | None = (
             None if balanced is None else BalanceJudge(game, balanced, within, seed, make_judge)
         )

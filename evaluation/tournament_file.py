@@ -41,7 +41,7 @@ KEYS: dict[str, tuple[type, ...]] = {
     "transform": (bool,),
     "name": (str,),
 }
-KINDS = {
+KINDS: dict[type, str] = {
     str: "a text",
     bool: "true or false",
     int: "a whole number",

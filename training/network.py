@@ -240,7 +240,9 @@ class BoardPolicy(MaskableActorCriticPolicy):
         if self.mlp_extractor.planar and self.mlp_extractor.elsewhere is not None:
             nn.init.orthogonal_(self.mlp_extractor.elsewhere.weight, 0.01)
         make: Any = self.optimizer_class
-        self.optimizer = make(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+        self.optimizer: torch.optim.Optimizer = make(
+            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+        )
 
 
 @contextlib.contextmanager

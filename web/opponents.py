@@ -22,7 +22,11 @@ PERFECT = "solver:memory=128,time=5"
 LONGEST_PERFECT = 24  # plies of games that the solver plays without delay
 HINTS = "alphabeta:time=1"
 # Parameters that take a text of any kind: the words that name no file.
-NO_FILES = {"book": ("centre",), "ordering": (), "heuristic": None}
+NO_FILES: dict[str, tuple[str, ...] | None] = {
+    "book": ("centre",),
+    "ordering": (),
+    "heuristic": None,
+}
 
 
 PRESETS = tuple(

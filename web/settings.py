@@ -19,7 +19,7 @@ MOST_MOVES = 1_024
 MOST_ACTIONS = 512  # of a game: 19 × 19 cells, or 15 × 15 boxes
 
 # What a number may be that a visitor sets for an agent; a larger default is lowered to it.
-MOST = {
+MOST: dict[str, float] = {
     "time": 10.0,
     "depth": 12,
     "nodes": 20_000_000,

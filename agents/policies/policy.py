@@ -111,7 +111,7 @@ class PolicyAgent(Agent):
         ),
         Parameter("symmetries", bool, False, "average over the symmetric images of the board"),
     )
-    argument = "path"
+    argument: ClassVar[str | None] = "path"
     isolated = True
     # act_batch can draw with the random streams of the games it is asked about
     takes_streams = True
@@ -284,12 +284,12 @@ class ZooPolicy(PolicyAgent):
     """
 
     summary = "a trained network that is shipped with plyground: zoo:NAME"
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("name", str, None, "which; plyground zoo lists them"),
         *PolicyAgent.parameters,
     )
     argument = "name"
-    usage = "NAME; plyground zoo lists the names"
+    usage: ClassVar[str | None] = "NAME; plyground zoo lists the names"
 
     def load(self) -> ZooNetworks:
         return ZooNetworks(self.options["name"])
@@ -316,11 +316,11 @@ class OnnxPolicy(PolicyAgent):
 class RunPolicy(PolicyAgent):
     """Plays the best network of a training run without search; ``mcts:network=RUN`` searches."""
 
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("path", str, None, f"a run folder, whose {BEST} is played; or a policy file"),
         *PolicyAgent.parameters,
     )
-    usage = "RUN; RUN is the folder of a training run"
+    usage: ClassVar[str | None] = "RUN; RUN is the folder of a training run"
 
     def load(self) -> Network:
         return load_run(Path(self.options["path"]))

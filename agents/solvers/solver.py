@@ -119,7 +119,7 @@ class Monitor:
     def __init__(
         self, time: float | None = None, progress: Callable[[Progress], None] | None = None
     ) -> None:
-        self.nodes = 0
+        self.nodes: int = 0
         self.interrupted: bool = False
         self.portion = UNTIMED_PORTION if time is None else FIRST_PORTION
         self._began = clock.perf_counter()

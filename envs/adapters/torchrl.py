@@ -55,15 +55,17 @@ class BoardEnv(EnvBase):  # type: ignore[misc]  # an untyped base where TorchRL 
         space: Any = envs.single_observation_space
         actions = int(envs.game.facts.num_actions)
         kind = torch.from_numpy(np.empty(0, space.dtype)).dtype
-        self.observation_spec = Composite(
+        self.observation_spec: Any = Composite(
             observation=Unbounded((count, *space.shape), dtype=kind, device=device),
             action_mask=Binary(n=actions, shape=(count, actions), dtype=torch.bool, device=device),
             shape=(count,),
             device=device,
         )
-        self.action_spec = Categorical(actions, shape=(count,), dtype=torch.int64, device=device)
-        self.reward_spec = Unbounded((count, 1), dtype=torch.float32, device=device)
-        self.done_spec = Composite(
+        self.action_spec: Any = Categorical(
+            actions, shape=(count,), dtype=torch.int64, device=device
+        )
+        self.reward_spec: Any = Unbounded((count, 1), dtype=torch.float32, device=device)
+        self.done_spec: Any = Composite(
             done=Categorical(2, shape=(count, 1), dtype=torch.bool, device=device),
             terminated=Categorical(2, shape=(count, 1), dtype=torch.bool, device=device),
             shape=(count,),

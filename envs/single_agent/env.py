@@ -88,7 +88,9 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
                 f"{', '.join(RENDER_MODES)} or None"
             )
         self.game: Game = make_game(game)
-        self.render_mode = render_mode
+        self.render_mode: str | None = render_mode
+        self.observation_space: spaces.Space[Any]
+        self.action_space: spaces.Discrete[np.int64]
         self.observation_space, self.action_space = learner_spaces(self.game, form)
         self._observation_options = None if form == AS_PLANES else form
         self._games = GameBatch(self.game, 1, opponents, restart=False, **batch_options)

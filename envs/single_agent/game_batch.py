@@ -19,7 +19,7 @@ from ..registry import make_game
 from . import batch_kernels as kernels
 from .opponents import Opponent, PythonOpponent, cumulative_shares
 
-SEATS = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
+SEATS: dict[int | str, int] = {0: 0, 1: 1, "random": kernels.RANDOM_SEAT}
 ILLEGAL_CHOICES = ("penalty", "raise")
 OPENINGS = 1000  # attempts to start a game in which the learner gets to move
 

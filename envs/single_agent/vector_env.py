@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
@@ -70,7 +71,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         observation_options: what is shown of a position.
     """
 
-    metadata = {
+    metadata: dict[str, Any] = {
         "render_modes": list(VECTOR_RENDER_MODES),
         "render_fps": 4,
         "autoreset_mode": AutoresetMode.SAME_STEP,
@@ -90,7 +91,8 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         # then nothing is converted: it costs nothing
         self._plain = self.observation_options == AS_PLANES
         self.copy: Any = batch_options.pop("copy", True)
-        self.render_mode = render_mode = batch_options.pop("render_mode", None)
+        render_mode = batch_options.pop("render_mode", None)
+        self.render_mode: str | None = render_mode
         if render_mode is not None and render_mode not in VECTOR_RENDER_MODES:
             raise ValueError(
                 f"render_mode={render_mode!r} is not possible for many games; it is one of "
@@ -106,11 +108,15 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             self.game, num_envs, opponents, restart=self._restarts, **batch_options
         )
         self.num_envs = num_envs
+        self.single_observation_space: spaces.Space[Any]
+        self.single_action_space: spaces.Discrete[np.int64]
         self.single_observation_space, self.single_action_space = learner_spaces(
             self.game, self.observation_options
         )
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space: spaces.Space[Any] = batch_space(
+            self.single_observation_space, num_envs
+        )
+        self.action_space: spaces.Space[Any] = batch_space(self.single_action_space, num_envs)
         self._all = np.ones(num_envs, np.bool_)
         # over, and not started anew yet; always False where that happens in the same step
         self._ended = np.zeros(num_envs, np.bool_)

@@ -129,7 +129,7 @@ class RayRunner(PoolRunner[RayWorker]):
             self._connected = False
 
 
-QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
+QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
 
 
 def _import_ray() -> Any:

@@ -25,7 +25,9 @@ class Tally:
     __slots__ = ("draws", "losses", "wins")
 
     def __init__(self, wins: int = 0, draws: int = 0, losses: int = 0) -> None:
-        self.wins, self.draws, self.losses = wins, draws, losses
+        self.wins: int = wins
+        self.draws: int = draws
+        self.losses: int = losses
 
     @property
     def games(self) -> int:
@@ -83,7 +85,9 @@ class AgentRow:
         self.against: dict[int, Tally] = {opponent: Tally() for opponent in opponents}
         self.faults: Counter[str] = Counter()
         self.last_fault: str | None = None
-        self.seconds, self.decisions, self.tokens = 0.0, 0, 0
+        self.seconds: float = 0.0
+        self.decisions: int = 0
+        self.tokens: int = 0
         self.courses: set[int] = set()
 
     @property
@@ -214,7 +218,7 @@ class CrossTable:
             AgentRow(number, label, (n for n in numbers if n != number))
             for number, label in enumerate(labels)
         ]
-        self.games = 0
+        self.games: int = 0
         self._encounters: dict[tuple[int, int], _Encounter] = {}
         for each in games:
             self.count(each)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from stable_baselines3.common.type_aliases import TrainFreq, TrainFrequencyUnit
 
@@ -17,7 +17,7 @@ from .masked import MaskedDQN, MaskedDQNPolicy, MaskedTrunk, PlainQNetwork
 class DQNTrainer(Sb3Trainer):
     """A :class:`~plyground.training.dqn.masked.MaskedDQN` against a curriculum."""
 
-    observation = "dict"
+    observation: ClassVar[Literal["planes", "dict"]] = "dict"
 
     def make_model(self, seed: int) -> MaskedDQN:
         """The model on ``env``, with its initial weights."""

@@ -33,7 +33,11 @@ EVEN_BITS = ALL_WALL // 3  # the lower bit of each cell of a line
 
 # `stones` holds a bit mask of the occupied cells of each row; `lines` two bits for each cell (0
 # free, 1 black, 2 white, 3 off the board), REACH cells off the board before the first.
-BOARD_FIELDS = [*stones.POSITION, ("stones", np.int32, LONGEST_LINE), ("lines", np.int64, LINES)]
+BOARD_FIELDS: list[tuple[Any, ...]] = [
+    *stones.POSITION,
+    ("stones", np.int32, LONGEST_LINE),
+    ("lines", np.int64, LINES),
+]
 
 
 def as_inner_kernel(body: Any) -> Any:

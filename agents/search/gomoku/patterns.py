@@ -100,7 +100,7 @@ SORT_LENGTH = 24  # number of cells that are sorted; the rest follow unsorted
 
 # The options of a search by patterns, unless they are given: the order of the patterns is better
 # than that of the history heuristic.
-PATTERNS_DEFAULTS = {"radius": 2, "width": 16, "history": False, "win_in_one": True}
+PATTERNS_DEFAULTS: dict[str, Any] = {"radius": 2, "width": 16, "history": False, "win_in_one": True}
 
 
 class GomokuPatterns(NamedTuple):

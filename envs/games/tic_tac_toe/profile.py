@@ -1,10 +1,11 @@
 """What other folders know about tic-tac-toe."""
 
 from pathlib import Path
+from typing import Any
 
 from ...profile import Elsewhere, Example, Profile, TrainingSettings
 
-OPPONENTS = {"evaluate": "random;alphabeta:depth=9", "evaluation_plies": 0}
+OPPONENTS: dict[str, Any] = {"evaluate": "random;alphabeta:depth=9", "evaluation_plies": 0}
 
 PROFILE = Profile(
     levels=("random", "greedy", "alphabeta:depth=9,time=1"),

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class FirstMoves(Measurement):
     memory_mb: int = 256
     seed: int = 1
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("moves", "first moves, equal by symmetry", TEXT),
         Column("count", "moves", COUNT),
@@ -97,7 +97,7 @@ class MonteCarloChoices(Measurement):
     memory_mb: int = 256
     seed: int = 1
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("simulations", "random games a move", COUNT),
         Column("trials", "trials", COUNT),

@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -143,7 +143,7 @@ class Pool(Measurement):
 class Seats(Pool):
     """Results of the first and of the second player of each meeting, with intervals."""
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("first", "moves first", TEXT),
         Column("second", "moves second", TEXT),
@@ -187,7 +187,7 @@ class Seats(Pool):
 class Strength(Pool):
     """Ratings of a pool, and the time a move. The mean of the ratings is 0."""
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("agent", "agent", TEXT),
         Column("plays", "which is", TEXT),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Heuristics(Measurement):
     from_ply: int | None = None
     time_limit: float = 60.0
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("heuristic", "heuristic", TEXT),
         Column("phase", "phase", TEXT),

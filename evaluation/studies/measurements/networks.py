@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ....agents.policies.zoo import Card, cards
 from ....envs.registry import make_game
@@ -29,7 +29,7 @@ class Networks(Measurement):
 
     boards: tuple[str, ...]
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("network", "network", TEXT),
         Column("game", "game", TEXT),
         Column("algorithm", "learnt by", TEXT),
@@ -63,7 +63,7 @@ class Learning(Measurement):
 
     boards: tuple[str, ...]
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("run", "network", TEXT),
         Column("algorithm", "learnt by", TEXT),
         Column("opponent", "against", TEXT),

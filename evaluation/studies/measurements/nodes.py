@@ -6,7 +6,7 @@ import dataclasses
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ....agents import make_agent
 from ....agents.solvers.solver import make_solver
@@ -25,7 +25,7 @@ from .measurement import (
     Measurement,
 )  # fmt: skip
 
-RESULTS = {1: "win", 0: "draw", -1: "loss", None: "-"}
+RESULTS: dict[int | None, str] = {1: "win", 0: "draw", -1: "loss", None: "-"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Nodes(Measurement):
     seed: int = 1
     skip: tuple[tuple[str, int], ...] = ()
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("plies", "after plies", COUNT),
         Column("positions", "positions", COUNT),
@@ -137,7 +137,7 @@ class Reach(Measurement):
     ways: tuple[tuple[str, str, int], ...]
     memory_mb: int = 256
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "board", TEXT),
         Column("plies", "longest game, plies", COUNT),
         Column("way", "way", TEXT),

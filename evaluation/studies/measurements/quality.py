@@ -6,7 +6,7 @@ import dataclasses
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class Answers(Measurement):
     agents: tuple[str, ...]
     seed: int = 1
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("position", "position", TEXT),
         Column("agent", "agent", TEXT),
         Column("move", "plays", TEXT),
@@ -140,7 +140,7 @@ class MoveQuality(Measurement):
     from_ply: int | None = None
     time_limit: float = 60.0
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("agent", "agent", TEXT),
         Column("part", "positions", TEXT),

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ....envs.conformance.perft import perft
 from ....envs.registry import make_game
@@ -27,7 +27,7 @@ class TreeSizes(Measurement):
     boards: tuple[str, ...]
     plies: int = 6
 
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("game", "game", TEXT),
         Column("board", "the board", TEXT),
         Column("states", "states, at most", TEXT),
