@@ -74,6 +74,15 @@ class ScheduleOptions:
 DEFAULT_SCHEDULE = ScheduleOptions()
 
 
+ResumeOption = Annotated[
+    bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
+]
+WithdrawOption = Annotated[
+    int,
+    option("N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0),
+]
+
+
 @command("GAME|FILE [AGENT AGENT...]")
 def tournament(
     game: Annotated[
@@ -91,16 +100,9 @@ def tournament(
     where: RunnerOptions = DEFAULT_RUNNER,
     limits: ConditionOptions = NO_LIMITS,
     adjudication: AdjudicationOptions = PLAYED_OUT,
-    withdraw_after: Annotated[
-        int,
-        option(
-            "N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0
-        ),
-    ] = WITHDRAW_AFTER,
+    withdraw_after: WithdrawOption = WITHDRAW_AFTER,
     code_change: ChangedOption = "ask",
-    resume: Annotated[
-        bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
-    ] = False,
+    resume: ResumeOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Let agents play each other, in both seats.
@@ -137,13 +139,23 @@ def tournament(
         tables = _play(tournaments, games, same_command("--resume"))
         report_withdrawals(tournaments)
         if as_json:
-            values = [_to_json(one, store, table) for one, table in zip(tournaments, tables)]
-            print_json({"tournaments": values} if game.endswith(".toml") else values[0])
+            _print_as_json(tournaments, tables, store, game.endswith(".toml"))
         else:
-            for one, table in zip(tournaments, tables):
-                _print_result(one, table, Console(highlight=False))
-            note(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}")
+            _print_results(tournaments, tables, store)
     fail_if_given_up(runner)
+
+
+def _print_as_json(
+    tournaments: list[Tournament], tables: list[CrossTable], store: Path, is_file: bool
+) -> None:
+    values = [_to_json(one, store, table) for one, table in zip(tournaments, tables)]
+    print_json({"tournaments": values} if is_file else values[0])
+
+
+def _print_results(tournaments: list[Tournament], tables: list[CrossTable], store: Path) -> None:
+    for one, table in zip(tournaments, tables):
+        _print_result(one, table, Console(highlight=False))
+    note(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}")
 
 
 def _make_plans(

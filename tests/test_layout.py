@@ -282,6 +282,14 @@ def test_a_string_that_names_a_game_is_noticed(tmp_path):
     assert [text.partition(":")[0] for text in sorted(names_of_games(file))] == [*"3456"]
 
 
+@pytest.mark.parametrize("path", ALL_FILES, ids=relative)
+def test_no_function_but_kernels_is_longer_than_60_lines(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_kernel(node):
+            length = node.end_lineno - node.lineno + 1
+            assert length <= 60, f"{relative(path)}:{node.lineno} {node.name} has {length} lines"
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_only_kernels_and_rules_go_without_annotations(path):
     for node in ast.walk(ast.parse(path.read_text())):

@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from rich.console import Console
 
@@ -27,6 +27,23 @@ from ...training.datasets.positions import Report
 from ..app import Interruption, command
 from ..common import GameArgument, SeedOption, option
 
+PlayerOption = Annotated[
+    str | None,
+    option("AGENT", "Take positions of this agent's games against itself (default: random play)."),
+]
+TeacherOption = Annotated[
+    str | None,
+    option(
+        "AGENT",
+        "In place of exact values: this agent's choice in its games against itself, and how they "
+        "ended.",
+    ),
+]
+PliesOption = Annotated[
+    str | None,
+    option("FIRST-LAST", "Take positions at these plies, such as 12-41 (default: all)."),
+]
+
 
 @command("GAME --positions N --out FILE")
 def dataset(
@@ -35,27 +52,12 @@ def dataset(
     *,
     positions: Annotated[int, option("N", "Number of positions.", low=1)],
     out: Annotated[Path, option("FILE", "The file to write; its name ends in .parquet or .npz.")],
-    by: Annotated[
-        str | None,
-        option(
-            "AGENT", "Take positions of this agent's games against itself (default: random play)."
-        ),
-    ] = None,
-    teacher: Annotated[
-        str | None,
-        option(
-            "AGENT",
-            "In place of exact values: this agent's choice in its games against itself, and how "
-            "they ended.",
-        ),
-    ] = None,
+    by: PlayerOption = None,
+    teacher: TeacherOption = None,
     from_store: Annotated[
         Path | None, option("STORE", "Take positions of the games in this store.")
     ] = None,
-    plies: Annotated[
-        str | None,
-        option("FIRST-LAST", "Take positions at these plies, such as 12-41 (default: all)."),
-    ] = None,
+    plies: PliesOption = None,
     seed: SeedOption = 1,
     concurrency: Annotated[
         int, option("N", "Number of processes that solve or play, each with its own table.", low=1)
@@ -85,28 +87,17 @@ def dataset(
         raise SpecificationError(
             "--teacher takes positions of its own games; leave out --by and --from-store"
         )
+    choices: dict[str, Any] = {"plies": _read_plies(plies), "seed": seed, "processes": concurrency}
     try:
         if teacher is not None:
             with _bars("playing games") as (bar,):
                 count = build_taught_dataset(
-                    board, positions, out, teacher,
-                    plies=_read_plies(plies), seed=seed, processes=concurrency, progress=bar,
-                )  # fmt: skip
-            _print_count(out, board, count, positions)
-            return
-        source = _source(board, by, from_store)
-        with _bars("drawing positions", "solving positions") as bars:
-            count = build_dataset(
-                board,
-                positions,
-                out,
-                plies=_read_plies(plies),
-                seed=seed,
-                source=source,
-                processes=concurrency,
-                memory_mb=memory,
-                progress=Progress(*bars),
-            )
+                    board, positions, out, teacher, progress=bar, **choices
+                )
+        else:
+            choices |= {"source": _source(board, by, from_store), "memory_mb": memory}
+            with _bars("drawing positions", "solving positions") as bars:
+                count = build_dataset(board, positions, out, progress=Progress(*bars), **choices)
     except KeyboardInterrupt:
         again = "resumes" if teacher is None else "begins anew"
         raise Interruption(f"stopped; the same command {again}") from None

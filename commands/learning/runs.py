@@ -92,8 +92,7 @@ def train_or_list(
             or cannot play the game.
     """
     if options.list_settings:
-        table = parameter_table(settings_table(type(settings), settings))
-        Console(highlight=False).print(table)
+        _print_settings(settings)
         return
     out = options.out
     if out is None:
@@ -105,21 +104,12 @@ def train_or_list(
 
         train = load_algorithm(settings.algorithm)
     torch.set_num_threads(options.threads)
-    facts = {
-        "command": same_command(),
-        "versions": _versions(),
-        "machine": platform.processor() or platform.machine(),
-        "threads": options.threads,
-    }
+    facts = _facts(options.threads)
     resource: Any = make_isolated_opponent
     if device is not None:
         resource = choose_device(device)
         facts["device"] = str(resource)
-    all_measures = [*_gauntlets(game, settings, options.seed), *measures]
-
-    def measure(player: Any) -> Rows:
-        return [row for each in all_measures for row in each(player)]
-
+    measure = _all_of([*_gauntlets(game, settings, options.seed), *measures])
     bar = ProgressBar(describe)
     try:
         with bar:
@@ -130,16 +120,43 @@ def train_or_list(
                 out,
                 facts,
                 resource,
-                evaluate=measure if all_measures else None,
+                evaluate=measure,
                 on_progress=bar.show,
                 on_note=bar.note,
             )
     except KeyboardInterrupt:
-        where = f"the checkpoints are in {out}"
-        raise Interruption(f"stopped; {where}. To go on:\n  {same_command()}") from None
+        raise Interruption(
+            f"stopped; the checkpoints are in {out}. To go on:\n  {same_command()}"
+        ) from None
     if run.finished_now:
         note(f"finished: {run.trainer.step:,} steps; the best policy is {out / 'best.onnx'}")
-    for row in run.best_rows:
+    _print_scores(run.best_rows)
+
+
+def _all_of(measures: Sequence[Measure]) -> Measure | None:
+    """One measure with the rows of all, if there are any."""
+    if not measures:
+        return None
+    return lambda player: [row for measure in measures for row in measure(player)]
+
+
+def _print_settings(settings: RunSettings) -> None:
+    table = parameter_table(settings_table(type(settings), settings))
+    Console(highlight=False).print(table)
+
+
+def _facts(threads: int) -> dict[str, Any]:
+    """What a run's description says of its surroundings."""
+    return {
+        "command": same_command(),
+        "versions": _versions(),
+        "machine": platform.processor() or platform.machine(),
+        "threads": threads,
+    }
+
+
+def _print_scores(rows: Rows) -> None:
+    for row in rows:
         say(
             f"{row['opponent']}: {percent(row['score'])} % ({percent(row['low'])} to "
             f"{percent(row['high'])}, {row['games']} games)"

@@ -6,6 +6,7 @@ gained until its next turn, and what it saw at the end. Forfeited games are left
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import defaultdict
 from collections.abc import Iterator
@@ -78,6 +79,20 @@ def player_episodes(
         )
 
 
+@contextlib.contextmanager
+def _datasets_in(folder: Path) -> Iterator[None]:
+    """Minari writes its datasets into this folder."""
+    before = os.environ.get(DATASETS_PATH)
+    os.environ[DATASETS_PATH] = str(folder.resolve())
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[DATASETS_PATH]
+        else:
+            os.environ[DATASETS_PATH] = before
+
+
 def export_minari(store: Store, folder: Path) -> dict[str, int]:
     """Write a dataset for each game of a store; returns their ids with their numbers of episodes.
 
@@ -119,9 +134,7 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
                     )
                 )
     folder.mkdir(parents=True, exist_ok=True)
-    before = os.environ.get(DATASETS_PATH)
-    os.environ[DATASETS_PATH] = str(folder.resolve())
-    try:
+    with _datasets_in(folder):
         for name, episodes in buffers.items():
             if (folder / name).exists():
                 raise StoreError(f"{folder / name} is there already")
@@ -134,9 +147,4 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
                 algorithm_name="plyground tournament",
                 description=f"Games of {game.spec}; one episode for each player of a game.",
             )
-    finally:
-        if before is None:
-            del os.environ[DATASETS_PATH]
-        else:
-            os.environ[DATASETS_PATH] = before
     return {name: len(episodes) for name, episodes in buffers.items()}
