@@ -80,8 +80,7 @@ def train_or_list(
     """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
 
     Args:
-        game: the game.
-        settings: the settings.
+        game, settings: of the run.
         options: all other options of the command.
         describe: describes the progress of the run in a few words.
         device: of the networks; None: an algorithm that learns against opponents.
