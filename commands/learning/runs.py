@@ -80,7 +80,8 @@ def train_or_list(
     """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
 
     Args:
-        game, settings: of the run.
+        game: the game.
+        settings: the settings.
         options: all other options of the command.
         describe: describes the progress of the run in a few words.
         device: of the networks; None: an algorithm that learns against opponents.
@@ -103,11 +104,8 @@ def train_or_list(
 
         train = load_algorithm(settings.algorithm)
     torch.set_num_threads(options.threads)
-    facts = _facts(options.threads)
-    resource: Any = make_isolated_opponent
-    if device is not None:
-        resource = choose_device(device)
-        facts["device"] = str(resource)
+    resource: Any = make_isolated_opponent if device is None else choose_device(device)
+    facts = _facts(options.threads) | ({} if device is None else {"device": str(resource)})
     measure = _all_of([*_gauntlets(game, settings, options.seed), *measures])
     bar = ProgressBar(describe)
     try:
