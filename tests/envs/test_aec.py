@@ -175,7 +175,7 @@ def test_copies_in_mid_game_go_on_by_themselves(spec, make):
     for duplicate in copies(environment):
         same_state(duplicate, environment)
         same_observation(
-            duplicate.last()[0], environment.observe(environment.agent_selection), ended=False
+            duplicate.last()[0], environment.observe(environment.agent_selection), game_over=False
         )
         assert duplicate.observation_space("player_0") == environment.observation_space("player_0")
         duplicate.step(duplicate.position.legal_actions()[0])
