@@ -438,11 +438,11 @@ def test_intervals_take_observations_that_move_together_as_one():
 
 def test_intervals_of_clustered_shares_hold_the_truth_as_often_as_they_say():
     rng = np.random.default_rng(1)
-    hits = 0
+    coverage = 0
     for _ in range(1000):
         chances = rng.beta(6, 2, 40)  # of each of 40 games; 0.75 on average
         clusters = np.repeat(np.arange(40), rng.integers(5, 15, 40))
         hits = (rng.random(len(clusters)) < chances[clusters]).astype(int)
         _, low, high = share_interval(hits, clusters)
-        hits += low <= 0.75 <= high
-    assert 0.93 <= hits / 1000 <= 0.97
+        coverage += low <= 0.75 <= high
+    assert 0.93 <= coverage / 1000 <= 0.97
