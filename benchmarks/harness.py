@@ -27,11 +27,13 @@ THINKING = Plan("connect_four", ("montecarlo:simulations=300",) * 2, pairs=30)
 
 
 def play(
-    plan: Plan, runner: Runner | None = None, isolate: str = "auto"
+    plan: Plan, runner: Runner | None = None, isolation: str = "auto"
 ) -> tuple[float, float, int]:
     """A tournament from plan to table: seconds, those that the agents thought, moves."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "games.db") as store:
-        tournament = Tournament(plan, store, runner=runner, conditions=Conditions(isolate=isolate))
+        tournament = Tournament(
+            plan, store, runner=runner, conditions=Conditions(isolation=isolation)
+        )
         tournament.get_ready()
         if runner is not None:
             time.sleep(START_SECONDS)  # for the second process; the first is ready
@@ -46,11 +48,11 @@ def play(
 def main() -> None:
     """Warm up with a few games, then measure and report the best of some runs."""
     play(RANDOM._replace(pairs=5))
-    for title, plan, isolate in (
+    for title, plan, isolation in (
         ("in this process", RANDOM, "never"),
         ("in processes of their own", RANDOM._replace(pairs=100), "always"),
     ):
-        seconds, thinking, moves = min(play(plan, isolate=isolate) for _ in range(RUNS))
+        seconds, thinking, moves = min(play(plan, isolation=isolation) for _ in range(RUNS))
         print(
             f"{2 * plan.pairs} games of random against random, agents {title}: "
             f"{2 * plan.pairs / seconds:.0f} games/s, {seconds / moves * 1e6:.1f} µs a move, of "

@@ -26,7 +26,8 @@ from plyground.agents.search.gomoku.values import (
 )
 from plyground.agents.search.search_form import load_record
 from plyground.envs.compiled.kernels import kernel
-from plyground.envs.games.gomoku import list_near, patterns
+from plyground.envs.games.gomoku import patterns
+from plyground.envs.games.gomoku.rules import list_near
 from rich.progress import track
 from torch.nn import functional
 
