@@ -34,14 +34,16 @@ def rates(
 ) -> dict[str, float]:
     """Median work per second of each contestant.
 
-    The contestants take turns of so many seconds; one turn more, the first, warms up.
+    The contestants take turns of so many seconds, in which they work at least once; one turn more,
+    the first, warms up.
     """
     samples: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(turns + 1):
         for name, work in contestants.items():
-            amount, start = 0, clock()
-            while (duration := clock() - start) < seconds:
+            amount, duration, start = 0, 0.0, clock()
+            while duration < seconds:
                 amount += work()
+                duration = clock() - start
             samples[name].append(amount / duration)
     return {name: statistics.median(values[1:]) for name, values in samples.items()}
 
