@@ -176,6 +176,14 @@ def time_limits(count: int) -> bool:
     return right
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """Run the attack that the command line names, or say which there are; the exit status."""
+    if not sys.argv[1:]:
+        print(__doc__)
+        return 0
     attack = {"kills": kills, "rogues": rogues, "time": time_limits}[sys.argv[1]]
-    sys.exit(0 if attack(int(sys.argv[2])) else 1)
+    return 0 if attack(int(sys.argv[2])) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
