@@ -4,8 +4,8 @@
 
 Agents of different strength play from random openings. The estimator of reviews values positions of
 these games; ``points / (|points| + lead)`` is its forecast of the return. The table shows the mean
-squared error of the forecast for several leads; the best ones are the ``lead`` in the
-``evaluation/review.py``.
+squared error of the forecast for several leads; the best ones are the ``lead`` of the games'
+profiles.
 """
 
 from __future__ import annotations
