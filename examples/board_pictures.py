@@ -1,4 +1,4 @@
-"""Pictures of all four games after some moves, side by side: the image of the README.
+"""Pictures of four games after some moves, side by side.
 
 Run with ``python examples/board_pictures.py docs/images/boards.png``.
 """
