@@ -491,8 +491,10 @@ def load_position(game: Game, data: bytes | np.ndarray, actions: Iterable[int] =
 
     The bytes include the padding; ``np.record.copy`` leaves arbitrary bytes in it.
     """
-    records = np.ndarray((1,), game.declaration.dtype, bytearray(data))
-    position = Position(game, records[0])
+    position = Position.__new__(Position)  # a constructor would cost as much as the copy
+    position.game, position._history = game, ()
+    position._records = np.ndarray((1,), game.declaration.dtype, bytearray(data))
+    position.record = position._records[0]
     for action in actions:
         position.play(action)
     return position

@@ -432,7 +432,10 @@ class BalanceJudge:
             raise SpecificationError(
                 f"{self._agent.spec} values openings in points; {self._advice()}"
             )
-        forced = self._in_points and score.mate_in is not None  # whatever the limit in points
+        # whatever the limit in points
+        forced = self._in_points and (
+            score.mate_in is not None or (score.is_exact and score.value != 0)
+        )
         return not forced and abs(score.value) <= self._within
 
     def _score(self, opening: Actions) -> Score:

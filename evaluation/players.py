@@ -19,6 +19,7 @@ import numpy as np
 from ..agents.agent import Agent, Decision
 from ..agents.bots import as_bot, short_seed
 from ..agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED, Fault
+from ..agents.score import Score
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError, plain_text
 from .fingerprints import sources_of_agent
@@ -144,6 +145,11 @@ class LocalPlayer(Player):
         try:
             if analyse:
                 decision = self._agent.analyse(position)
+                if not isinstance(decision.score, Score | None):
+                    raise TypeError(
+                        f"the score of a Decision is a Score, such as Score(0.5), not "
+                        f"{decision.score!r}"
+                    )
                 return decision.action, decision
             return self._agent.act(position), None
         except Fault:

@@ -32,7 +32,7 @@ _REGISTERS_FOR_GAMES = re.compile(
 )
 # the list of all games, and what shows or compiles games and decides none of them
 _DECIDES_NOTHING = re.compile(
-    r"registry\.py$|envs/pictures/|envs/games/\w+/(drawing|profile)\.py$"
+    r"registry\.py$|envs/pictures/|envs/(games/\w+/)?profile\.py$|envs/games/\w+/drawing\.py$"
     r"|envs/compiled/(cache|linking|sources)\.py$"
 )
 
@@ -121,7 +121,7 @@ def _scan() -> tuple[dict[Path, set[Path]], set[Path], set[Path]]:
     that register bodies for them.
     """
     sources = package_sources(*_KERNEL_FOLDERS)
-    texts = {path: _content(path).decode() for path in sources}
+    texts = {path: _content(path).decode() for path in sources if path.name != "profile.py"}
     imports = {
         path: {file for file in _imports(path, text) if file in texts}
         for path, text in texts.items()

@@ -43,6 +43,8 @@ def exports_on_demand(package: str, file: str) -> Callable[[str], Any]:
         setattr(sys.modules[package], name, value)
         return value
 
+    exports = {*homes, *modules}
+    vars(sys.modules[package])["__dir__"] = lambda: sorted({*vars(sys.modules[package]), *exports})
     return __getattr__
 
 

@@ -79,7 +79,7 @@ class AgentService(Service):
     def tokens(self) -> int:
         """The tokens that the agent has used since its reset."""
         assert self._player is not None
-        return self._player.tokens()
+        return int(self._player.tokens())
 
     def choose(self, start: bytes, moves: tuple[int, ...]) -> int:
         """An action, in the position after the moves from the one with these bytes."""

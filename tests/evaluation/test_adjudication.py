@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from command_line import plyground
 from helpers import run
-from plyground import Decision, make_agent, make_game
+from plyground import Agent, Decision, make_agent, make_game
 from plyground.agents.score import Score
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import Adjudication, Referee, play_game
@@ -147,3 +147,19 @@ def test_transformed_openings_are_images_of_the_openings(spec):
             for opening in later
         )
     assert openings != images
+
+
+class SaysNumbers(Agent):
+    """Writes its decisions with a number in place of a score."""
+
+    name = "says_numbers"
+
+    def decide(self, position):
+        return Decision(position.legal_actions()[0], 0.5)
+
+
+def test_a_decision_whose_score_is_a_number_loses_the_game_with_a_sentence():
+    agents = [SaysNumbers(), make_agent("random")]
+    result = play_game("tic_tac_toe", agents, adjudication=Adjudication(agreed_after=2))
+    assert result.forfeited == 0
+    assert "the score of a Decision is a Score, such as Score(0.5), not 0.5" in result.reason

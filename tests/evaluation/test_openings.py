@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from plyground import make_agent, make_game
+from plyground import make_agent, make_game, solve
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation import openings as module
 from plyground.evaluation.openings import Openings
@@ -221,6 +221,13 @@ def test_a_solver_keeps_the_drawn_openings_and_all_of_them():
     openings = Openings(game, "all:3", seed=1, balanced="solver")
     assert {openings[number] for number in range(openings.find())} == drawn
     assert 0 < len(drawn) < Openings(game, "all:3", seed=1).find()
+
+
+def test_an_opening_whose_end_is_proved_is_not_balanced_whatever_the_limit_in_points():
+    game = make_game("connect_four:rows=4,cols=5")
+    judge = "alphabeta:depth=4,endgame=solver"
+    for opening in first(5, game, "random:8", seed=1, balanced=judge, within=30):
+        assert solve(game.position(opening)).value == 0
 
 
 def test_a_search_keeps_what_it_values_within_the_limit():

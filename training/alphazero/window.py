@@ -8,6 +8,7 @@ the distinct positions of the window, with the averages of all their samples.
 from __future__ import annotations
 
 import io
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +75,7 @@ class Canonical:
         self, observations: np.ndarray, policies: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Keys, flat observations and policies of the image with the smallest key."""
-        flat = observations.reshape(len(observations), -1)
+        flat = observations.reshape(len(observations), math.prod(observations.shape[1:]))
         keys = np.stack([self.keys(flat[:, cells]) for cells in self.cells])
         symmetries = np.argmin(keys, axis=0)
         images = np.take_along_axis(flat, self.cells[symmetries], axis=1)

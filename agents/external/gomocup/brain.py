@@ -324,13 +324,14 @@ class Brain:
         """Of some openings of three stones near the centre, the one valued nearest to 0."""
         seconds = self._clock.budget() / PROPOSALS
         rng = random.Random(next(self._numbers))
-        openings: list[tuple[float, list[int]]] = []
+        openings: list[tuple[bool, float, list[int]]] = []
         while len(openings) < PROPOSALS:
             actions = rng.sample(centre_cells(game), 3)
             self._arrival = time.perf_counter()
-            value = self._decide(game.position(actions), seconds).value
-            openings.append((abs(value or 0.0), actions))
-        return min(openings)[1]
+            decision = self._decide(game.position(actions), seconds)
+            is_forced = decision.mate_in is not None  # its value is no number of points
+            openings.append((is_forced, abs(decision.value or 0.0), actions))
+        return min(openings)[2]
 
     # -- what it tells --
 

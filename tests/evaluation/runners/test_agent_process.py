@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import pickle
 import threading
 
 import pytest
-from plyground import make_game
+from plyground import Agent, Decision, make_game
 from plyground.agents.faults import CANCELLED, HUNG, Fault
 from plyground.envs.specification import SpecificationError
+from plyground.evaluation.players import LocalPlayer
 from plyground.evaluation.runners.agent_process import AgentProcess
+from plyground.evaluation.runners.agent_worker import AgentService
+from plyground.evaluation.runners.messages import Call, Failure
 
 GAME = make_game("gomoku:size=9")
 ENDLESS = "alphabeta:depth=40,radius=2"
@@ -94,3 +98,21 @@ def test_a_function_that_takes_too_long_is_stopped():
     with contextlib.closing(AgentProcess()) as process, pytest.raises(Fault) as fault:
         process.call(f"{MODULE}:hangs", (), 0.1)
     assert fault.value.kind == HUNG
+
+
+class CountsNothing(Agent):
+    """Says that it counts tokens, and does not."""
+
+    name = "counts_nothing"
+    tokens_of_game = None
+
+    def decide(self, position):
+        return Decision(position.legal_actions()[0])
+
+
+def test_what_is_no_number_of_tokens_is_a_fault_of_the_agent():
+    service = AgentService()
+    service._player = LocalPlayer(CountsNothing())
+    answer = pickle.loads(service.answer(Call("tokens")))
+    assert isinstance(answer, Failure)
+    assert "NoneType" in answer.text
