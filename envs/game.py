@@ -201,10 +201,10 @@ class Game:
 
         Raises IllegalActionError if there is no such action.
         """
-        if isinstance(action, str):
-            return self.text_to_action(action)
         if type(action) is int and 0 <= action < self.facts.num_actions:
             return action
+        if isinstance(action, str):
+            return self.text_to_action(action)
         is_number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
         if not is_number or not 0 <= action < self.facts.num_actions:
             raise IllegalActionError(
