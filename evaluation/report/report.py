@@ -17,7 +17,7 @@ from rich.text import Text
 
 from ...envs.specification import SpecificationError
 from ..pages import notebook_html
-from ..statistics.courses import Courses, game_of
+from ..statistics.courses import game_of
 from ..statistics.cross_table import CrossTable, Tally
 from ..statistics.intervals import mean_margin_of_totals
 from ..statistics.ratings import ELO, Ratings, RatingsError, elo_of, rate
@@ -189,12 +189,12 @@ def report_tournament(
     Its games are iterated once, and only those that may be shown are kept.
     """
     labels, game = [entry.label for entry in tournament.agents], game_of(tournament)
-    courses, table = Courses(game), CrossTable(labels, game)
+    table = CrossTable(labels, game)
     endings: Counter[str] = Counter()
     openings: dict[int, tuple[int, float]] = {}
     gallery = Gallery(replays) if replays else None
     for entry in games:
-        result, opening = entry.result, courses.start(entry)
+        result, opening = entry.result, table.courses.start(entry)
         endings[result.reason if result.fault is None else f"forfeit: {result.fault}"] += 1
         count, points = openings.get(opening, (0, 0.0))
         won = result.returns[0]

@@ -207,12 +207,13 @@ class CrossTable:
     Attributes:
         rows: a row for each agent, in the order of the tournament.
         games: how many games there are, repeated ones included.
+        courses: which positions games begin with and go through; it remembers the openings.
     """
 
     def __init__(
         self, labels: list[str], game: Game | None, games: Iterable[StoredGame] = ()
     ) -> None:
-        self._courses = Courses(game)
+        self.courses: Courses = Courses(game)
         numbers = range(len(labels))
         self.rows: list[AgentRow] = [
             AgentRow(number, label, (n for n in numbers if n != number))
@@ -227,7 +228,7 @@ class CrossTable:
         """Count one more game."""
         self.games += 1
         # 64 bits: a table of a million games stays small
-        start, course = self._courses.start(game), self._courses.course(game)
+        start, course = self.courses.start(game), self.courses.course(game)
         for seat in (0, 1):
             self.rows[game.players[seat]].add_game(game, seat, course)
         key = min(game.players), max(game.players)
