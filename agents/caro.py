@@ -1,7 +1,8 @@
 """The levels of caro: ``easy``, ``medium``, ``hard``, and three modes for the 10×10 board.
 
-They are those of the two course projects on caro that this suite started from. ``medium`` is the
-agent below; the others are settings of agents that play every game.
+They are those of the two course projects on caro that this suite started from, but ``hard``, whose
+evaluation is repaired; ``caro15_hard`` is that project's own. ``medium`` is the agent below; the
+others are settings of agents that play every game.
 """
 
 from __future__ import annotations
@@ -125,6 +126,11 @@ register_preset(
     "hard",
     "alphabeta:depth=3,radius=2,heuristic=caro15_open,win_in_one=yes",
     "caro level: alpha-beta, depth 3, cells within distance 2 of a stone",
+)
+register_preset(
+    "caro15_hard",
+    "alphabeta:depth=3,radius=2,heuristic=caro15,win_in_one=no",
+    "caro 15×15: the course project's own hard level, which scores runs whether they can grow",
 )
 register_preset(
     "caro10_heuristic",

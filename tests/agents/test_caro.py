@@ -46,11 +46,11 @@ def choice(agent: str, text: str, game: str = "gomoku", seed: int = 0):
 
 
 SIZES = ["gomoku:size=15", "gomoku:size=10", "gomoku:size=20"]
-LOOKING_AHEAD = ["hard", FULL, "alphabeta:time=0.1", "caro10_minimax", "caro10_alphabeta"]
+LOOKING_AHEAD = ["hard", "caro15_hard", FULL, "alphabeta:time=0.1", "caro10_minimax", "caro10_alphabeta"]
 
 
 @pytest.mark.parametrize("game", SIZES)
-@pytest.mark.parametrize("agent", ["medium", "hard", FULL, *MODES])
+@pytest.mark.parametrize("agent", ["medium", "hard", "caro15_hard", FULL, *MODES])
 @pytest.mark.fast_cases(4)
 def test_the_gap_of_a_broken_four_is_filled(agent, game):
     action, _ = choice(agent, """
@@ -113,7 +113,7 @@ def test_a_four_and_a_three_at_once_are_made(agent):
 
 
 @pytest.mark.parametrize("game", SIZES)
-@pytest.mark.parametrize("agent", ["medium", "hard", FULL, *MODES])
+@pytest.mark.parametrize("agent", ["medium", "hard", "caro15_hard", FULL, *MODES])
 def test_the_first_stone_goes_to_the_centre(agent, game):
     game = make_game(game)
     row, column = divmod(make_agent(agent).act(game.initial_position()), game.rules.cols)
@@ -121,7 +121,7 @@ def test_the_first_stone_goes_to_the_centre(agent, game):
     assert abs(2 * column - game.rules.cols + 1) <= 1
 
 
-@pytest.mark.parametrize("agent", ["hard", "alphabeta:time=0.5", "caro10_alphabeta"])
+@pytest.mark.parametrize("agent", ["hard", "caro15_hard", "alphabeta:time=0.5", "caro10_alphabeta"])
 def test_a_win_at_once_is_found_at_once(agent):
     action, decision = choice(agent, """
         O X X X X *
@@ -219,7 +219,7 @@ def test_medium_breaks_ties_by_its_seed():
     assert len({make_agent("medium", seed=7).act(game.initial_position()) for _ in range(5)}) == 1
 
 
-@pytest.mark.parametrize("level", ["medium", "hard", *MODES])
+@pytest.mark.parametrize("level", ["medium", "hard", "caro15_hard", *MODES])
 def test_the_levels_refuse_other_games(level):
     with pytest.raises(SpecificationError, match="connect_four"):
         make_agent(level, game="connect_four")
