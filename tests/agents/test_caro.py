@@ -46,7 +46,14 @@ def choice(agent: str, text: str, game: str = "gomoku", seed: int = 0):
 
 
 SIZES = ["gomoku:size=15", "gomoku:size=10", "gomoku:size=20"]
-LOOKING_AHEAD = ["hard", "caro15_hard", FULL, "alphabeta:time=0.1", "caro10_minimax", "caro10_alphabeta"]
+LOOKING_AHEAD = [
+    "hard",
+    "caro15_hard",
+    FULL,
+    "alphabeta:time=0.1",
+    "caro10_minimax",
+    "caro10_alphabeta",
+]
 
 
 @pytest.mark.parametrize("game", SIZES)
