@@ -13,8 +13,8 @@ from rich.padding import Padding
 from ..agents.registry import agent_classes, agent_presets
 from ..envs import Game, make_game
 from ..envs.conformance.perft import perft as count_sequences
-from ..envs.registry import game_names
-from ..envs.specification import Parameter, check_names
+from ..envs.registry import game_names, rules_of_any_size
+from ..envs.specification import Parameter, SpecificationError, check_names
 from ..evaluation.report import display
 from ..evaluation.statistics.complexity import size_report
 from .app import command
@@ -139,16 +139,23 @@ def agents(
 def size(game: GameArgument, /, *, as_json: JsonOption = False) -> None:
     """Estimate the size of a game: states, depth, branching, search trees.
 
+    The board may be larger than can be played: up to 200 on a side.
+
     [bold]Examples[/bold]
 
     plyground size dots_and_boxes:dots=5x5
 
     plyground size connect_four
+
+    plyground size connect_four:rows=100,cols=100
     """
-    board = make_game(game)
+    try:
+        board: Any = make_game(game)
+    except SpecificationError:
+        board = rules_of_any_size(game)
     lines = size_report(board)
     if as_json:
-        print_json({"game": board.spec, "size": [line.to_json() for line in lines]})
+        print_json({"game": getattr(board, "spec", game), "size": [x.to_json() for x in lines]})
     else:
         Console(highlight=False).print(display.size_table(lines))
 

@@ -19,6 +19,7 @@ from .specification import (
 T = TypeVar("T", bound=type)
 
 NO_PROFILE = Profile()
+LONGEST_SIDE = 200  # of boards whose size is only counted
 
 
 class Facts(NamedTuple):
@@ -96,12 +97,25 @@ class Declaration(NamedTuple):
     colours: tuple[str, str] | None
     marks: tuple[str, str]
     profile: Profile
+    check: Callable[[Any], str | None]
 
-    def make_rules(self, rules_type: type, values: Mapping[str, Any]) -> Any:
-        """The rules for the parameters given, short forms (``size=``, ``dots=``) included."""
-        names = [parameter.name for parameter in self.parameters + self.short_forms]
-        check_names(f"{self.name} has no parameter", values, names)
-        for short in self.short_forms:
+    def make_rules(
+        self, rules_type: type, values: Mapping[str, Any], any_size: bool = False
+    ) -> Any:
+        """The rules for the parameters given, short forms (``size=``, ``dots=``) included.
+
+        With ``any_size`` they may be of a board that is too large to be played.
+        """
+        parameters, short_forms = self.parameters, self.short_forms
+        if any_size:
+            parameters, short_forms = (
+                tuple(p._replace(high=LONGEST_SIDE) if p.kind is int else p for p in group)
+                for group in (parameters, short_forms)
+            )
+        check_names(
+            f"{self.name} has no parameter", values, [p.name for p in parameters + short_forms]
+        )
+        for short in short_forms:
             if short.name in values:
                 short.convert(values[short.name], self.name)
                 beside = [name for name in short.stands_for if name in values]
@@ -110,7 +124,15 @@ class Declaration(NamedTuple):
                         f"{short.name} cannot be given together with {' and '.join(beside)} for "
                         f"{self.name}: {short.name} stands for {' and '.join(short.stands_for)}"
                     )
-        return rules_type(**self.expand(dict(values)))
+        given = self.expand(dict(values))
+        if not any_size:
+            return rules_type(**given)
+        complete = convert_parameters(self.name, parameters, given)
+        return _checked(
+            tuple.__new__(rules_type, (_stored(p, complete[p.name]) for p in parameters)),
+            self.name,
+            self.check,
+        )
 
     @property
     def game_id(self) -> str:
@@ -127,6 +149,7 @@ def declare_game(
     parameters: tuple[Parameter, ...],
     heuristics: tuple[str, ...] = (),
     check: Callable[[Any], str | None] = lambda rules: None,
+    capacity: Callable[[Any], str | None] = lambda rules: None,
     limits: str = "",
     short_forms: tuple[Parameter, ...] = (),
     expand: Callable[[dict[str, Any]], dict[str, Any]] = lambda given: given,
@@ -142,22 +165,21 @@ def declare_game(
         version: raised by any change of rules, actions, observations or rewards.
         title: the game's name for people.
         position: the fields of the position record, as for ``np.dtype``.
-        parameters: one per field of the NamedTuple, in order; a parameter with ``choices`` is
-            stored as the index of its text.
+        parameters: one per field, in order; one with ``choices`` is stored as its text's index.
         heuristics: the names ``evaluate`` knows, in the order of its ``heuristic`` argument.
         check: names what is wrong with a combination of parameters, or returns None.
-        limits: what ``check`` allows, in words: the limits that parameters have together.
+        capacity: the same for boards that the record has no room for.
+        limits: what ``capacity`` allows, in words.
         short_forms: parameters that stand for several others (``size=5`` for ``rows=5,cols=5``).
         expand: replaces short forms among the parameters given by what they stand for.
         contract: the inverse, applied to all the values when a game is written as text.
-        colours: those of player_0 and player_1 in pictures of the board, ``#rrggbb``.
-        marks: the letters of player_0 and player_1 in the board as text.
+        colours, marks: of player_0 and player_1, in pictures (``#rrggbb``) and in text (a letter).
         profile: what other folders know about the game.
     """
 
     def decorate(rules_type: T) -> T:
         game_type: Any = rules_type
-        game_type.__new__ = _validated_new(rules_type, name, parameters, check)
+        game_type.__new__ = _validated_new(rules_type, name, parameters, check, capacity)
         game_type.wide_types = []  # filled by `wide_record`
         game_type.declaration = Declaration(
             name,
@@ -173,6 +195,7 @@ def declare_game(
             colours,
             marks,
             profile,
+            check,
         )
         return rules_type
 
@@ -183,7 +206,7 @@ def _validated_new(
     rules_type: Any,
     name: str,
     parameters: tuple[Parameter, ...],
-    check: Callable[[Any], str | None],
+    *checks: Callable[[Any], str | None],
 ) -> Callable[..., Any]:
     """The constructor of a rules type that converts and checks its parameters."""
     plain_new = rules_type.__new__
@@ -199,15 +222,22 @@ def _validated_new(
         rules = plain_new(
             cls, *(_stored(parameter, complete[parameter.name]) for parameter in parameters)
         )
-        wrong = check(rules)
-        if wrong:
-            raise SpecificationError(f"{name} cannot be played so: {wrong}")
+        _checked(rules, name, *checks)
         for condition, wide_type in cls.wide_types if cls is rules_type else ():
             if condition(rules):
                 return plain_new(wide_type, *rules)
         return rules
 
     return validated_new
+
+
+def _checked(rules: Any, name: str, *checks: Callable[[Any], str | None]) -> Any:
+    """The rules; SpecificationError if one of the checks names a fault."""
+    for check in checks:
+        wrong = check(rules)
+        if wrong:
+            raise SpecificationError(f"{name} cannot be played so: {wrong}")
+    return rules
 
 
 def wide_record(
@@ -228,7 +258,7 @@ def wide_record(
         base: Any = wide_type.__base__
         wide: Any = wide_type
         wide.declaration = base.declaration._replace(dtype=_record_type(position))
-        base.wide_types.append((needed, wide_type))
+        base.wide_types.insert(0, (needed, wide_type))  # the larger record is asked for first
         return wide_type
 
     return decorate

@@ -83,10 +83,20 @@ def make_game(
     """
     if isinstance(spec, Game):
         return spec
+    return Game(_make_rules(spec, {**(parameters or {}), **more}))
+
+
+def rules_of_any_size(spec: str) -> Any:
+    """The rules of a board that may be too large to be played.
+
+    Facts and complexity follow from them. Raises SpecificationError as :func:`make_game` does.
+    """
+    return _make_rules(spec, {}, any_size=True)
+
+
+def _make_rules(spec: str, more: Mapping[str, Any], any_size: bool = False) -> Any:
     parts = parse_specification(spec)
     kind = rules_type(parts.name)
     if parts.argument is not None:
         raise SpecificationError(f"{parts.argument!r} in {spec!r} is not of the form KEY=VALUE")
-    return Game(
-        kind.declaration.make_rules(kind, {**parts.parameters, **(parameters or {}), **more})
-    )
+    return kind.declaration.make_rules(kind, {**parts.parameters, **more}, any_size)

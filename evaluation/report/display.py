@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -308,7 +309,8 @@ def large_number(value: int | float) -> str:
         return f"{value:g}"
     if value < 10**12:
         return f"{value:,}"
-    exponent = len(str(value)) - 1
+    exponent = math.floor(math.log10(value))
+    exponent += (value >= 10 ** (exponent + 1)) - (value < 10**exponent)  # log10 is rounded
     mantissa = value // 10 ** (exponent - 2) / 100
     return f"{mantissa:.2f} x 10^{exponent}"
 

@@ -19,6 +19,7 @@ from ...envs import rules as r
 from ...envs.game import Game
 
 RANDOM_GAMES = 100
+LONGEST_NUMBER = 1000  # digits that are written
 
 
 class SizeLine(NamedTuple):
@@ -35,22 +36,30 @@ class SizeLine(NamedTuple):
         """The line as JSON.
 
         Whole numbers beyond 2^53 become text, since many programs that read JSON would round them.
+        Of numbers of more than 1,000 digits the logarithm alone is told.
         """
-        value: Any = (
-            str(self.value) if isinstance(self.value, int) and self.value > 2**53 else self.value
-        )
+        value: Any = self.value
+        log10 = math.log10(value) if value > 0 else None
+        if isinstance(value, int) and value > 2**53:
+            value = str(value) if math.log10(value) < LONGEST_NUMBER else None
         return {
             "quantity": self.quantity,
             "formula": self.formula,
             "value": value,
-            "log10": math.log10(self.value) if self.value > 0 else None,
+            "log10": log10,
         }
 
 
-def size_report(game: Game) -> list[SizeLine]:
-    """The size of a game, from what it declares and, for the mean branching, from random games."""
-    bounds = r.complexity(game.rules)
-    depth, actions = game.facts.longest_game, game.facts.num_actions
+def size_report(game: Game | Any) -> list[SizeLine]:
+    """The size of a game, from what it declares and, for the mean branching, from random games.
+
+    Args:
+        game: the game; or the rules of a board that is too large to be played, whose mean branching
+            is left out.
+    """
+    rules = game.rules if isinstance(game, Game) else game
+    bounds, facts = r.complexity(rules), r.facts(rules)
+    depth, actions = facts.longest_game, facts.num_actions
     lines = [SizeLine(*bound) for bound in bounds.board]
     if bounds.states is not None:
         lines.append(SizeLine(*bounds.states))
@@ -66,9 +75,9 @@ def size_report(game: Game) -> list[SizeLine]:
     else:
         degrees = [actions] * depth
         lines.append(SizeLine("branching, at most", "", actions))
-        lines.append(
-            SizeLine("branching, on average", f"{RANDOM_GAMES} random games", mean_branching(game))
-        )
+        if isinstance(game, Game):
+            mean = mean_branching(game)
+            lines.append(SizeLine("branching, on average", f"{RANDOM_GAMES} random games", mean))
         formula = f"{actions}^{depth}"
     lines.append(SizeLine("minimax leaves, at most", formula, math.prod(degrees)))
     lines.append(

@@ -117,7 +117,7 @@ def test_the_facts_describe_the_game(game):
             "connect_four:rows=six",
             "rows=six is not possible for connect_four: rows must be a whole number",
         ),
-        ("connect_four:rows=13,cols=12", "at most 144 cells, 13 rows and 12 columns have 156"),
+        ("connect_four:rows=21,cols=20", "at most 400 cells, 21 rows and 20 columns have 420"),
         ("connect_four:rows=3,cols=3", "4 in a row do not fit on 3 rows and 3 columns"),
         ("connect_four:7", "'7' in 'connect_four:7' is not of the form KEY=VALUE"),
         ("connect_four:rows=5,rows=6", "'rows' is given twice"),

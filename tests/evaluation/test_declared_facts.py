@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import math
 import random
 
 import pytest
 from broken.games import Line
+from command_line import invoke
 from plyground import make_game
+from plyground.envs import SpecificationError
 from plyground.envs import rules as r
 from plyground.envs.conformance.perft import perft
 from plyground.envs.game import Game
 from plyground.envs.pictures.drawing import to_svg
-from plyground.envs.registry import game_names
+from plyground.envs.registry import game_names, rules_of_any_size, rules_type
 from plyground.evaluation.statistics.complexity import mean_branching, size_report
+
+DOTS = "dots_and_boxes:dots=100x100"
 
 
 def sizes(spec: str) -> dict[str, int | float]:
@@ -32,6 +38,50 @@ def test_the_size_report_counts_what_the_rules_say():
     assert connect["minimax leaves, at most"] == 7**42
     # Knuth and Moore's b^⌈d/2⌉ + b^⌊d/2⌋ − 1
     assert connect["alpha-beta leaves, best order"] == 2 * 7**21 - 1
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_size_is_told_of_boards_that_cannot_be_played(name):
+    """``plyground size`` of 100 × 100 cells or boxes."""
+    parameters = {each.name for each in rules_type(name).declaration.parameters}
+    spec = f"{name}:size=100" if "size" in parameters else f"{name}:rows=100,cols=100"
+    with pytest.raises(SpecificationError):
+        make_game(spec)
+    result = invoke(["size", spec, "--json"])
+    lines = {line["quantity"]: line for line in json.loads(result.stdout)["size"]}
+    assert lines.get("cells", lines.get("boxes"))["value"] == 10_000
+    assert lines["minimax leaves, at most"]["log10"] > lines["depth, at most"]["value"]
+    assert invoke(["size", spec]).exit_code == 0
+
+
+def test_the_size_of_a_board_of_100_by_100_dots():
+    dots = {line.quantity: line.value for line in size_report(rules_of_any_size(DOTS))}
+    assert (dots["edges"], dots["boxes"]) == (19_800, 99 * 99)
+    assert dots["states, by edges drawn"] == 2**19_800
+    assert dots["minimax leaves, at most"] == math.factorial(19_800)
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("dots_and_boxes:dots=300x300", "rows must be a whole number from 1 to 200"),
+        ("othello:size=21", "size must be even"),
+        ("connect_four:rows=3,cols=3", "4 in a row do not fit"),
+        ("connect_four:weight=3", "no parameter 'weight'"),
+    ],
+)
+def test_what_is_no_board_has_no_size(spec, complaint):
+    result = invoke(["size", spec])
+    assert (result.exit_code, complaint in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("start", ["empty", "icelandic", "swedish"])
+@pytest.mark.parametrize(("rows", "cols"), [(2, 3), (3, 3)])
+def test_the_edges_drawn_at_the_start_are_counted(rows, cols, start):
+    game = make_game("dots_and_boxes", rows=rows, cols=cols, start=start)
+    legal = game.initial_position().legal_actions()
+    assert game.facts.longest_game == len(legal)
+    assert game.initial_position().ply == 0
 
 
 def test_a_game_that_declares_no_bounds_is_bounded_by_its_tree():

@@ -13,7 +13,7 @@ Symmetries. Left-right mirror.
 
 Position. A bitboard for each player: cell (row from the bottom, column) is bit ``column * (rows +
 1) + row``. The spare bit on top of each column keeps columns apart, so that shifted boards never
-wrap. Boards that need more than 64 bits hold one number for each cell instead, up to 144 cells (see
+wrap. Boards that need more than 64 bits hold one number for each cell instead, up to 400 cells (see
 :mod:`.wide`). Source: Tromp, John's Connect Four Playground; Pons, "Solving Connect 4:
 how to build a perfect AI".
 """
@@ -38,16 +38,17 @@ from .profile import PROFILE
 ZERO, ONE = np.uint64(0), np.uint64(1)
 HIGH_HALF = np.uint64(32)
 
-WIDE_CELLS = 144  # capacity of the wide record: 12 × 12
+# capacities of the wide record, 12 × 12, and of the largest, 20 × 20
+WIDE_CELLS, MOST_CELLS = 144, 400
 
 
-def _check(rules: ConnectFour) -> str | None:
-    if rules.rows * rules.cols > WIDE_CELLS:
+def _capacity(rules: ConnectFour) -> str | None:
+    if rules.rows * rules.cols > MOST_CELLS:
         return (
-            f"a board may have at most {WIDE_CELLS} cells, {rules.rows} rows and {rules.cols} "
+            f"a board may have at most {MOST_CELLS} cells, {rules.rows} rows and {rules.cols} "
             f"columns have {rules.rows * rules.cols}"
         )
-    return check_connect(rules)
+    return None
 
 
 @declare_game(
@@ -63,8 +64,9 @@ def _check(rules: ConnectFour) -> str | None:
         Parameter("connect", int, 4, "discs in a row that win", 2, 32),
     ),
     heuristics=("threats", "windows"),
-    check=_check,
-    limits=f"at most {WIDE_CELLS} cells, as 12 rows and 12 columns have",
+    check=check_connect,
+    capacity=_capacity,
+    limits=f"at most {MOST_CELLS} cells, as 20 rows and 20 columns have",
 )
 class ConnectFour(NamedTuple):
     rows: int = 6
@@ -77,6 +79,13 @@ class ConnectFour(NamedTuple):
 )
 class WideConnectFour(ConnectFour):
     """Boards that a 64-bit word does not hold."""
+
+
+@wide_record(
+    needed=lambda rules: rules.rows * rules.cols > WIDE_CELLS, position=record_fields(MOST_CELLS)
+)
+class LargestConnectFour(WideConnectFour):
+    """Boards that the wide record does not hold."""
 
 
 @kernel

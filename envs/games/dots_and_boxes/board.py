@@ -101,7 +101,7 @@ def symmetries(rules: Any) -> np.ndarray:
 def facts(rules: Any) -> Facts:
     """The sizes of the board's spaces, and the returns of a game."""
     edges, boxes = count_edges(rules.rows, rules.cols), float(rules.rows * rules.cols)
-    free = edges - sum(bool(starts_drawn(rules, edge)) for edge in range(edges))
+    free = edges - edges_at_start(rules)
     best = boxes if rules.reward == MARGIN else 1.0
     return Facts(edges, free, -best, best, (rules.rows + 1, rules.cols + 1, 6), moves_again=True)
 
@@ -119,10 +119,14 @@ def complexity(rules: Any) -> Complexity:
     return Complexity(tuple(board), states, fewer_each_ply=True)
 
 
+def edges_at_start(rules: Any) -> int:
+    """How many edges are drawn before the first move: none, two sides of the board, or all four."""
+    return int(rules.start * (rules.rows + rules.cols))
+
+
 def plies_played(rules: Any, position: Any) -> int:
     """How many edges the players have drawn."""
-    edges = range(count_edges(rules.rows, rules.cols))
-    return int(position.drawn) - sum(bool(starts_drawn(rules, edge)) for edge in edges)
+    return int(position.drawn) - edges_at_start(rules)
 
 
 DOTS = re.compile(r"(\d{1,4})\s*[x×]\s*(\d{1,4})|[([]\s*(\d{1,4})\s*,\s*(\d{1,4})\s*[)\]]")

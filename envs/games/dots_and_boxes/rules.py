@@ -71,15 +71,13 @@ def _record_fields(edges: int, boxes: int) -> list[tuple[Any, ...]]:
     ]
 
 
-def _check(rules: DotsAndBoxes) -> str | None:
+def _capacity(rules: DotsAndBoxes) -> str | None:
     edges = count_edges(rules.rows, rules.cols)
     if edges > WIDE_EDGES:
         return (
             f"a board may have at most {WIDE_EDGES} edges, {rules.rows} × {rules.cols} boxes have "
             f"{edges}"
         )
-    if rules.start == SWEDISH and rules.rows * rules.cols == 1:
-        return "a Swedish start leaves no edge to draw on a single box"
     return None
 
 
@@ -101,7 +99,12 @@ def _check(rules: DotsAndBoxes) -> str | None:
         Parameter("dots", str, None, "the board in dots, 5x5", stands_for=("rows", "cols")),
     ),
     heuristics=("chains", "classic"),
-    check=_check,
+    check=lambda rules: (
+        "a Swedish start leaves no edge to draw on a single box"
+        if rules.start == SWEDISH and rules.rows * rules.cols == 1
+        else None
+    ),
+    capacity=_capacity,
     limits=f"at most {WIDE_EDGES} edges, as 15 × 15 boxes have",
     expand=expand_dots,
 )

@@ -1,4 +1,4 @@
-"""Boards beyond the usual records: connect four up to 144 cells, dots and boxes up to 480 edges."""
+"""Boards beyond the usual records: connect four up to 400 cells, dots and boxes up to 480 edges."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from plyground.envs import rules as r
 from plyground.envs.compiled.randomness import new_stream
 from plyground.envs.conformance.perft import perft
 from plyground.envs.games.connect_four import ConnectFour, WideConnectFour
+from plyground.envs.games.connect_four.rules import LargestConnectFour
 from plyground.envs.games.dots_and_boxes import DotsAndBoxes, WideDotsAndBoxes
 from plyground.envs.registry import BUILT_IN
 from reference import make_reference, reference_heuristic
@@ -38,6 +39,8 @@ sizes = st.integers(1, 8)
         ("connect_four", ConnectFour),
         ("connect_four:rows=7,cols=8", ConnectFour),
         ("connect_four:rows=8,cols=8", WideConnectFour),
+        ("connect_four:rows=12,cols=12", WideConnectFour),
+        ("connect_four:rows=20,cols=20", LargestConnectFour),
         ("dots_and_boxes:rows=7,cols=7", DotsAndBoxes),
         ("dots_and_boxes:rows=1,cols=42", DotsAndBoxes),
         ("dots_and_boxes:rows=8,cols=8", WideDotsAndBoxes),
@@ -53,8 +56,8 @@ def test_the_record_is_wide_where_the_board_needs_it(spec, rules_type):
     ("spec", "complaint"),
     [
         (
-            "connect_four:rows=13,cols=12",
-            "a board may have at most 144 cells, 13 rows and 12 columns have 156",
+            "connect_four:rows=21,cols=20",
+            "a board may have at most 400 cells, 21 rows and 20 columns have 420",
         ),
         (
             "dots_and_boxes:rows=16,cols=15",
@@ -69,7 +72,7 @@ def test_larger_boards_are_refused_with_the_limit(spec, complaint):
 
 def test_the_limits_on_all_parameters_together_are_declared():
     limits = {rules_type.declaration.name: rules_type.declaration.limits for rules_type in BUILT_IN}
-    assert limits["connect_four"] == "at most 144 cells, as 12 rows and 12 columns have"
+    assert limits["connect_four"] == "at most 400 cells, as 20 rows and 20 columns have"
     assert limits["dots_and_boxes"] == "at most 480 edges, as 15 × 15 boxes have"
 
 
@@ -172,6 +175,20 @@ def test_perft_of_wide_connect_four_is_that_of_the_reference():
 def test_perft_of_wide_dots_and_boxes_counts_every_order_of_edges():
     start = make_game(WIDE[2]).initial_position()
     assert [perft(start, plies) for plies in range(4)] == [math.perm(144, n) for n in range(4)]
+
+
+def test_the_largest_board_of_connect_four_plays_from_edge_to_edge():
+    game = make_game("connect_four:rows=20,cols=20")
+    names = [game.action_to_text(column) for column in range(20)]
+    for row, other in ((names[-4:], "a"), (names[:4], "t")):
+        position = game.position([move for pair in zip(row, other * 3) for move in pair])
+        assert not position.is_over
+        position.play(row[3])
+        assert position.outcome.winner == 0
+        assert game.position_from_observation(position.observation(1)).is_over
+    game = make_game("connect_four:rows=20,cols=20,connect=20")
+    position = game.position(["t"] * 20)
+    assert len(position.legal_actions()) == 19
 
 
 @each_wide_game
