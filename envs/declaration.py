@@ -173,14 +173,14 @@ def declare_game(
         short_forms: parameters that stand for several others (``size=5`` for ``rows=5,cols=5``).
         expand: replaces short forms among the parameters given by what they stand for.
         contract: the inverse, applied to all the values when a game is written as text.
-        colours, marks: of player_0 and player_1, in pictures (``#rrggbb``) and in text (a letter).
+        colours: those of player_0 and player_1 in pictures of the board, ``#rrggbb``.
+        marks: the letters of player_0 and player_1 in the board as text.
         profile: what other folders know about the game.
     """
 
     def decorate(rules_type: T) -> T:
         game_type: Any = rules_type
         game_type.__new__ = _validated_new(rules_type, name, parameters, check, capacity)
-        game_type.wide_types = []  # filled by `wide_record`
         game_type.declaration = Declaration(
             name,
             version,
@@ -210,6 +210,7 @@ def _validated_new(
 ) -> Callable[..., Any]:
     """The constructor of a rules type that converts and checks its parameters."""
     plain_new = rules_type.__new__
+    rules_type.wide_types = []  # filled by `wide_record`
 
     def validated_new(cls: Any, *values: Any, **keywords: Any) -> Any:
         arguments = dict(zip((p.name for p in parameters), values)) | keywords
