@@ -12,6 +12,7 @@ from ..agents import Agent, Decision
 from ..agents.book_writer import write_book
 from ..agents.human import HumanAgent
 from ..agents.registry import resolve_agent
+from ..agents.solvers.connect_four.opening_writer import write_openings
 from ..agents.solvers.solver import (
     DEFAULT_MEMORY_MB,
     SolveInterrupted,
@@ -20,6 +21,7 @@ from ..agents.solvers.solver import (
 )
 from ..envs import Game, Position, make_game
 from ..envs.game import PLAYERS
+from ..envs.processors import available_processors
 from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
@@ -213,6 +215,20 @@ def book(
     ] = DEFAULT_AGENT,
     plies: Annotated[int, option("N", "Number of plies that the book covers.", low=1)] = 4,
     seed: SeedOption = 1,
+    exact: Annotated[
+        bool,
+        flag(
+            "Of connect four: solve every position of ply --plies exactly, and so of all plies "
+            "before. An interrupted command goes on when it is given again."
+        ),
+    ] = False,
+    concurrency: Annotated[
+        int | None,
+        option("N", "With --exact: processes that solve (default: the number of cores).", low=1),
+    ] = None,
+    memory: Annotated[
+        int, option("MIB", "With --exact: memory of each process's table.", low=1)
+    ] = DEFAULT_MEMORY_MB,
 ) -> None:
     """Make an opening book: the positions of the first plies, analysed by an agent.
 
@@ -222,8 +238,12 @@ def book(
     [bold]Example[/bold]
 
     plyground book connect_four --agent alphabeta:depth=6,values=yes --plies 4 --out c4.book
+    plyground book connect_four --exact --plies 8 --memory 2048 --out openings.npy
     """
     board = make_game(game)
+    if exact:
+        _write_exact_values(board, out, plies, concurrency or available_processors(), memory)
+        return
     analyst = _analyst(agent, board, seed)
     try:
         with display.show_steps("positions", Console(stderr=True)) as progress:
@@ -234,3 +254,14 @@ def book(
         f"{count} positions of the first {plies} plies of {board.spec}, as {agent} sees them, are "
         f"in {out}"
     )
+
+
+def _write_exact_values(game: Game, out: Path, plies: int, processes: int, memory: int) -> None:
+    try:
+        with display.show_steps("positions", Console(stderr=True)) as progress:
+            count = write_openings(out, game, plies, processes, memory, progress)
+    except KeyboardInterrupt:
+        raise Interruption(
+            f"stopped; {out} holds what is solved, and the same command goes on"
+        ) from None
+    say(f"the exact values of all {count} positions after {plies} plies are in {out}")

@@ -38,6 +38,11 @@ class AlternatingSolver(Solver):
         looked for, and the bounds meet once there is one.
         """
 
+    def bounds(self, position: Position, weak: bool, monitor: Monitor) -> tuple[int, int]:
+        """Bounds alone, where no action is asked for."""
+        lower, upper, _ = self.prove(position, weak, monitor)
+        return lower, upper
+
     def actions_in_order(self, position: Position) -> list[int]:
         """The legal actions in the order in which they are solved."""
         return position.legal_actions()
@@ -65,7 +70,7 @@ class AlternatingSolver(Solver):
             best_action=proof.action,
             values=values,
             optimal_actions=optimal,
-            principal_variation=self._principal_variation(position, proof, monitor),
+            principal_variation=self.principal_variation(position, proof, monitor),
         )
 
     def _prove_actions(
@@ -79,7 +84,7 @@ class AlternatingSolver(Solver):
                 value = self.value_of_result(position, int(child.returns[position.to_move]))
                 proofs[action] = Proof(value, value, action)
             else:
-                lower, upper, _ = self.prove(child, weak, monitor)
+                lower, upper = self.bounds(child, weak, monitor)
                 proofs[action] = Proof(-upper, -lower, action)
         lower = max(proof.lower for proof in proofs.values())
         upper = max(proof.upper for proof in proofs.values())
@@ -92,7 +97,7 @@ class AlternatingSolver(Solver):
         action = max(proofs, key=lambda each: (each in optimal, proofs[each][:2]))
         return Proof(lower, upper, action), values, optimal
 
-    def _principal_variation(
+    def principal_variation(
         self, position: Position, proof: Proof, monitor: Monitor
     ) -> tuple[int, ...]:
         """A line of best play; only its first action if the value of the position is not proved."""

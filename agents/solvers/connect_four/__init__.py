@@ -21,6 +21,7 @@ from ..solver import DEFAULT_MEMORY_MB, Monitor, register_solver
 from . import search as s
 from . import table as t
 from .board import make_board
+from .opening import openings_of
 
 MOST_BITS = 64
 
@@ -83,13 +84,47 @@ class ConnectFourSolver(AlternatingSolver):
         self, position: Position, weak: bool, monitor: Monitor, value: int | None = None
     ) -> Proof:
         tasks = self._tasks(records_of(position.record))
+        if value is None:
+            value = self._opening_value(position)
         if value is not None:
             tasks["lower"] = tasks["upper"] = value
+            column = self._opening_column(position, value)
+            if column is not None:
+                return Proof(value, value, column)
         complete = self._solve(tasks, weak, monitor)
         task = tasks[0]
         if value is not None and not complete:
             return Proof(-self._most, self._most, int(task["column"]))
         return Proof(int(task["lower"]), int(task["upper"]), int(task["column"]))
+
+    def bounds(self, position: Position, weak: bool, monitor: Monitor) -> tuple[int, int]:
+        value = self._opening_value(position)
+        return super().bounds(position, weak, monitor) if value is None else (value, value)
+
+    def principal_variation(
+        self, position: Position, proof: Proof, monitor: Monitor
+    ) -> tuple[int, ...]:
+        """A line of best play; from the opening on it ends where the stored values do."""
+        if self._opening_value(position) is None:
+            return super().principal_variation(position, proof, monitor)
+        actions, value, column = [proof.action], proof.lower, None
+        while not (position := position.after(actions[-1])).is_over:
+            value = -value
+            column = self._opening_column(position, value)
+            if column is None:
+                break
+            actions.append(column)
+        return tuple(actions)
+
+    def _opening_value(self, position: Position) -> int | None:
+        """The stored value of a position of the opening."""
+        openings = openings_of(self.game.rules, int(position.record.ply))
+        return None if openings is None else openings.value(*sides_of(position))
+
+    def _opening_column(self, position: Position, value: int) -> int | None:
+        """A column that attains the value by the stored values."""
+        openings = openings_of(self.game.rules, int(position.record.ply))
+        return None if openings is None else openings.best_column(*sides_of(position), value)
 
     def actions_in_order(self, position: Position) -> list[int]:
         """From the middle outwards: the middle fills the table for the others."""
@@ -158,6 +193,12 @@ class ConnectFourSolver(AlternatingSolver):
         complete = monitor.run(search_slice, state, bounds)
         self._most_nodes = max(self._most_nodes, int(state.nodes))
         return complete
+
+
+def sides_of(position: Position) -> tuple[np.uint64, np.uint64]:
+    """The stones of the side to move, and of the other."""
+    stones, mover = position.record.stones, int(position.record.ply) & 1
+    return stones[mover], stones[1 - mover]
 
 
 def _key_bits(game: Game) -> int:

@@ -1,0 +1,172 @@
+"""The opening of connect four: the exact values of all positions of the first plies.
+
+A file holds one value for each position of one ply whose game goes on, mirror images once, in the
+order of their keys (:func:`~.board.key_of`). The positions themselves are not stored: a reader
+plays through the plies from the empty board and meets the same positions in the same order. The
+values of earlier plies follow from those of the file.
+
+Values are those of the solver: +k if the side to move wins with the k-th last of its stones.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ....envs.compiled.bits import count_bits
+from ....envs.compiled.kernels import kernel
+from ....envs.games.connect_four.rules import ConnectFour
+from ....envs.specification import SpecificationError
+from .board import ONE, ZERO, Board, has_row, key_of, make_board
+
+UNSOLVED = np.int8(-128)
+PLIES = 8  # of the file that plyground brings
+FILE = Path(__file__).with_name("openings.npy")
+
+
+class Layer(NamedTuple):
+    """The positions of a ply whose games go on, mirror images once, ascending by their keys.
+
+    Attributes:
+        keys, own, opp: uint64 (positions,): keys, the stones of the side to move and of the other.
+    """
+
+    keys: np.ndarray
+    own: np.ndarray
+    opp: np.ndarray
+
+
+def layers(board: Board) -> Iterator[Layer]:
+    """The layer of every ply, from the empty board up to one cell less than full."""
+    nothing = np.zeros(1, np.uint64)
+    layer = Layer(np.array([key_of(board, ZERO, ZERO)[0]], np.uint64), nothing, nothing)
+    for _ in range(board.cells):
+        yield layer
+        room = len(layer.keys) * board.cols
+        after = Layer(*(np.zeros(room, np.uint64) for _ in Layer._fields))
+        count = write_children(board, layer, after)
+        keys, first = np.unique(after.keys[:count], return_index=True)
+        layer = Layer(keys, after.own[first], after.opp[first])
+
+
+@kernel
+def write_children(board, layer, after):
+    """Write the children whose games go on into ``after``; how many there are."""
+    count = 0
+    for index in range(len(layer.keys)):
+        own, opp = layer.own[index], layer.opp[index]
+        moves = ((own | opp) + board.bottom) & board.playable
+        while moves != ZERO:
+            cell = moves & (~moves + ONE)
+            moves ^= cell
+            if not has_row(board, own | cell):
+                after.own[count], after.opp[count] = opp, own | cell
+                after.keys[count] = key_of(board, opp, own | cell)[0]
+                count += 1
+    return count
+
+
+@kernel
+def write_parent_values(board, layer, after, values_after, values):
+    """Write the values of a layer from those of the layer ``after`` it.
+
+    A position is ``UNSOLVED`` if one of its children is, unless its side to move wins at once.
+    """
+    for index in range(len(layer.keys)):
+        own, opp = layer.own[index], layer.opp[index]
+        left = board.cells - count_bits(own | opp)
+        best = -board.cells
+        moves = ((own | opp) + board.bottom) & board.playable
+        while moves != ZERO:
+            cell = moves & (~moves + ONE)
+            moves ^= cell
+            if has_row(board, own | cell):
+                best = (left + 1) // 2
+                break
+            key = key_of(board, opp, own | cell)[0]
+            value = np.int64(values_after[np.searchsorted(after.keys, key)]) if left > 1 else 0
+            best = max(best, -value)  # of an unsolved child more than of any other
+        values[index] = best if best <= board.cells else UNSOLVED
+
+
+class OpeningValues:
+    """The values of all positions up to the ply of a file.
+
+    Attributes:
+        plies: the last ply whose positions have values.
+    """
+
+    def __init__(self, board: Board, values: np.ndarray) -> None:
+        """The values of one ply, int8 (positions,), and of all plies before.
+
+        Raises:
+            SpecificationError: no ply has so many positions.
+        """
+        self._board = board
+        self._layers: list[Layer] = []
+        for layer in layers(board):
+            self._layers.append(layer)
+            if len(layer.keys) >= len(values):
+                break
+        if len(self._layers[-1].keys) != len(values):
+            raise SpecificationError(f"no ply of this board has {len(values)} open positions")
+        self.plies = len(self._layers) - 1
+        self._values = [values]
+        for before, after in zip(self._layers[-2::-1], self._layers[:0:-1], strict=True):
+            here = np.zeros(len(before.keys), np.int8)
+            write_parent_values(board, before, after, self._values[-1], here)
+            self._values.append(here)
+        self._values.reverse()
+
+    def value(self, own: np.uint64, opp: np.uint64) -> int | None:
+        """The value of a position whose game goes on; None after the last ply."""
+        ply = count_bits(own | opp)
+        if ply > self.plies:
+            return None
+        key = key_of(self._board, own, opp)[0]
+        value = self._values[ply][np.searchsorted(self._layers[ply].keys, key)]
+        return None if value == UNSOLVED else int(value)
+
+    def best_column(self, own: np.uint64, opp: np.uint64, value: int) -> int | None:
+        """The column nearest the middle that attains the value; None if that is not stored."""
+        middle = (self._board.cols - 1) / 2
+        moves = ((own | opp) + self._board.bottom) & self._board.playable
+        for column in sorted(range(self._board.cols), key=lambda each: abs(each - middle)):
+            cell = moves & (self._board.column << (np.uint64(column) * self._board.height))
+            if cell == ZERO:
+                continue
+            if has_row(self._board, own | cell):
+                return column
+            after = self.value(opp, own | cell)
+            if after is not None and -after == value:
+                return column
+        return None
+
+
+def openings_of(rules: ConnectFour, ply: int) -> OpeningValues | None:
+    """The values that plyground brings, of the ordinary board up to ``PLIES``; None of others."""
+    return _shipped_values() if ply <= PLIES and rules == ConnectFour() else None
+
+
+@functools.cache
+def _shipped_values() -> OpeningValues:
+    return OpeningValues(make_board(ConnectFour()), read_values(FILE))
+
+
+def read_values(path: Path, positions: int | None = None) -> np.ndarray:
+    """The values in a file, ``UNSOLVED`` where they are still missing: int8 (positions,).
+
+    Raises:
+        SpecificationError: the file cannot be read, or does not hold values of so many positions.
+    """
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise SpecificationError(f"{path} holds no values of openings: {error}") from None
+    if values.dtype != np.int8 or values.ndim != 1 or positions not in (None, len(values)):
+        raise SpecificationError(f"{path} holds no values of these openings")
+    return np.asarray(values)

@@ -1,0 +1,109 @@
+"""Solving the opening of connect four: all positions of one ply, in several processes, resumed."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from ....envs.files import written_whole
+from ....envs.game import Game
+from ....envs.games.connect_four.rules import ConnectFour
+from ....envs.specification import SpecificationError
+from ..solver import Solver, make_solver, solver_class_of
+from .board import make_board
+from .opening import UNSOLVED, layers, read_values
+
+CHUNK = 16  # positions that a process solves at a time; neighbours share its table
+SECONDS_BETWEEN_FILES = 20.0
+
+_solver: Solver  # of a worker process
+
+
+def write_openings(
+    path: Path,
+    game: Game,
+    plies: int,
+    processes: int,
+    memory_mb: int,
+    progress: Callable[[int, int], None],
+) -> int:
+    """Solve every position of a ply and write the values; how many positions there are.
+
+    What the file holds already is not solved again: an interrupted call is continued by the same
+    call. The file is complete when none of its values is ``UNSOLVED``.
+
+    Args:
+        path: the file, read by :func:`~.opening.read_values`.
+        game: connect four, on any board that the solver takes.
+        plies: the ply whose positions are solved.
+        processes: how many solve at once, each with a table of its own.
+        memory_mb: the size of a table in MiB.
+        progress: is told the number of positions solved, and of all.
+
+    Raises:
+        SpecificationError: another game, a board beyond the solver's reach, a ply that no game
+            reaches, or a file that holds something else.
+    """
+    if not isinstance(game.rules, ConnectFour):
+        raise SpecificationError(f"exact openings are those of connect four, not of {game.spec}")
+    solver_class_of(game)  # refuses boards beyond its reach
+    layer = next(itertools.islice(layers(make_board(game.rules)), plies, None), None)
+    if layer is None or not len(layer.keys):
+        raise SpecificationError(f"no game of {game.spec} goes on after {plies} plies")
+    values = np.full(len(layer.keys), UNSOLVED)
+    if path.exists():
+        values = read_values(path, len(values))
+    records = game.new_records(len(values))
+    rows, mover = np.arange(len(values)), plies % 2
+    records["stones"][rows, mover], records["stones"][rows, 1 - mover] = layer.own, layer.opp
+    records["ply"] = plies
+    gaps = np.flatnonzero(values == UNSOLVED)
+    chunks = np.split(gaps, range(CHUNK, len(gaps), CHUNK))
+    done, written = len(values) - len(gaps), time.monotonic()
+    try:
+        solved = solve_chunks(game, [records[chunk] for chunk in chunks], processes, memory_mb)
+        for chunk, result in zip(chunks, solved, strict=True):
+            values[chunk] = result
+            done += len(chunk)
+            progress(done, len(values))
+            if time.monotonic() - written > SECONDS_BETWEEN_FILES:
+                _write(path, values)
+                written = time.monotonic()
+    finally:
+        _write(path, values)
+    return len(values)
+
+
+def solve_chunks(
+    game: Game, chunks: Sequence[np.ndarray], processes: int, memory_mb: int
+) -> Iterator[np.ndarray]:
+    """The values of chunks of positions, in their order, from this process or from several."""
+    if processes == 1:
+        yield from map(make_solver(game, memory_mb).solve_batch, chunks)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, context, _start, (game, memory_mb)) as pool:
+        try:
+            yield from pool.map(_solve, chunks)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _write(path: Path, values: np.ndarray) -> None:
+    with written_whole(path) as file:
+        np.save(file, values)
+
+
+def _start(game: Game, memory_mb: int) -> None:
+    global _solver
+    _solver = make_solver(game, memory_mb)
+
+
+def _solve(records: np.ndarray) -> np.ndarray:
+    return _solver.solve_batch(records)
