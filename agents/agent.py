@@ -25,6 +25,8 @@ from ..envs.specification import (
 from .book import open_book
 from .score import Score, Unit
 
+_PACKAGE = __name__.partition(".")[0]
+
 
 @dataclasses.dataclass
 class Decision:
@@ -119,6 +121,9 @@ class Agent(ABC):
         isolated: whether matches run it in a process of its own unless told otherwise. That is
             right for code that is not plyground's own (a user's module, a network's runtime,
             another program), which could hang, exit or use up the memory.
+        foreign: whether others' code chooses its moves: a user's module, another program, a class
+            outside of the package. Such an agent forfeits a game by raising; an error of any other
+            agent is plyground's own, or that of its surroundings, and ends the run.
         uses_tokens: whether it asks a language model, whose tokens matches count.
         tokens_of_game: the tokens used since the reset.
         options: the values of its parameters.
@@ -135,8 +140,14 @@ class Agent(ABC):
     usage: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = MappingProxyType({})
     isolated: ClassVar[bool] = False
+    foreign: ClassVar[bool] = False
     uses_tokens: ClassVar[bool] = False
     tokens_of_game: int = 0
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if cls.__module__.partition(".")[0] != _PACKAGE:
+            cls.foreign = True
 
     def __init__(self, game: Game | str | None = None, seed: int = 0, **options: Any) -> None:
         for former, present in self.renamed.items():

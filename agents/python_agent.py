@@ -44,7 +44,7 @@ class PythonAgent(Agent):
         ),
     )
     argument = "function"
-    isolated = True
+    isolated = foreign = True
 
     def check_options(self) -> None:
         """Import the module and make the user's agent."""

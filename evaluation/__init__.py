@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from .openings import Openings
     from .runners.contest import Conditions
     from .runners.isolation import make_isolated_opponent
+    from .runners.messages import RunnerError
     from .runners.processes import ProcessRunner
     from .runners.ray_cluster import RayRunner
-    from .runners.runner import LocalRunner, Runner, RunnerError
+    from .runners.runner import LocalRunner, Runner
     from .sequential_test import Hypotheses, SprtMatch, SprtState, log_likelihood_ratio
     from .statistics.complexity import size_report
     from .statistics.cross_table import CrossTable

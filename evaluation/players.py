@@ -7,11 +7,12 @@ object with ``act(position)``, and
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +20,10 @@ import numpy as np
 from ..agents.agent import Agent, Decision
 from ..agents.bots import as_bot, short_seed
 from ..agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED, Fault
+from ..agents.registry import make_agent, resolve_agent
 from ..agents.score import Score
 from ..envs.game import Game, Position
+from ..envs.loading.interruption import InterruptWatch
 from ..envs.specification import SpecificationError, plain_text
 from .fingerprints import sources_of_agent
 
@@ -51,8 +54,36 @@ class Description(NamedTuple):
         return f"{self.version}, code {self.sources}" if self.sources else self.version
 
 
+def faults_of(foreign: bool, *refusals: type[Exception]) -> contextlib.AbstractContextManager[None]:
+    """Whatever a foreign agent raises in the body is its Fault; an error of any other goes through.
+
+    Args:
+        foreign: whether the agent is, see :class:`~plyground.agents.Agent`.
+        refusals: errors that are none of its faults.
+    """
+    return _foreign_faults(refusals) if foreign else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _foreign_faults(refusals: tuple[type[Exception], ...]) -> Iterator[None]:
+    """A Ctrl-C in the body stays one, whatever the agent makes of it."""
+    with InterruptWatch() as interrupt:
+        try:
+            yield
+        except BaseException as error:
+            if not interrupt.came:
+                if isinstance(error, (Fault, *refusals)):
+                    raise
+                raise exception_fault(error) from error
+        if interrupt.came:
+            raise KeyboardInterrupt
+
+
 class Player(ABC):
-    """An agent in a match. All methods raise Fault for what the agent does wrong."""
+    """An agent in a match. All methods raise Fault for what the agent does wrong.
+
+    Only a foreign agent does wrong by raising. An error of any other ends the run.
+    """
 
     @abstractmethod
     def describe(self) -> Description:
@@ -112,50 +143,39 @@ class LocalPlayer(Player):
         agent = self._agent
         game = agent.bound_game
         sources = "" if game is None else sources_of_agent(type(agent), game)
-        return Description(
-            agent.spec,
-            agent.options,
-            agent.version,
-            agent.deterministic,
-            sources,
-            agent.uses_tokens,
-        )
+        with faults_of(agent.foreign, SpecificationError):
+            return Description(
+                agent.spec,
+                agent.options,
+                agent.version,
+                agent.deterministic,
+                sources,
+                agent.uses_tokens,
+            )
 
     def listen(self, report: Callable[[Decision], None] | None) -> None:
         """Let the agent report the iterations of its searches, or no longer."""
         self._agent.on_progress = report
 
     def get_ready(self, game: Game) -> None:
-        try:
+        with faults_of(self._agent.foreign, SpecificationError):
             self._agent.get_ready(game)
-        except (SpecificationError, Fault):
-            raise
-        except (Exception, SystemExit) as error:
-            raise exception_fault(error) from error
 
     def reset(self, seed: int, seconds: float) -> None:
-        try:
+        with faults_of(self._agent.foreign):
             self._agent.reset(seed)
-        except (SpecificationError, Fault):
-            raise
-        except (Exception, SystemExit) as error:
-            raise exception_fault(error) from error
 
     def ask(self, position: Position, analyse: bool, seconds: float) -> tuple[Any, Decision | None]:
-        try:
-            if analyse:
-                decision = self._agent.analyse(position)
-                if not isinstance(decision.score, Score | None):
-                    raise TypeError(
-                        f"the score of a Decision is a Score, such as Score(0.5), not "
-                        f"{decision.score!r}"
-                    )
-                return decision.action, decision
-            return self._agent.act(position), None
-        except Fault:
-            raise
-        except (Exception, SystemExit) as error:
-            raise exception_fault(error) from error
+        with faults_of(self._agent.foreign):
+            if not analyse:
+                return self._agent.act(position), None
+            decision = self._agent.analyse(position)
+            if not isinstance(decision.score, Score | None):
+                raise TypeError(
+                    f"the score of a Decision is a Score, such as Score(0.5), not "
+                    f"{decision.score!r}"
+                )
+            return decision.action, decision
 
     def tokens(self) -> int:
         return self._agent.tokens_of_game
@@ -185,16 +205,12 @@ class BotPlayer(Player):
         """Nothing is to be done ahead."""
 
     def reset(self, seed: int, seconds: float) -> None:
-        try:
+        with faults_of(True):
             self._reset(short_seed(seed))
-        except (Exception, SystemExit) as error:
-            raise exception_fault(error) from error
 
     def ask(self, position: Position, analyse: bool, seconds: float) -> tuple[Any, Decision | None]:
-        try:
+        with faults_of(True):
             return self._bot.act(position), None
-        except (Exception, SystemExit) as error:
-            raise exception_fault(error) from error
 
     def __str__(self) -> str:
         return str(self._bot)
@@ -205,6 +221,21 @@ def as_player(agent: Any) -> Player:
     if isinstance(agent, Player):
         return agent
     return LocalPlayer(agent) if isinstance(agent, Agent) else BotPlayer(agent)
+
+
+def make_player(spec: str, game: Game) -> LocalPlayer:
+    """A player of an agent that is made in this process.
+
+    Raises:
+        SpecificationError: it cannot be made.
+    """
+    try:
+        with faults_of(resolve_agent(spec)[0].foreign, SpecificationError):
+            player = LocalPlayer(make_agent(spec, game))
+            player.describe()
+            return player
+    except Fault as fault:
+        raise SpecificationError(f"{spec} cannot be made: it {fault}") from None
 
 
 def check_identity(spec: str, now: Description, expected: str | None) -> None:
@@ -276,7 +307,10 @@ def exception_fault(error: BaseException) -> Fault:
 
 def _one_line(value: Any, render: Callable[[Any], str], longest: int = 200) -> str:
     """A value as one line of text, whatever ``__str__`` or ``__repr__`` of its class do."""
-    try:
-        return plain_text(render(value), longest)
-    except Exception:
-        return f"an unprintable {type(value).__name__}"
+    with InterruptWatch() as interrupt:
+        try:
+            return plain_text(render(value), longest)
+        except BaseException:
+            if interrupt.came:
+                raise
+            return f"an unprintable {type(value).__name__}"

@@ -14,7 +14,7 @@ from ..agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
 from ..agents.registry import resolve_agent
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
-from ..evaluation.players import legal_action
+from ..evaluation.players import exception_fault, legal_action
 from ..evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session
@@ -245,6 +245,8 @@ class Thinkers:
                 if fault.kind == EXITED and not last_try:
                     continue
                 raise _refusal(job.what, fault) from None
+            except Exception as error:
+                raise _refusal(job.what, exception_fault(error)) from error
         raise AssertionError("unreachable")
 
 

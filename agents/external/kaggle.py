@@ -52,7 +52,7 @@ class KaggleAgent(Agent):
     )
     argument = "source"
     usage = f"FILE.py, or one of {', '.join(PACKAGE_AGENTS)}"
-    isolated = True
+    isolated = foreign = True
 
     def check_options(self) -> None:
         """Load the agent."""

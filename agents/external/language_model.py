@@ -58,7 +58,7 @@ class LanguageModelAgent(Agent):
     )
     argument = "model"
     usage = "MODEL,url=http://HOST:PORT/v1"
-    isolated = True
+    isolated = foreign = True
     uses_tokens = True
 
     def check_options(self) -> None:

@@ -33,7 +33,7 @@ class OpenSpielBot(Agent):
         Parameter("solve", bool, True, "of mcts: whether proven results go up the tree"),
     )
     argument = "bot"
-    isolated = True
+    isolated = foreign = True
 
     def check_options(self) -> None:
         """Import OpenSpiel and look for the bot."""

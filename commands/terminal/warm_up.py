@@ -14,11 +14,13 @@ from ...agents.registry import agent_classes, agent_presets
 from ...agents.solvers.endgame import MEMORY_MB
 from ...agents.solvers.solver import solver_class_of
 from ...envs import Game, make_game
+from ...envs.compiled.cache import cache_root, clear_cache
 from ...envs.compiled.kernels import without_announcements
 from ...envs.registry import game_names
 from ...envs.specification import SpecificationError
 from ...evaluation.report import display
 from ..app import command
+from ..common import flag
 from ..output import note, say
 from .preparation import compile_rules
 
@@ -29,18 +31,28 @@ def warm_up(
         tuple[str, ...], Parameter(name="GAME", help="Games to compile (default: all).")
     ] = (),
     /,
+    *,
+    clear: Annotated[bool, flag("Empty the folder of machine code, and compile nothing.")] = False,
 ) -> None:
     """Compile ahead of time what playing a game against any agent needs.
 
     The machine code is kept on disk, so that games begin at once afterwards. Boards of other sizes
     need no compilation of their own. An update of plyground or numba makes it necessary again.
+    The folder is that of PLYGROUND_CACHE, or your user's folder of caches.
 
     [bold]Examples[/bold]
 
     plyground warm-up
 
     plyground warm-up connect_four gomoku
+
+    plyground warm-up --clear
     """
+    if clear:
+        if games:
+            raise SpecificationError("--clear compiles nothing; name no game with it")
+        say(f"{cache_root()}: folders of machine code removed: {clear_cache()}")
+        return
     boards = [make_game(game) for game in games or game_names()]
     work = [(game, spec) for game in boards for spec in ("rules", *_specs(game))]
     began = time.perf_counter()

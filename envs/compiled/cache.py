@@ -7,15 +7,24 @@ that change the machine code. Folders that were not used for thirty days are rem
 
 A user's own game adds files to these sources. They count for machine code that was compiled for
 types of that game. A kernel that was compiled for a game of the package stays as it is.
+
+Machine code that cannot be read or written is compiled anew: it is said once, and nothing fails.
+Every file of machine code holds its checksum, since damaged code could crash the process or play
+other moves.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
+import pickle
+import re
 import shutil
+import sys
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,12 +33,17 @@ import numba
 import numpy as np
 import platformdirs
 from numba.core.caching import NullCache
+from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
 from .sources import digest_of, package_sources, sources_of_kernels
 
 UNUSED_SECONDS = 30 * 24 * 3600
 _MARKER = "last_used"
+DAMAGED = "is damaged; it is compiled anew. plyground warm-up --clear empties the folder"
+NOT_KEPT = "cannot be kept; every process compiles it anew"
+_notices: set[str] = set()  # that have been given
+_FOLDER = re.compile(r"[0-9a-f]{20}")  # the names of cache folders
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -78,12 +92,30 @@ class KernelCache:
         return str(self._cache(()).cache_path)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """The machine code for a signature (or only the types of its arguments), or None."""
-        return self._cache(normalize_signature(signature)[0]).load_overload(signature, context)
+        """The machine code for a signature (or only the types of its arguments), or None.
+
+        None as well where its file is damaged; the entries of the kernel are then removed.
+        """
+        arguments = normalize_signature(signature)[0]
+        cache = self._cache(arguments)
+        try:
+            result = cache.load_overload(signature, context)
+            if result is not None and tuple(result.signature.args) != tuple(arguments):
+                raise ValueError("the entry is that of other arguments")
+        except Exception as error:  # unpickling raises whatever damaged bytes make it raise
+            _tell(DAMAGED, error)
+            with contextlib.suppress(Exception):
+                cache.flush()
+            return None
+        return result
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep the machine code for a signature."""
-        self._cache(normalize_signature(signature)[0]).save_overload(signature, result)
+        """Keep the machine code for a signature, if that is possible."""
+        cache = self._cache(normalize_signature(signature)[0])
+        try:
+            cache.save_overload(signature, result)
+        except Exception as error:  # a full disk, a folder that is a file now, a damaged index
+            _tell(NOT_KEPT, error)
 
     def flush(self) -> None:
         """Forget what was kept for the package's own games."""
@@ -95,6 +127,30 @@ class KernelCache:
             return NullCache()
         folder = _cache_folder(self._path, own_sources.files if own else frozenset())
         return NullCache() if folder is None else _numba_cache(self._function, folder, self._kind)
+
+
+class _Sealed:
+    """What a cache of numba writes and reads, the content with its checksum.
+
+    Args:
+        form: numba's own form of it.
+    """
+
+    def __init__(self, form: Any) -> None:
+        self._form = form
+
+    def reduce(self, result: Any) -> tuple[int, bytes]:
+        content = dumps(self._form.reduce(result))
+        return zlib.crc32(content), content
+
+    def rebuild(self, context: Any, payload: tuple[int, bytes]) -> Any:
+        checksum, content = payload
+        if checksum != zlib.crc32(content):
+            raise ValueError("the checksum is another")
+        return self._form.rebuild(context, pickle.loads(content))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._form, name)
 
 
 def watch_source(function: Callable[..., Any]) -> None:
@@ -164,6 +220,23 @@ def remove_unused_folders(root: Path) -> None:
             continue  # another process was quicker
 
 
+def clear_cache() -> int:
+    """Delete all machine code; returns how many folders it was in."""
+    root = cache_root()
+    folders = [path for path in root.glob("*") if _FOLDER.fullmatch(path.name)]
+    for folder in folders:
+        shutil.rmtree(folder)
+    return len(folders)
+
+
+def _tell(what: str, error: Exception) -> None:
+    """Say on standard error what is wrong with the cache, once in this process."""
+    if what not in _notices:
+        _notices.add(what)
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        print(f"plyground: machine code in {cache_root()} {what} ({why})", file=sys.stderr)
+
+
 @functools.cache
 def _cache_folder(path: Path, own: frozenset[Path]) -> Path | None:
     """Create or touch the cache folder for the kernels of a file; None where none is writable."""
@@ -171,7 +244,8 @@ def _cache_folder(path: Path, own: frozenset[Path]) -> Path | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / _MARKER).touch()
-    except OSError:
+    except OSError as error:
+        _tell(NOT_KEPT, error)
         return None
     return folder
 
@@ -182,9 +256,18 @@ def _numba_cache(function: Callable[..., Any], folder: Path, kind: type) -> Any:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        return kind(function)
+        cache = kind(function)
+    except Exception as error:  # numba's search for a folder ends without one
+        _tell(NOT_KEPT, error)
+        return NullCache()
     finally:
         numba.config.CACHE_DIR = before
+    if not Path(cache.cache_path).is_relative_to(folder):
+        # numba has taken a folder of its own choice, where old rules would be played
+        _tell(NOT_KEPT, OSError(f"nothing can be written to {folder}"))
+        return NullCache()
+    cache._impl = _Sealed(cache._impl)
+    return cache
 
 
 def _is_own_type(of: Any) -> bool:

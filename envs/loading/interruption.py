@@ -43,8 +43,7 @@ class DelayedInterrupt:
         self._before: Any = None
 
     def __enter__(self) -> DelayedInterrupt:
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and callable(signal.getsignal(signal.SIGINT)):
+        if _catches_signals():
             self._before = signal.signal(signal.SIGINT, _handle)
             _delays.append(self)
         return self
@@ -53,6 +52,40 @@ class DelayedInterrupt:
         if self._before is not None:
             _delays.remove(self)
             signal.signal(signal.SIGINT, self._before)
+
+
+class InterruptWatch:
+    """In its body Ctrl-C does what it did before; it is only noted that it did.
+
+    Attributes:
+        came: whether Ctrl-C was pressed, and the handler has raised an error.
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+        self._before: Any = None
+
+    def __enter__(self) -> InterruptWatch:
+        if _catches_signals():
+            self._before = signal.signal(signal.SIGINT, self._handle)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _handle(self, number: int, frame: object) -> None:
+        try:
+            self._before(number, frame)
+        except BaseException:
+            self.came = True
+            raise
+
+
+def _catches_signals() -> bool:
+    """Whether this is the thread that hears of Ctrl-C, in a program that does not ignore it."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and callable(signal.getsignal(signal.SIGINT))
 
 
 def answer_ctrl_c() -> None:

@@ -18,6 +18,7 @@ from ...agents.faults import CANCELLED, EXITED, HUNG, OUT_OF_MEMORY, Fault
 from ...envs.game import Game, Position
 from ..match import CPU, NO_LIMITS, Limits
 from ..players import Description
+from .error_output import ErrorOutput
 from .messages import Failure, Result, Start, call_frame, number_of, read_answer
 from .worker_process import WorkerDeath, WorkerProcess
 
@@ -40,6 +41,7 @@ class AgentProcess:
     def __init__(self, limits: Limits = NO_LIMITS, pausing: bool = False) -> None:
         self._limits, self._pausing = limits, pausing
         self._worker: WorkerProcess | None = None
+        self._errors = ErrorOutput()
         self._occupant: tuple[str, Game] | None = None
         self._answering = False
         self._calls = 0
@@ -66,7 +68,7 @@ class AgentProcess:
         """
         if anew or self._worker is None or self._answering:
             self.close()
-            self._worker = WorkerProcess("plyground.evaluation.runners.agent_worker")
+            self._worker = WorkerProcess("plyground.evaluation.runners.agent_worker", self._errors)
 
     def seat(
         self, spec: str, game: Game, modules: tuple[str, ...] = (), anew: bool = False

@@ -18,10 +18,12 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ...agents import Decision, Score, make_agent
-from ...agents.faults import CANCELLED
+from ...agents.faults import CANCELLED, Fault
+from ...agents.registry import resolve_agent
 from ...envs.game import Game, load_position
-from ..players import Description, LocalPlayer, exception_fault, existing_action
-from .messages import Call, Failure, Progress, Service, Start
+from ...envs.specification import SpecificationError
+from ..players import Description, LocalPlayer, existing_action, faults_of
+from .messages import Call, Progress, Service, Start, import_modules
 
 REPORT_SECONDS = 0.05  # between two reports of progress at least
 
@@ -37,7 +39,7 @@ class AgentService(Service):
         super().__init__()
         self._game: Game | None = None
         self._player: LocalPlayer | None = None
-        self._spec = ""
+        self._spec, self._foreign = "", False
         self._interruptible = False  # whether a signal may end what is going on
         self._last_report = 0.0
 
@@ -47,23 +49,24 @@ class AgentService(Service):
             self._interruptible = False
             raise _Cancellation
 
-    def answer(self, call: Call) -> bytes:
+    def result(self, call: Call) -> bytes:
         try:
-            return super().answer(call)
+            with faults_of(self._foreign, SpecificationError):
+                return super().result(call)
         except KeyboardInterrupt:
             # What the agent was about to store is lost: the next game gets an agent of its own.
             if self._player is not None:
                 self._player = LocalPlayer(make_agent(self._spec, self._game))
-            return pickle.dumps(Failure(CANCELLED, "was told to stop"))
-        except Exception as error:  # making the agent, or what it says of its decision
-            return pickle.dumps(Failure.of(exception_fault(error)))
+            raise Fault(CANCELLED, "was told to stop") from None
 
     def make(self, modules: Iterable[str], game: bytes, spec: str) -> Description:
         """Make an agent for a pickled game, in place of the one before."""
-        _import_all(modules)
+        import_modules(modules)
         self._game, self._spec = pickle.loads(game), spec
-        self._player = LocalPlayer(make_agent(spec, self._game))
-        return self._player.describe()
+        self._foreign = resolve_agent(spec)[0].foreign
+        with faults_of(self._foreign, SpecificationError):
+            self._player = LocalPlayer(make_agent(spec, self._game))
+            return self._player.describe()
 
     def get_ready(self) -> None:
         """Let the agent load and compile for the game."""
@@ -110,7 +113,7 @@ class AgentService(Service):
 
         When that is called with None, the function has loaded and compiled what it needs.
         """
-        _import_all(modules)
+        import_modules(modules)
         module, _, name = function.partition(":")
         try:
             return getattr(importlib.import_module(module), name)(
@@ -132,12 +135,6 @@ class AgentService(Service):
         self._interruptible = True
         with _signals_held_back():
             self.report(message)
-
-
-def _import_all(modules: Iterable[str]) -> None:
-    """Import a user's modules, which registers games and agents."""
-    for module in modules:
-        importlib.import_module(module)
 
 
 @contextlib.contextmanager

@@ -7,13 +7,13 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...agents import make_agent
+from ...agents.faults import Fault
 from ...agents.human import HumanAgent
 from ...agents.registry import resolve_agent
 from ...envs.game import Game
 from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, TO_THE_END, Adjudication, GameResult, Limits, play_game
-from ..players import Description, LocalPlayer, Player, check_identity
+from ..players import Description, Player, check_identity, make_player
 from ..statistics.withdrawals import WITHDRAW_AFTER
 from ..store.store import GameKey
 from .isolation import AUTO, ISOLATION, IsolatedPlayer, is_isolated
@@ -99,7 +99,7 @@ class Contest(NamedTuple):
         expected = self.versions[number] if self.versions else None
         if is_isolated(spec, self.conditions.isolation):
             return IsolatedPlayer(spec, self.game, self.conditions.limits, self.modules, expected)
-        player = LocalPlayer(make_agent(spec, self.game))
+        player = make_player(spec, self.game)
         check_identity(spec, player.describe(), expected)
         return player
 
@@ -179,9 +179,7 @@ class Arena:
         try:
             player.prepare(self.contest.game, seed=0)
             return player.describe().identity
-        except SpecificationError:
-            raise
-        except Exception:  # of the agent, whatever it is; the games will tell
+        except Fault:  # the games will tell
             return None
 
     def play(self, game: ScheduledGame) -> GameResult:

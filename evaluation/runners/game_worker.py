@@ -5,7 +5,6 @@ It runs in a process of :mod:`~plyground.evaluation.runners.processes`, or as an
 
 from __future__ import annotations
 
-import importlib
 import pickle
 import platform
 import sys
@@ -22,7 +21,7 @@ from ...envs.specification import SpecificationError
 from ..match import GameResult
 from .contest import Arena, Contest, ScheduledGame
 from .isolation import ALWAYS
-from .messages import Service
+from .messages import Service, import_modules
 
 # deaths of workers over a game after which its agents play from processes of their own, so that the
 # agent at fault is known
@@ -54,8 +53,7 @@ class GameWorker(Service):
         modules, folder, contest = pickle.loads(message)
         if folder not in sys.path:
             sys.path.append(folder)
-        for module in modules:
-            importlib.import_module(module)
+        import_modules(modules)
         # The runner compares the versions with those of the tournament.
         self._contest: Contest = pickle.loads(contest)._replace(versions=())
         self._arena = Arena(self._contest)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...agents import Agent, Decision, make_agent
-from ...agents.faults import Fault
+from ...agents.faults import EXITED, Fault
 from ...agents.human import HumanAgent
 from ...agents.registry import resolve_agent
 from ...envs.game import Game, Position
@@ -21,6 +21,7 @@ from ...envs.specification import SpecificationError
 from ..match import NO_LIMITS, Limits
 from ..players import Description, Player, check_identity, legal_action
 from .agent_process import LONGEST_MOVE_SECONDS, AgentProcess
+from .messages import RunnerError
 
 AUTO, ALWAYS, NEVER = ISOLATION = ("auto", "always", "never")
 
@@ -62,6 +63,7 @@ class IsolatedPlayer(Player):
         self._spec, self._game, self._modules, self._expected = spec, game, modules, expected
         self._description: Description | None = None  # once the agent has been made
         self._process = AgentProcess(limits, pausing)
+        self._foreign = resolve_agent(spec)[0].foreign
         self._report: Callable[[Decision], None] | None = None
 
     @property
@@ -76,7 +78,8 @@ class IsolatedPlayer(Player):
 
     def start(self) -> Description:
         """Start the process; SpecificationError if it makes another agent than it was."""
-        description = self._process.seat(self._spec, self._game, self._modules, anew=True)
+        with self._no_death_of_our_own():
+            description = self._process.seat(self._spec, self._game, self._modules, anew=True)
         check_identity(self._spec, description, self._expected)
         self._expected, self._description = description.identity, description
         return description
@@ -96,10 +99,12 @@ class IsolatedPlayer(Player):
             raise ValueError(f"this player was made for {self._game.spec}, not for {game.spec}")
         if not self.is_ready:
             self.start()
-        self._process.get_ready()
+        with self._no_death_of_our_own():
+            self._process.get_ready()
 
     def reset(self, seed: int, seconds: float) -> None:
-        self._process.reset(seed, min(seconds, LONGEST_MOVE_SECONDS))
+        with self._no_death_of_our_own():
+            self._process.reset(seed, min(seconds, LONGEST_MOVE_SECONDS))
 
     def processor_seconds(self) -> float:
         return self._process.processor_seconds()
@@ -114,10 +119,27 @@ class IsolatedPlayer(Player):
 
     def ask(self, position: Position, analyse: bool, seconds: float) -> tuple[Any, Decision | None]:
         seconds = min(seconds, LONGEST_MOVE_SECONDS)
-        if analyse:
-            decision = self._process.decide(position, seconds, self._report)
-            return decision.action, decision
-        return self._process.choose(position, seconds), None
+        with self._no_death_of_our_own():
+            if analyse:
+                decision = self._process.decide(position, seconds, self._report)
+                return decision.action, decision
+            return self._process.choose(position, seconds), None
+
+    @contextlib.contextmanager
+    def _no_death_of_our_own(self) -> Iterator[None]:
+        """The death of a process with an agent of plyground's own is nobody's fault: RunnerError.
+
+        Somebody or the system has ended it, or an error in plyground.
+        """
+        try:
+            yield
+        except Fault as fault:
+            if self._foreign or fault.kind != EXITED:
+                raise
+            raise RunnerError(
+                f"{self._spec} {fault}, which no agent of plyground does by itself; the game it "
+                f"played is not counted"
+            ) from None
 
     def close(self) -> None:
         self._process.close()
@@ -141,6 +163,7 @@ class IsolatedAgent(Agent):
     def __init__(self, spec: str, game: Game, seed: int = 0) -> None:
         agent_class, _ = resolve_agent(spec)
         self.name: str = agent_class.name  # type: ignore[misc]
+        self.foreign: bool = agent_class.foreign  # type: ignore[misc]
         modules = type(game.rules).__module__, agent_class.__module__
         self._spec, self._game = spec, game
         self._player = IsolatedPlayer(spec, game, modules=modules, pausing=False)

@@ -7,16 +7,23 @@ belongs to, in eight bytes.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import pickle
 import struct
+from collections.abc import Iterable
 from multiprocessing.connection import Connection
+from multiprocessing.pool import ExceptionWithTraceback
 from typing import Any, NamedTuple, Self
 
 from ...agents.faults import EXITED, Fault
 from ...envs.specification import SpecificationError
 
 NUMBER = struct.Struct("!Q")
+
+
+class RunnerError(Exception):
+    """Games cannot be played where they were to be; the message says why."""
 
 
 class Call(NamedTuple):
@@ -43,22 +50,58 @@ class Result(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """What went wrong, in place of a result: a kind of fault, or None for a bad specification."""
+    """What went wrong, in place of a result.
+
+    Attributes:
+        kind: a kind of fault; None for a bad specification and for an unexpected error.
+        text: the message.
+        pickle: the unexpected error with its trace.
+    """
 
     kind: str | None
     text: str
+    pickle: bytes | None = None
 
     @classmethod
-    def of(cls, error: Fault | SpecificationError) -> Self:
+    def of(cls, error: Exception) -> Self:
         text = str(error).encode(errors="replace").decode()
-        return cls(error.kind if isinstance(error, Fault) else None, text)
+        if isinstance(error, (Fault, SpecificationError)):
+            return cls(error.kind if isinstance(error, Fault) else None, text)
+        text = f"{type(error).__name__}: {text}"
+        with contextlib.suppress(Exception):  # there are errors that cannot be pickled
+            return cls(None, text, pickle.dumps(ExceptionWithTraceback(error, error.__traceback__)))
+        return cls(None, text, b"")
 
     @property
-    def error(self) -> Fault | SpecificationError:
-        return SpecificationError(self.text) if self.kind is None else Fault(self.kind, self.text)
+    def error(self) -> Exception:
+        """The error, to be raised on this side."""
+        if self.pickle is None:
+            return (
+                SpecificationError(self.text) if self.kind is None else Fault(self.kind, self.text)
+            )
+        with contextlib.suppress(Exception):
+            error = pickle.loads(self.pickle)
+            if isinstance(error, Exception):
+                return error
+        return RuntimeError(self.text)
 
 
 Answer = Start | Progress | Result | Failure
+
+
+def import_modules(modules: Iterable[str]) -> None:
+    """Import a user's modules, which registers games and agents.
+
+    Raises:
+        SpecificationError: one of them cannot be imported here.
+    """
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except Exception as error:
+            raise SpecificationError(
+                f"importing {module!r} in another process failed: {type(error).__name__}: {error}"
+            ) from error
 
 
 class Service:
@@ -87,9 +130,13 @@ class Service:
     def answer(self, call: Call) -> bytes:
         """The pickled answer to a call."""
         try:
-            return pickle.dumps(Result(getattr(self, call.method)(*call.arguments)))
-        except (Fault, SpecificationError) as error:
+            return self.result(call)
+        except Exception as error:
             return pickle.dumps(Failure.of(error))
+
+    def result(self, call: Call) -> bytes:
+        """The pickled result of a call; raises what its method raises."""
+        return pickle.dumps(Result(getattr(self, call.method)(*call.arguments)))
 
     def report(self, message: Start | Progress) -> None:
         """Send a message before the answer."""

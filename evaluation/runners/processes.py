@@ -10,8 +10,8 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from ...envs.processors import available_processors
-from .messages import Failure, Result, call_frame, read_answer
-from .runner import RunnerError
+from ...envs.specification import SpecificationError
+from .messages import Failure, Result, RunnerError, call_frame, read_answer
 from .worker_pool import Death, Event, PoolRunner
 from .worker_process import WorkerDeath, WorkerProcess
 
@@ -44,7 +44,8 @@ class ProcessRunner(PoolRunner[WorkerProcess]):
         except WorkerDeath as death:
             return Death(str(death))
         if isinstance(answer, Failure):
-            raise RunnerError(answer.text)
+            error = answer.error
+            raise RunnerError(answer.text) if isinstance(error, SpecificationError) else error
         assert isinstance(answer, Result)
         event: Event = answer.value
         return event

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...envs.specification import SpecificationError
 from .game_worker import GameWorker
-from .runner import RunnerError
+from .messages import RunnerError
 from .worker_pool import Death, Event, PoolRunner
 
 CONNECT_SECONDS = 10.0

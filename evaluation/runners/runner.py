@@ -15,10 +15,6 @@ from .contest import Arena, Contest, ScheduledGame
 Results = Generator[tuple[ScheduledGame, GameResult], None, None]
 
 
-class RunnerError(Exception):
-    """Games cannot be played where they were to be; the message says why."""
-
-
 class GivenUp(NamedTuple):
     """A game that could not be played, and why."""
 

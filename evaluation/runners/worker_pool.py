@@ -20,7 +20,8 @@ from ...envs.specification import SpecificationError
 from ..match import GameResult
 from .contest import Contest, ScheduledGame
 from .game_worker import Chunk, ChunkResult, pack, versions
-from .runner import GivenUp, Results, Runner, RunnerError
+from .messages import RunnerError
+from .runner import GivenUp, Results, Runner
 
 # a chunk is to take about as long, so that messages cost little and little is lost with a worker
 CHUNK_SECONDS = 0.2

@@ -26,6 +26,7 @@ import psutil
 
 from ...envs.compiled import kernels
 from ...envs.specification import SpecificationError
+from .error_output import ErrorOutput
 
 EXIT_SECONDS = 2.0  # a process whose end of the socket is closed has this long to be gone
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
@@ -43,9 +44,10 @@ class WorkerProcess:
 
     Args:
         module: the module's full name.
+        errors: where its standard output and error go; by default a place of its own.
     """
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, errors: ErrorOutput | None = None) -> None:
         if os.name != "posix":
             raise SpecificationError(
                 "worker processes need Linux or macOS; play with --isolate never and --runner local"
@@ -57,13 +59,19 @@ class WorkerProcess:
                 f"{same_path}; from {__name__} import run; run({module!r}, {theirs.fileno()}, "
                 f"{os.getpid()})"
             )
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", start],
-                stdin=subprocess.DEVNULL,
-                stdout=2,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
+            self._errors = errors or ErrorOutput()
+            output = self._errors.open()
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", start],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                )
+            finally:
+                os.close(output)
         self.connection: Connection = Connection(ours.detach())
         self._frame = bytearray()  # of the next message, as far as it has come
         self._missing = HEADER.size  # bytes of the frame's present part, its length or its content
@@ -189,12 +197,13 @@ class WorkerProcess:
             os.killpg(self.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
+        self._errors.close()
 
 
 def run(module: str, descriptor: int, parent: int) -> None:
     """Run a new worker.
 
-    Its standard output goes where the error output of the process goes that started it.
+    Its standard output and error go to the :class:`.ErrorOutput` of the process that started it.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

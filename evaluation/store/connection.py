@@ -42,6 +42,7 @@ class StoreFile:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path: Path = Path(path)
+        self._file = self.path.absolute()  # wherever an agent's os.chdir leads later
         self._opened: sqlite3.Connection | None = None
         self._unwritable: str | None = None  # why the store can only be read, once that is known
         self._place: tuple[int, int] | None = None  # what the file is to the system
@@ -52,7 +53,7 @@ class StoreFile:
         if self._opened is None:
             self._opened = self._connect()
             with contextlib.suppress(OSError):
-                there = self.path.stat()
+                there = self._file.stat()
                 self._place, self._size = (there.st_dev, there.st_ino), there.st_size
         return self._opened
 
@@ -65,7 +66,7 @@ class StoreFile:
         if self._opened is None or self._place is None:
             return
         try:
-            there = self.path.stat()
+            there = self._file.stat()
         except OSError:
             self._lose("removed or renamed")
         if (there.st_dev, there.st_ino) != self._place:
@@ -76,7 +77,7 @@ class StoreFile:
 
     def _lose(self, how: str) -> NoReturn:
         """Save what the lost file holds, and raise StoreError."""
-        copy_path = self.path.with_name(f"{self.path.name}.saved")
+        copy_path = self._file.with_name(f"{self._file.name}.saved")
         rest = "what it held is lost"
         if self._opened is not None and not copy_path.exists():
             with contextlib.suppress(sqlite3.Error, OSError):
@@ -121,21 +122,19 @@ class StoreFile:
     def _check_place(self) -> None:
         """StoreError if no store can be there."""
         try:
-            if self.path.is_dir():
+            if self._file.is_dir():
                 raise StoreError(f"{self.path} is a folder; name a file to keep the games in")
-            refuse_special_file(self.path)
+            refuse_special_file(self._file)
         except OSError as error:
             raise StoreError(
                 f"{str(self.path)[:200]} is no file to keep games in: {error.strerror}"
             ) from None
-        if not self.path.absolute().parent.is_dir():
-            raise StoreError(
-                f"the folder {self.path.absolute().parent} for the store does not exist"
-            )
+        if not self._file.parent.is_dir():
+            raise StoreError(f"the folder {self._file.parent} for the store does not exist")
 
     def _connect_writing(self) -> sqlite3.Connection:
         """Open the file, made or brought up to date as it needs."""
-        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        connection = sqlite3.connect(self._file, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with transaction(connection, "DEFERRED"):  # all that is read belongs to one moment
                 version = self._version(connection)
@@ -152,15 +151,15 @@ class StoreFile:
 
     def _connect_reading(self) -> sqlite3.Connection | None:
         """Open a file that cannot be written, for reading; None if that is not possible either."""
-        if not self.path.is_file() or not self.path.stat().st_size:
+        if not self._file.is_file() or not self._file.stat().st_size:
             return None
-        log = self.path.with_name(self.path.name + "-wal")
+        log = self._file.with_name(self._file.name + "-wal")
         # A store in write-ahead-log mode needs a file for locks beside it, unless SQLite is told
         # that no process writes.
         immutable = () if log.exists() and log.stat().st_size else ("immutable=1",)
         for options in ("mode=ro", *immutable):
             connection = sqlite3.connect(
-                f"file:{urllib.parse.quote(str(self.path.absolute()))}?{options}",
+                f"file:{urllib.parse.quote(str(self._file))}?{options}",
                 uri=True,
                 isolation_level=None,
             )
@@ -264,7 +263,7 @@ class StoreFile:
         with contextlib.suppress(OSError):
             no_space = (
                 name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN"))
-                and shutil.disk_usage(self.path.absolute().parent).free < FULL_BYTES
+                and shutil.disk_usage(self._file.parent).free < FULL_BYTES
             )
             if name == "SQLITE_FULL" or no_space:
                 return (

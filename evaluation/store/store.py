@@ -186,7 +186,7 @@ class Store(StoreFile):
         Raises:
             StoreError: there is no such file, which is not made for this.
         """
-        if not self.path.exists():
+        if not self._file.exists():
             raise StoreError(f"there is no store {self.path}")
         with self._errors("read"), transaction(self._connection, "DEFERRED"):
             columns = "number, name, settings, pairs, left_out, command, sources, last_link"
@@ -218,7 +218,7 @@ class Store(StoreFile):
 
     def has_tournament(self, name: str) -> bool:
         """Whether there is a tournament of that name; no file is made for this."""
-        if self._opened is None and not self.path.exists():
+        if self._opened is None and not self._file.exists():
             return False
         query = "SELECT 1 FROM tournaments WHERE name = ?"
         with self._errors("read"):

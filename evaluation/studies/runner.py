@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 from ...envs.processors import available_processors
-from ..runners.runner import RunnerError
+from ..runners.messages import RunnerError
 from ..runners.worker_process import WorkerDeath, WorkerProcess
 from ..store.store import StoreError
 from .cells import Cell, cell_path, make_cell, read_cell

@@ -7,7 +7,9 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+import signal
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -165,9 +167,39 @@ def test_a_numpy_whole_number_is_an_action():
     assert all(type(action) is int for action in result.moves)
 
 
-def test_keyboard_interrupt_goes_through():
+class OwnError(BaseException):
+    """No Exception."""
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(1), KeyboardInterrupt(), GeneratorExit(), OwnError(), StopIteration()]
+)
+def test_an_agent_that_raises_what_is_no_exception_forfeits(error):
+    class InReset(Script):
+        def reset(self, seed):
+            raise error
+
+    for agent in (Script(error), InReset()):
+        result = play_game("tic_tac_toe", [agent, Script()])
+        assert (result.fault, result.forfeited) == (RAISED, 0)
+        assert f"raised {type(error).__name__}" in result.reason
+
+
+@pytest.mark.parametrize("answer", [KeyboardInterrupt, ValueError, None])
+def test_ctrl_c_while_an_agent_thinks_ends_the_match_whatever_the_agent_makes_of_it(answer):
+    def act(position):
+        try:
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            if answer is not None:
+                raise answer() from None
+        return position.legal_actions()[0]
+
+    before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        play_game("tic_tac_toe", [Script(KeyboardInterrupt()), Script()])
+        play_game("tic_tac_toe", [act, Script(8)])
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_agent_that_cannot_be_printed_still_forfeits_in_one_line():

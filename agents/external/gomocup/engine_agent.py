@@ -55,7 +55,7 @@ class GomocupAgent(Agent):
         Parameter("folder", str, None, "the folder it runs in (default: the present one)"),
     )
     argument = "command"
-    isolated = True
+    isolated = foreign = True
 
     _engine: Engine | None = None
     _finalizer: Any = None

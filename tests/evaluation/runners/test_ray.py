@@ -11,7 +11,7 @@ import psutil
 import pytest
 from helpers import play, records, run
 from plyground.evaluation.runners.ray_cluster import RayRunner
-from plyground.evaluation.runners.runner import RunnerError
+from plyground.evaluation.runners.messages import RunnerError
 from plyground.evaluation.tournament import Plan
 
 ray = pytest.importorskip("ray")

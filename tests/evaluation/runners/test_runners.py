@@ -15,8 +15,9 @@ from plyground import make_game
 from plyground.agents.faults import EXITED
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.runners.contest import Contest
+from plyground.evaluation.runners.messages import RunnerError
 from plyground.evaluation.runners.processes import ProcessRunner
-from plyground.evaluation.runners.runner import LocalRunner, RunnerError
+from plyground.evaluation.runners.runner import LocalRunner
 from plyground.evaluation.store.store import Store
 from plyground.evaluation.tournament import Plan, Tournament
 

@@ -1,0 +1,58 @@
+"""The standard error of worker processes: passed on, as long as it does not get too much."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+
+PASSED_ON = 256 << 10  # bytes that are passed on as they come
+LAST_PART = 8 << 10  # bytes that are kept of what comes after them
+CLOSING_SECONDS = 1.0  # what an ended process has written is read by then
+
+
+class ErrorOutput:
+    """What processes, one after the other, write to their standard error.
+
+    The first bytes are passed on to the standard error of this process at once. Of what comes after
+    them the last part follows when the process that has written it has ended.
+
+    Args:
+        passed_on: how many bytes are passed on at once, of all processes together.
+    """
+
+    def __init__(self, passed_on: int = PASSED_ON) -> None:
+        self._left = passed_on
+        self._reader: threading.Thread | None = None
+
+    def open(self) -> int:
+        """The descriptor that a new process is to write to; the caller closes it."""
+        reading, writing = os.pipe()
+        self._reader = threading.Thread(target=self._read, args=(reading,), daemon=True)
+        self._reader.start()
+        return writing
+
+    def close(self) -> None:
+        """Pass on what is left of a process that has ended."""
+        if self._reader is not None:
+            self._reader.join(CLOSING_SECONDS)  # a process that it has started may be writing still
+            self._reader = None
+
+    def _read(self, reading: int) -> None:
+        last, left_out = b"", 0
+        while data := os.read(reading, 1 << 16):
+            _write(data[: self._left])
+            rest = data[self._left :]
+            self._left -= len(data) - len(rest)
+            left_out += len(rest)
+            last = (last + rest)[-LAST_PART:]
+        os.close(reading)
+        if left_out:
+            cut = left_out - len(last)
+            _write(f"\n[… {cut} bytes of an agent's standard error left out …]\n".encode() + last)
+
+
+def _write(data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        while data:
+            data = data[os.write(2, data) :]

@@ -1,0 +1,226 @@
+"""An error of plyground, or of what it stands on, is nobody's fault: the run ends, no game is lost.
+
+Only agents that are others' code forfeit by raising.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import sys
+
+import pytest
+from command_line import invoke
+from helpers import count_games, play
+from plyground import make_agent, make_game
+from plyground.agents.faults import RAISED
+from plyground.agents.random_agent import RandomAgent
+from plyground.agents.registry import agent_classes
+from plyground.evaluation.match import play_game
+from plyground.evaluation.runners.contest import Contest
+from plyground.evaluation.runners.error_output import LAST_PART, PASSED_ON
+from plyground.evaluation.runners.isolation import IsolatedPlayer
+from plyground.evaluation.runners.messages import RunnerError
+from plyground.evaluation.runners.processes import ProcessRunner
+from plyground.evaluation.runners.runner import LocalRunner
+from plyground.evaluation.store.store import Store, StoreError
+from plyground.evaluation.tournament import Plan
+
+GAME = make_game("tic_tac_toe")
+PLAN = Plan("tic_tac_toe", ("random", "greedy"), pairs=2)
+FULL = OSError(errno.ENOSPC, "No space left on device", "/full")
+ERRORS = [FULL, MemoryError(), KeyError("lost"), SystemExit(3)]
+# a module that breaks an agent of plyground's in the process that imports it
+BREAKING = """
+from plyground.agents.random_agent import RandomAgent
+
+
+def fail(self, position):
+    raise OSError(28, "No space left on device", "/full")
+
+
+RandomAgent.decide = fail
+"""
+
+
+def raises(error):
+    """A method that raises this error."""
+
+    def method(self, *arguments):
+        raise error
+
+    return method
+
+
+def test_the_agents_whose_moves_others_choose_are_those_that_run_their_code():
+    classes = agent_classes().items()
+    ours = {name: each for name, each in classes if each.__module__.startswith("plyground.")}
+    foreign = {name for name, agent_class in ours.items() if agent_class.foreign}
+    assert foreign == {"python", "gomocup", "kaggle", "openspiel", "llm"}
+    assert all(ours[name].isolated for name in foreign)
+
+    class OfTheUser(RandomAgent):
+        """Derived from an agent of plyground's."""
+
+    assert OfTheUser.foreign
+    assert not RandomAgent.foreign
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("method", ["decide", "prepare", "reset"])
+def test_an_error_in_an_agent_of_plyground_ends_the_match_and_one_in_anothers_forfeits(
+    method, error, monkeypatch
+):
+    class OfTheUser(RandomAgent):
+        pass
+
+    ours, theirs, other = make_agent("random"), OfTheUser(), make_agent("greedy")
+    monkeypatch.setattr(OfTheUser, method, raises(error), raising=False)
+    result = play_game(GAME, [theirs, other])
+    assert (result.fault, result.forfeited) == (RAISED, 0)
+    monkeypatch.setattr(RandomAgent, method, raises(error))
+    with pytest.raises(type(error)):
+        play_game(GAME, [ours, other])
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """Breaks the agent ``random`` here and in all processes that are started."""
+    (tmp_path / "breaking.py").write_text(BREAKING)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(Contest, "modules", ("breaking",))
+    monkeypatch.setattr(RandomAgent, "decide", raises(FULL))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+@pytest.mark.parametrize("isolation", ["never", "always"])
+@pytest.mark.parametrize("runner", [LocalRunner, lambda: ProcessRunner(1)], ids=["local", "other"])
+@pytest.mark.fast_cases(3)
+def test_an_error_in_an_agent_of_plyground_ends_a_tournament_and_nothing_is_stored(
+    runner, isolation, broken, tmp_path
+):
+    with runner() as place, pytest.raises(OSError, match="No space left on device") as error:
+        play(PLAN, tmp_path / "store.db", place, isolation=isolation)
+    assert (error.value.errno, error.value.filename) == (errno.ENOSPC, "/full")
+    assert count_games(tmp_path / "store.db") == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "sentence"),
+    [
+        (FULL, 2, "plyground: /full: No space left on device"),
+        (MemoryError(), 2, "plyground: there is not enough memory: a request failed"),
+        (KeyError("lost"), 1, "plyground: an error that should not happen: KeyError: 'lost'"),
+    ],
+    ids=["disk", "memory", "bug"],
+)
+def test_a_command_ends_with_a_sentence_and_stores_nothing(
+    error, status, sentence, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(RandomAgent, "decide", raises(error))
+    words = ["tournament", *(PLAN.game, *PLAN.agents), "--pairs", "2", "--store", "store.db"]
+    result = invoke(words)
+    assert result.exit_code == status
+    assert sentence in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
+    assert count_games(tmp_path / "store.db") == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+def test_a_dead_process_of_an_agent_of_plyground_is_no_forfeit():
+    opponent = make_agent("random")
+    with contextlib.closing(IsolatedPlayer("greedy", GAME)) as player:
+        player.prepare(GAME, 1)
+        os.kill(player.pid, signal.SIGKILL)
+        with pytest.raises(RunnerError, match=r"greedy was killed by signal 9 .*not counted"):
+            player.ask(GAME.initial_position(), False, 60.0)
+        assert play_game(GAME, [player, opponent]).fault is None
+
+
+# -- what others' agents do to their surroundings --
+
+OWN = """
+import os
+import sys
+from pathlib import Path
+
+
+class Moves:
+    "Changes the working folder, and takes the store away when it is told to."
+
+    def act(self, position):
+        for store in [path for path in Path().glob("store.db") if Path("remove").exists()]:
+            store.unlink()
+        os.chdir("/")
+        return position.legal_actions()[0]
+
+
+def talks(position):
+    print("x" * 1000_000, file=sys.stderr)
+    print("the end")
+    return position.legal_actions()[0]
+
+
+def leaves(position):
+    raise KeyboardInterrupt
+
+
+class Unmade:
+    def __init__(self):
+        raise GeneratorExit
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A module of a user's, in the current folder."""
+    (tmp_path / "own_agents.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "own_agents", raising=False)
+
+
+def test_an_agent_that_changes_the_folder_moves_no_store(own, tmp_path):
+    plan = PLAN._replace(agents=("random", "python:own_agents:Moves"))
+    assert len(play(plan, "store.db", LocalRunner(), isolation="never")) == 4
+    assert count_games(tmp_path / "store.db") == 4
+    os.chdir(tmp_path)
+    (tmp_path / "remove").touch()
+    with pytest.raises(StoreError, match="what it held is in") as error:
+        play(plan._replace(pairs=4), "store.db", LocalRunner(), isolation="never")
+    assert str(tmp_path / "store.db.saved") in str(error.value)
+    with Store(tmp_path / "store.db.saved") as store:
+        assert store.tournaments()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+@pytest.mark.parametrize("isolation", ["never", "always"])
+def test_an_agent_that_raises_ctrl_c_itself_forfeits(isolation, own, tmp_path):
+    plan = PLAN._replace(agents=("random", "python:own_agents:leaves"), pairs=1)
+    games = play(plan, tmp_path / "store.db", LocalRunner(), isolation=isolation)
+    assert [game[7] for game in games] == [RAISED] * 2
+
+
+@pytest.mark.parametrize("isolation", ["never", "always"])
+def test_an_agent_that_cannot_be_made_is_named(isolation, own):
+    spec = "python:own_agents:Unmade"
+    words = ["tournament", "tic_tac_toe", "random", spec, "--isolate", isolation]
+    result = invoke([*words, "--store", "store.db"])
+    assert result.exit_code == 2, result.output
+    assert "raised GeneratorExit" in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
+def test_the_standard_error_of_an_isolated_agent_is_cut(own, capfd):
+    with contextlib.closing(IsolatedPlayer("python:own_agents:talks", GAME)) as player:
+        player.prepare(GAME, 1)
+        player.ask(GAME.initial_position(), False, 60.0)
+    errors = capfd.readouterr().err
+    assert len(errors) < PASSED_ON + LAST_PART + 200
+    assert errors.startswith("xxx")
+    assert errors.endswith("the end\n")
+    assert f"{1000_009 - PASSED_ON - LAST_PART} bytes of an agent's standard error" in errors
