@@ -13,7 +13,7 @@ import pickle
 import struct
 from collections.abc import Iterable
 from multiprocessing.connection import Connection
-from multiprocessing.pool import ExceptionWithTraceback
+from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 from typing import Any, NamedTuple, Self
 
 from ...agents.faults import EXITED, Fault

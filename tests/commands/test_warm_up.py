@@ -9,6 +9,7 @@ import sys
 import threading
 
 import pytest
+from command_line import invoke
 from command_line import plyground as command
 from helpers import GAMES
 from numba.core.event import trigger_event
@@ -141,3 +142,15 @@ def test_after_a_warm_up_a_game_compiles_nothing(tmp_path):
     assert compiled
     text = "moves\nb2\nhint\nlevel mcts:simulations=50\na1\nc3\na2\nundo\nreview\nquit\n"
     assert run("play", "tic_tac_toe", stdin=text) == compiled
+
+
+def test_the_cache_is_emptied_on_request(tmp_path):
+    (tmp_path / "0123456789abcdef0123").mkdir()
+    (tmp_path / "letters").mkdir()
+    result = invoke(["warm-up", "--clear"], PLYGROUND_CACHE=str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{tmp_path}: folders of machine code removed: 1\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["letters"]
+    result = invoke(["warm-up", "hex", "--clear"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--clear compiles nothing; name no game with it" in result.stderr

@@ -10,8 +10,8 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 import psutil
 import pytest
 from helpers import play, records, run
-from plyground.evaluation.runners.ray_cluster import RayRunner
 from plyground.evaluation.runners.messages import RunnerError
+from plyground.evaluation.runners.ray_cluster import RayRunner
 from plyground.evaluation.tournament import Plan
 
 ray = pytest.importorskip("ray")
