@@ -101,27 +101,40 @@ def open_book(options: Mapping[str, Any]) -> Book | None:
 class CentreBook(Book):
     """The opening policy of taking the middle: the legal action nearest to the centre of the board.
 
-    Of several equally near it takes the lowest. It decides the first ``plies`` plies of the game
+    Of several equally near it takes the lowest in the canonical image of the position, so that it
+    plays in a mirrored position the mirrored move. It decides the first ``plies`` plies of the game
     only (by default one move of each player); after them the agent searches.
     """
 
     def __init__(self, plies: int = CENTRE_PLIES) -> None:
         self.plies = plies
+        self._canon: CanonicalForm | None = None
 
     def check_game(self, game: Game) -> None:
         try:
-            self.look_up(game.initial_position())
+            r.centre_actions(game.rules, game.initial_position().record)
         except NotImplementedError:
             raise SpecificationError(
                 f"book=centre needs a board with a centre, and {game.name} does not say where its "
                 f"actions are on the board"
             ) from None
 
+    def prepare(self, game: Game) -> None:
+        if self._canon is None or self._canon.game != game:
+            self._canon = CanonicalForm(game)
+            self._canon(game.initial_position())
+
     def look_up(self, position: Position) -> BookMove | None:
+        self.prepare(position.game)
+        assert self._canon is not None
         rules, record = position.game.rules, position.record
         if r.plies_played(rules, record) >= self.plies:
             return None
-        return BookMove(r.centre_actions(rules, record)[0])
+        nearest = r.centre_actions(rules, record)
+        if len(nearest) > 1:
+            _, image_of = self._canon(position)
+            nearest.sort(key=lambda action: image_of[action])
+        return BookMove(nearest[0])
 
 
 class BookFile(Book):

@@ -63,7 +63,7 @@ def analyse(
         flag("Value every action if the agent can (slower), and list all of them.", "--all"),
     ] = False,
     static: Annotated[
-        bool, flag("Show the points that each heuristic of the game gives; nothing is searched.")
+        bool, flag("Show each heuristic's points, and scaled to [-1, 1]; nothing is searched.")
     ] = False,
     verbose: Annotated[
         bool, flag("Print progress after every depth, or after 64, 128, 256, … simulations.")
@@ -121,9 +121,13 @@ def _show_static(position: Position, request: dict[str, str], as_json: bool) -> 
         say(f"{position}\n\n{PLAYERS[position.to_move]} to move\n")
         say(report.static_text(position))
         return
-    points = report.static_evaluations(position)
+    points, scaled = report.static_evaluations(position), position.game.profile.scaled
     heuristics = {name: dict(zip(PLAYERS, pair)) for name, pair in points.items()}
-    print_json(request | {"to_move": PLAYERS[position.to_move], "heuristics": heuristics})
+    print_json(
+        request
+        | {"to_move": PLAYERS[position.to_move], "heuristics": heuristics}
+        | {"scaled": {n: dict(zip(PLAYERS, map(scaled, pair))) for n, pair in points.items()}}
+    )
 
 
 def _report_progress(

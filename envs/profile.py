@@ -126,6 +126,10 @@ class Profile(NamedTuple):
             return ending
         return self.words_in("en")[f"ending.{ending.key}"].format_map(ending.values)
 
+    def scaled(self, points: float) -> float:
+        """Points of an estimate as an expected return between −1 and 1: a lead is 0.5."""
+        return points / (abs(points) + self.lead)
+
     def training_settings(self, algorithm: str, num_actions: int) -> dict[str, Any]:
         """The settings that were found for an algorithm and a board of so many actions."""
         return {

@@ -154,7 +154,7 @@ class Reviewer:
             )
         scale, worth = self.game.facts.max_return, score.value
         if score.unit == "points":
-            worth = scale * worth / (abs(worth) + self.game.profile.lead)
+            worth = scale * self.game.profile.scaled(worth)
         return PositionValue(
             position.to_move,
             from_first(worth, position.to_move),

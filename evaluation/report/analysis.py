@@ -221,18 +221,23 @@ def static_evaluations(position: Position) -> dict[str, tuple[int, int]]:
 
 
 def static_text(position: Position) -> str:
-    """The table of :func:`static_evaluations` as text, one heuristic on each line."""
+    """The table of :func:`static_evaluations` as text: points, then scaled to [−1, 1]."""
     values = static_evaluations(position)
     if not values:
         return f"{position.game.name} has no heuristic"
-    rows: list[tuple[str, ...]] = [("heuristic", *PLAYERS)]
+    scaled = position.game.profile.scaled
+    rows = [("heuristic", *PLAYERS, "scaled", "scaled")]
     rows += [
-        (name, *(f"{points:+,}" if points else "0" for points in values[name])) for name in values
+        (
+            name,
+            *(f"{points:+,}" if points else "0" for points in values[name]),
+            *(f"{scaled(points):+.3f}" if points else "0" for points in values[name]),
+        )
+        for name in values
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join(
-        f"{name:<{widths[0]}}  {first:>{widths[1]}}  {second:>{widths[2]}}"
-        for name, first, second in rows
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
     )
 
 

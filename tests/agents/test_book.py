@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from plyground import make_agent, make_game
-from plyground.agents.book import BookFile
+from plyground.agents.book import BookFile, CentreBook
 from plyground.agents.book_writer import write_book
 from plyground.envs import rules as r
 from plyground.envs.canonical import CanonicalForm, opening_positions
@@ -75,6 +75,19 @@ def test_the_centre_book_takes_the_action_nearest_to_the_centre(spec, moves, exp
     decision = make_agent("alphabeta:depth=1,book=centre").analyse(position)
     assert position.game.action_to_text(decision.action) == expected
     assert (decision.nodes, decision.value, decision.from_book) == (0, None, True)
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves"),
+    [("connect_four:cols=6", "a"), ("connect_four:cols=6", "acb"), ("tic_tac_toe:size=4", "a1")],
+)
+def test_in_a_mirrored_position_the_centre_book_plays_the_mirrored_move(spec, moves):
+    game = make_game(spec)
+    position = game.position([moves] if "tic" in spec else list(moves))
+    book, canon = CentreBook(9), CanonicalForm(game)
+    images = [position.transformed(number) for number in range(len(game.symmetries))]
+    after = {canon(image.after(book.look_up(image).action))[0] for image in images}
+    assert len(after) == 1
 
 
 @pytest.mark.parametrize("spec", AGENTS)

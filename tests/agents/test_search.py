@@ -287,6 +287,20 @@ def _heuristics():
     return [(b, name) for b in boards for name in make_game(b).declaration.heuristics]
 
 
+@pytest.mark.parametrize("spec", ["connect_four:cols=6", "connect_four:rows=9,cols=10"])
+def test_on_even_widths_windows_is_the_same_in_the_mirror(spec):
+    game = make_game(spec)
+    assert len(r.heuristic_symmetries(game.rules, "windows")) == 2
+    for position in some_positions(spec, 5, seed=2):
+        points = [
+            r.evaluate(game.rules, p.record, 0, 1) for p in (position, position.transformed(1))
+        ]
+        assert points[0] == points[1]
+    assert r.evaluate(
+        game.rules, game.position(["c" if game.rules.cols == 6 else "e"]).record, 0, 1
+    )
+
+
 @pytest.mark.parametrize(("spec", "heuristic"), _heuristics())
 def test_every_heuristic_keeps_its_value_under_the_symmetries_it_declares(spec, heuristic):
     game = make_game(spec)

@@ -211,7 +211,11 @@ def test_static_evaluations_are_given_by_every_heuristic_for_both_players(spec, 
     position = game.position(moves.split(",") if moves else ())
     assert static_evaluations(position) == expected
     text = static_text(position).splitlines()
-    assert text[0].split() == ["heuristic", "player_0", "player_1"]
+    assert text[0].split() == ["heuristic", "player_0", "player_1", "scaled", "scaled"]
+    lead = game.profile.lead  # worth a half
+    for line, points in zip(text[1:], expected.values()):
+        scaled = [float(word) for word in line.split()[3:]]
+        assert scaled == [pytest.approx(p / (abs(p) + lead), abs=5e-4) for p in points]
     assert [line.split()[0] for line in text[1:]] == list(game.declaration.heuristics)
 
 
@@ -289,7 +293,7 @@ def test_an_interrupt_prints_the_bounds_proved_so_far():
 
 def test_static_shows_what_each_heuristic_says_to_both_players():
     lines = plyground("analyse connect_four --moves d,d,c --static").stdout.splitlines()
-    assert lines[-3].split() == ["heuristic", "player_0", "player_1"]
+    assert lines[-3].split() == ["heuristic", "player_0", "player_1", "scaled", "scaled"]
     assert [line.split()[0] for line in lines[-2:]] == ["threats", "windows"]
     assert lines[-4:-3] == [""]
 
@@ -302,6 +306,8 @@ def test_static_as_json_holds_the_points():
         for name, (first, second) in static_evaluations(position).items()
     }
     assert value["to_move"] == "player_1"
+    first, second = value["scaled"]["windows"].values()
+    assert -1 < first == -second < 1
 
 
 # -- book --

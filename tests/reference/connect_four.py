@@ -24,7 +24,7 @@ class ConnectFour(StonesReference):
 
 def windows(game: ConnectFour, player: int) -> int:
     """±1000 for a full window, ±50 with one free, ±3 with two free, ±1 for each disc in the centre
-    column.
+    column, or in either of the two.
     """
     worth = {game.connect: 1000, game.connect - 1: 50, game.connect - 2: 3}
     points = 0
@@ -33,7 +33,9 @@ def windows(game: ConnectFour, player: int) -> int:
             points += worth.get(mine, 0)
         elif theirs > 0 and mine == 0:
             points -= worth.get(theirs, 0)
-    centre = [owner for (_, column), owner in game.stones.items() if column == game.cols // 2]
+    centre = [
+        owner for (_, column), owner in game.stones.items() if abs(2 * column + 1 - game.cols) <= 1
+    ]
     return points + centre.count(player) - centre.count(1 - player)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ... import rules as r
 from ...compiled.bits import count_bits
 from ...compiled.kernels import kernel
-from .rules import ONE, ZERO, ConnectFour, symmetries
+from .rules import ONE, ZERO, ConnectFour
 
 THREATS, WINDOWS = range(2)  # heuristics, in the order of the declaration
 EVERY_SECOND = np.uint64(0x5555555555555555)
@@ -122,7 +122,7 @@ def windows(own, other, rows, cols, connect):
     """``windows``: windows of ``connect`` cells that only one side occupies count for that side.
 
     They count ±50 with one disc missing and ±3 with two missing; each disc in the centre column
-    (on an even width the right one of the two) counts ±1. The heuristic is that of the connect-four
+    (on an even width in either of the two) counts ±1. The heuristic is that of the connect-four
     course project this suite started from.
     """
     height, points = rows + 1, 0
@@ -141,7 +141,9 @@ def windows(own, other, rows, cols, connect):
                     points += points_of_window(connect - mine)
                 elif mine == 0 and theirs > 0:
                     points -= points_of_window(connect - theirs)
-    centre = ((ONE << np.uint64(rows)) - ONE) << np.uint64(height * (cols // 2))
+    column = (ONE << np.uint64(rows)) - ONE
+    centre = column << np.uint64(height * (cols // 2))
+    centre |= column << np.uint64(height * ((cols - 1) // 2))
     return points + count_bits(own & centre) - count_bits(other & centre)
 
 
@@ -165,10 +167,3 @@ def evaluate(rules, position, player, heuristic):
             rules.connect,
         )
     return threats(position.stones, player, position.ply & 1, rules.rows, rules.cols, rules.connect)
-
-
-@r.heuristic_symmetries.register(ConnectFour)
-def heuristic_symmetries(rules: ConnectFour, heuristic: str) -> np.ndarray:
-    """``windows`` counts the discs of one centre column, which an even width does not have."""
-    count = 1 if heuristic == "windows" and rules.cols % 2 == 0 else 2
-    return symmetries(rules)[:count]

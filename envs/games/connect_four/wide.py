@@ -150,10 +150,11 @@ def windows(rules, position, player):
     points = 0
     for discs in range(1, rules.connect + 1):
         points += points_of_window(rules.connect - discs) * (counts[0, discs] - counts[1, discs])
-    for row in range(rules.rows):
-        disc = position.cells[row * rules.cols + rules.cols // 2]
-        if disc != 0:
-            points += 1 if disc == player + 1 else -1
+    for column in range((rules.cols - 1) // 2, rules.cols // 2 + 1):
+        for row in range(rules.rows):
+            disc = position.cells[row * rules.cols + column]
+            if disc != 0:
+                points += 1 if disc == player + 1 else -1
     return points
 
 
