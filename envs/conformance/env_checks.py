@@ -87,10 +87,10 @@ class _Run:
         if not isinstance(env, AECEnv):
             raise ConformanceError(f"{type(env).__name__} is no PettingZoo AECEnv")
 
-    def require(self, condition: bool, complaint: str) -> None:
-        if not condition:
-            where = f"after the actions {self.actions}" if self.actions else "after reset"
-            raise ConformanceError(f"{self.env}, {where}: {complaint}")
+    def fault(self, complaint: str) -> ConformanceError:
+        """The error that says what is wrong, and where."""
+        where = f"after the actions {self.actions}" if self.actions else "after reset"
+        return ConformanceError(f"{self.env}, {where}: {complaint}")
 
     def position(self) -> Position | None:
         """The environment's position, if it has such an attribute."""
@@ -99,52 +99,42 @@ class _Run:
 
     def check_spaces(self) -> None:
         env = self.env
-        self.require(
-            len(getattr(env, "possible_agents", ())) == 2,
-            "possible_agents does not list two agents",
-        )
+        if len(getattr(env, "possible_agents", ())) != 2:
+            raise self.fault("possible_agents does not list two agents")
         for agent in env.possible_agents:
             for name, space in (
                 ("observation_space", env.observation_space),
                 ("action_space", env.action_space),
             ):
-                self.require(
-                    space(agent) is space(agent),
-                    f"{name}({agent!r}) is another object at each call, so that seeding it has no "
-                    f"effect",
-                )
+                if space(agent) is not space(agent):
+                    raise self.fault(
+                        f"{name}({agent!r}) is another object at each call, so that seeding it has "
+                        f"no effect"
+                    )
             keys = set(getattr(env.observation_space(agent), "spaces", ()))
-            self.require(
-                {"observation", "action_mask"} <= keys,
-                f"{agent}'s observation space has no 'observation' and 'action_mask'",
-            )
-            self.require(
-                hasattr(env.action_space(agent), "n"), f"{agent}'s action space is not Discrete"
-            )
-        self.require(
-            bool(env.metadata.get("name")) and "render_modes" in env.metadata,
-            "metadata lacks 'name' or 'render_modes'",
-        )
+            if not {"observation", "action_mask"} <= keys:
+                raise self.fault(
+                    f"{agent}'s observation space has no 'observation' and 'action_mask'"
+                )
+            if not hasattr(env.action_space(agent), "n"):
+                raise self.fault(f"{agent}'s action space is not Discrete")
+        if not env.metadata.get("name") or "render_modes" not in env.metadata:
+            raise self.fault("metadata lacks 'name' or 'render_modes'")
 
     def play_one_episode(self, copies_after: int) -> None:
         """One random episode; copies made on the way must go on independently."""
         env, self.actions = self.env, []
         env.reset(seed=self.seed)
         agents = list(env.possible_agents)
-        self.require(
-            list(env.agents) == agents, f"agents are {env.agents}, not all of possible_agents"
-        )
-        self.require(
-            not any(env.terminations.values()) and not any(env.truncations.values()),
-            "an agent has ended already",
-        )
+        if list(env.agents) != agents:
+            raise self.fault(f"agents are {env.agents}, not all of possible_agents")
+        if any(env.terminations.values()) or any(env.truncations.values()):
+            raise self.fault("an agent has ended already")
         owed = dict.fromkeys(agents, 0.0)  # rewards that last() has yet to report
         total = dict.fromkeys(agents, 0.0)
         while not (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
-            self.require(
-                len(self.actions) < MOST_STEPS,
-                f"the episode has not ended after {MOST_STEPS} moves",
-            )
+            if len(self.actions) >= MOST_STEPS:
+                raise self.fault(f"the episode has not ended after {MOST_STEPS} moves")
             agent = env.agent_selection
             action = self.check_turn(agent)
             self.check_reported_reward(agent, owed)
@@ -152,10 +142,10 @@ class _Run:
                 self.check_copies(action)
             result: Any = env.step(action)
             self.actions.append(int(action))
-            self.require(result is None, f"step returns {result!r}; it must return None")
-            self.require(
-                sum(env.rewards.values()) == 0, f"the rewards {env.rewards} do not add up to zero"
-            )
+            if result is not None:
+                raise self.fault(f"step returns {result!r}; it must return None")
+            if sum(env.rewards.values()) != 0:
+                raise self.fault(f"the rewards {env.rewards} do not add up to zero")
             for name in agents:
                 owed[name] += env.rewards[name]
                 total[name] += env.rewards[name]
@@ -166,111 +156,96 @@ class _Run:
         env = self.env
         for name in env.agents:
             observation = env.observe(name)
-            self.require(
-                env.observation_space(name).contains(observation),
-                f"{name}'s observation is not in its observation space",
-            )
-            self.require(
-                same(observation, env.observe(name)),
-                f"observing {name} twice gives different observations",
-            )
+            if not env.observation_space(name).contains(observation):
+                raise self.fault(f"{name}'s observation is not in its observation space")
+            if not same(observation, env.observe(name)):
+                raise self.fault(f"observing {name} twice gives different observations")
             mask = observation["action_mask"]
-            self.require(
-                name == agent or not mask.any(),
-                f"{name} is not to move, but its mask allows actions "
-                f"{np.flatnonzero(mask).tolist()}",
-            )
+            if name != agent and mask.any():
+                raise self.fault(
+                    f"{name} is not to move, but its mask allows actions "
+                    f"{np.flatnonzero(mask).tolist()}"
+                )
             info_mask = env.infos[name].get("action_mask", mask)
-            self.require(
-                np.array_equal(info_mask, mask),
-                f"infos[{name!r}] holds another mask than the observation",
-            )
+            if not np.array_equal(info_mask, mask):
+                raise self.fault(f"infos[{name!r}] holds another mask than the observation")
         observation, _, terminated, truncated, info = env.last()
-        self.require(
-            same(observation, env.observe(agent)),
-            f"last() shows another observation than observe({agent!r})",
-        )
-        flags = (terminated, truncated) == (
-            env.terminations[agent],
-            env.truncations[agent],
-        ) and same(info, env.infos[agent])
-        self.require(
-            flags,
-            "last() reports another termination, truncation or info than the environment's "
-            "attributes hold",
-        )
-        self.require(env.last(observe=False)[0] is None, "last(observe=False) shows an observation")
+        if not same(observation, env.observe(agent)):
+            raise self.fault(f"last() shows another observation than observe({agent!r})")
+        attributes = env.terminations[agent], env.truncations[agent], env.infos[agent]
+        if not all(map(same, (terminated, truncated, info), attributes)):
+            raise self.fault(
+                "last() reports another termination, truncation or info than the environment's "
+                "attributes hold"
+            )
+        if env.last(observe=False)[0] is not None:
+            raise self.fault("last(observe=False) shows an observation")
         legal = np.flatnonzero(observation["action_mask"]).tolist()
-        self.require(bool(legal), f"{agent} is to move, but its mask allows nothing")
+        if not legal:
+            raise self.fault(f"{agent} is to move, but its mask allows nothing")
         position = self.position()
         if position is not None:
             player = env.possible_agents.index(agent)
-            self.require(
-                position.to_move == player,
-                f"{agent} is selected, but in the position player {position.to_move} is to move",
-            )
-            self.require(
-                legal == position.legal_actions(),
-                f"the mask allows {legal}, but in the position {position.legal_actions()} are "
-                f"legal",
-            )
+            if position.to_move != player:
+                raise self.fault(
+                    f"{agent} is selected, but in the position player {position.to_move} is to move"
+                )
+            if legal != position.legal_actions():
+                raise self.fault(
+                    f"the mask allows {legal}, but in the position {position.legal_actions()} are "
+                    f"legal"
+                )
             for index, name in enumerate(env.possible_agents):
                 planes = env.observe(name)["observation"]
-                self.require(
-                    np.array_equal(planes, position.observation(index)),
-                    f"{name} does not observe the position",
-                )
+                if not np.array_equal(planes, position.observation(index)):
+                    raise self.fault(f"{name} does not observe the position")
         return legal[int(self.rng.integers(len(legal)))]
 
     def check_reported_reward(self, agent: str, owed: dict[str, float]) -> None:
         """``last()`` reports what the agent got since its own last step."""
         reward = self.env.last(observe=False)[1]
-        self.require(
-            reward == owed[agent],
-            f"last() reports the reward {reward:g} to {agent}, which got {owed[agent]:g} since "
-            f"its last step",
-        )
+        if reward != owed[agent]:
+            raise self.fault(
+                f"last() reports the reward {reward:g} to {agent}, which got {owed[agent]:g} since "
+                f"its last step"
+            )
         owed[agent] = 0.0
 
     def check_end(self, agents: list[str], owed: dict[str, float], total: dict[str, float]) -> None:
         env = self.env
-        self.require(
-            all(env.terminations.values()),
-            f"the game has ended for {env.agent_selection}, but not for all agents",
-        )
+        if not all(env.terminations.values()):
+            raise self.fault(
+                f"the game has ended for {env.agent_selection}, but not for all agents"
+            )
         position = self.position()
         if position is not None:
-            self.require(
-                position.is_over, "the episode has ended, but in the position the game goes on"
-            )
+            if not position.is_over:
+                raise self.fault("the episode has ended, but in the position the game goes on")
             sums = tuple(total.values())
-            self.require(
-                sums == position.returns,
-                f"the rewards add up to {sums}, but the game's returns are {position.returns}",
-            )
+            if sums != position.returns:
+                raise self.fault(
+                    f"the rewards add up to {sums}, but the game's returns are {position.returns}"
+                )
             for name in agents:
                 mask = env.observe(name)["action_mask"]
-                self.require(
-                    not mask.any(),
-                    f"the game is over, but {name}'s mask allows actions "
-                    f"{np.flatnonzero(mask).tolist()}",
-                )
+                if mask.any():
+                    raise self.fault(
+                        f"the game is over, but {name}'s mask allows actions "
+                        f"{np.flatnonzero(mask).tolist()}"
+                    )
         for left in (1, 0):
             self.check_reported_reward(env.agent_selection, owed)
             env.step(None)
-            self.require(
-                len(env.agents) == left,
-                f"after {2 - left} of 2 agents stepped with None, {len(env.agents)} are left in "
-                f"agents",
-            )
-            agree = [
-                set(table) == set(env.agents)
-                for table in (env.rewards, env.terminations, env.truncations, env.infos)
-            ]
-            self.require(
-                all(agree),
-                "rewards, terminations, truncations and infos keep an agent that has left",
-            )
+            if len(env.agents) != left:
+                raise self.fault(
+                    f"after {2 - left} of 2 agents stepped with None, {len(env.agents)} are left "
+                    f"in agents"
+                )
+            tables = env.rewards, env.terminations, env.truncations, env.infos
+            if any(set(table) != set(env.agents) for table in tables):
+                raise self.fault(
+                    "rewards, terminations, truncations and infos keep an agent that has left"
+                )
 
     def check_copies(self, action: Any) -> None:
         """A copy in mid-game is in the same state, and stepping it leaves the original alone."""
@@ -286,19 +261,13 @@ class _Run:
                     duplicate.observe(env.agents[0]), before[0]
                 )
             except (AttributeError, AssertionError) as error:  # not even reset
-                raise ConformanceError(
-                    f"{env}, after the actions {self.actions}: a copy made by {way} has forgotten "
-                    f"the game ({error})"
-                ) from None
-            self.require(
-                equal and same(duplicate.rewards, env.rewards),
-                f"a copy made by {way} is in another state",
-            )
+                raise self.fault(f"a copy made by {way} has forgotten the game ({error})") from None
+            if not (equal and same(duplicate.rewards, env.rewards)):
+                raise self.fault(f"a copy made by {way} is in another state")
             duplicate.step(action)
             after = [env.observe(name) for name in env.agents]
-            self.require(
-                all(map(same, before, after)), f"stepping a copy made by {way} changes the original"
-            )
+            if not all(map(same, before, after)):
+                raise self.fault(f"stepping a copy made by {way} changes the original")
 
     def check_illegal_action(self) -> None:
         """Check that an illegal action is refused, or ends the game against its agent.
@@ -326,19 +295,17 @@ class _Run:
         try:
             env.step(illegal)
         except (AssertionError, IllegalActionError):
-            self.require(
-                same(env.observe(agent), before),
-                f"refusing the illegal action {illegal} changes what {agent} observes",
-            )
+            if not same(env.observe(agent), before):
+                complaint = f"refusing the illegal action {illegal} changes what {agent} observes"
+                raise self.fault(complaint) from None
             return
         finally:
             EnvLogger._output = printing
-        lost = all(env.terminations.values()) and env.rewards[agent] < 0
-        self.require(
-            lost,
-            f"the illegal action {illegal} of {agent} is neither refused nor does it end the game "
-            f"with a negative reward",
-        )
+        if not (all(env.terminations.values()) and env.rewards[agent] < 0):
+            raise self.fault(
+                f"the illegal action {illegal} of {agent} is neither refused nor does it end the "
+                f"game with a negative reward"
+            )
 
 
 def _check_determinism(make: Callable[[], AECEnv], seed: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -76,43 +76,37 @@ def check_game(game: Game | str | Any, games: int = 10, seed: int = 0) -> None:
     run.check_after_all_games()
 
 
-def _require(condition: bool, game: Game, complaint: str) -> None:
-    if not condition:
-        raise ConformanceError(f"{game.spec}: {complaint}")
+def _fault(game: Game, complaint: str) -> ConformanceError:
+    return ConformanceError(f"{game.spec}: {complaint}")
 
 
 def _check_rule_functions(game: Game) -> None:
     rules_type = type(game.rules)
     for name in REQUIRED:
         function: Any = getattr(r, name)
-        _require(
-            function.body_for(rules_type) is not None,
-            game,
-            f"{rules_type.__name__} has no rule {name!r}; register it with "
-            f"rules.{name}.register_body",
-        )
+        if function.body_for(rules_type) is None:
+            raise _fault(
+                game,
+                f"{rules_type.__name__} has no rule {name!r}; register it with "
+                f"rules.{name}.register_body",
+            )
 
 
 def _check_facts(game: Game) -> None:
     facts = game.facts
-    _require(
-        facts.longest_game > 0,
-        game,
-        f"facts.longest_game is {facts.longest_game}, but a game takes at least one move",
-    )
+    if facts.longest_game <= 0:
+        raise _fault(
+            game, f"facts.longest_game is {facts.longest_game}, but a game takes at least one move"
+        )
     shape = facts.observation_shape
-    _require(
-        len(shape) == 3 and min(shape) > 0,
-        game,
-        f"facts.observation_shape is {shape}, not (rows, columns, planes)",
-    )
-    is_symmetric = facts.min_return == -facts.max_return and facts.max_return > 0
-    _require(
-        is_symmetric,
-        game,
-        f"facts say returns from {facts.min_return:g} to {facts.max_return:g}, which is not "
-        f"symmetric about zero as zero-sum returns are",
-    )
+    if not (len(shape) == 3 and min(shape) > 0):
+        raise _fault(game, f"facts.observation_shape is {shape}, not (rows, columns, planes)")
+    if not (facts.min_return == -facts.max_return and facts.max_return > 0):
+        raise _fault(
+            game,
+            f"facts say returns from {facts.min_return:g} to {facts.max_return:g}, which is not "
+            f"symmetric about zero as zero-sum returns are",
+        )
 
 
 def _check_names(game: Game) -> None:
@@ -123,57 +117,46 @@ def _check_names(game: Game) -> None:
             result: Any = game.text_to_action(name)
         except IllegalActionError as error:
             result = f"an error ({error})"
-        _require(
-            result == action,
-            game,
-            f"action {action} is called {name!r}, but text_to_action({name!r}) gives {result}",
-        )
+        if result != action:
+            raise _fault(
+                game,
+                f"action {action} is called {name!r}, but text_to_action({name!r}) gives {result}",
+            )
 
 
 def _check_symmetry_table(game: Game) -> None:
     table, count = game.symmetries, game.facts.num_actions
-    right_form = (
-        isinstance(table, np.ndarray)
-        and table.ndim == 2
-        and table.shape[1] == count
-        and table.dtype == np.int16
-    )
-    _require(
-        right_form and len(table) > 0,
-        game,
-        f"symmetries must be an int16 array of shape (symmetries, {count})",
-    )
+    form = getattr(table, "dtype", None), getattr(table, "shape", ())[1:]
+    if form != (np.int16, (count,)) or not len(table):
+        raise _fault(game, f"symmetries must be an int16 array of shape (symmetries, {count})")
     identity = np.arange(count)
-    _require(np.array_equal(table[0], identity), game, "the first symmetry is not the identity")
+    if not np.array_equal(table[0], identity):
+        raise _fault(game, "the first symmetry is not the identity")
     for index, row in enumerate(table):
-        _require(
-            np.array_equal(np.sort(row), identity),
-            game,
-            f"symmetry {index} is not a permutation of the actions",
-        )
-    _require(
-        len({row.tobytes() for row in table}) == len(table), game, "a symmetry is listed twice"
-    )
+        if not np.array_equal(np.sort(row), identity):
+            raise _fault(game, f"symmetry {index} is not a permutation of the actions")
+    if len({row.tobytes() for row in table}) != len(table):
+        raise _fault(game, "a symmetry is listed twice")
 
 
 def _check_areas(game: Game) -> None:
     """Check that the areas where actions are clicked lie in the picture and apart."""
     areas = r.action_areas(game.rules)
-    _require(
-        len(areas) == game.facts.num_actions,
-        game,
-        f"action_areas gives {len(areas)} areas for {game.facts.num_actions} actions",
-    )
+    if len(areas) != game.facts.num_actions:
+        raise _fault(
+            game, f"action_areas gives {len(areas)} areas for {game.facts.num_actions} actions"
+        )
     pairs = [(action, area) for action, area in enumerate(areas) if area is not None]
     picture = r.picture(game.rules, game.initial_position().record, None)
     for action, area in pairs:
         name = f"the area of action {action} ({game.action_to_text(action)})"
-        inside = all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in area.points)
-        _require(inside, game, f"{name} does not lie in the picture")
-        _require(area.contains(*area.centre), game, f"{name} is no convex polygon")
+        if not all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in area.points):
+            raise _fault(game, f"{name} does not lie in the picture")
+        if not area.contains(*area.centre):
+            raise _fault(game, f"{name} is no convex polygon")
         for other, its_area in pairs:
-            apart = other == action or not its_area.contains(*area.centre)
-            _require(apart, game, f"{name} overlaps that of action {other}")
+            if other != action and its_area.contains(*area.centre):
+                raise _fault(game, f"{name} overlaps that of action {other}")
 
 
 class _Run:
@@ -187,10 +170,8 @@ class _Run:
         self.movers: set[int] = set()
         self.by_key: dict[int, dict[bytes, Position]] = {}
 
-    def require(self, condition: bool, complaint: str | Callable[[], str]) -> None:
-        """Refuse the game with a message that states the position."""
-        if condition:
-            return
+    def fault(self, complaint: str) -> ConformanceError:
+        """The error that says what is wrong, and in which position."""
         names = ", ".join(
             self.game.action_to_text(action)
             if 0 <= action < self.game.facts.num_actions
@@ -198,39 +179,36 @@ class _Run:
             for action in self.actions
         )
         where = f"after {names}" if names else "at the start"
-        raise ConformanceError(
-            f"{self.game.spec}, {where}: {complaint if isinstance(complaint, str) else complaint()}"
-        )
+        return ConformanceError(f"{self.game.spec}, {where}: {complaint}")
 
     def play_one_game(self) -> None:
         """One random game from the start to its end, every position of it checked."""
         facts, self.actions = self.game.facts, []
         position = self.game.initial_position()
         self.check_position(position)
-        self.require(not position.is_over, "the game is over before the first move")
+        if position.is_over:
+            raise self.fault("the game is over before the first move")
         while not position.is_over:
-            self.require(
-                len(self.actions) < facts.longest_game,
-                f"the game goes on after {facts.longest_game} moves, which facts.longest_game "
-                f"says is the most",
-            )
+            if len(self.actions) >= facts.longest_game:
+                raise self.fault(
+                    f"the game goes on after {facts.longest_game} moves, which facts.longest_game "
+                    f"says is the most"
+                )
             mover, legal = position.to_move, position.legal_actions()
             action = legal[int(self.rng.integers(len(legal)))]
             following = self.check_move(position, action)
             self.actions.append(action)
             self.movers.add(mover)
-            if not facts.moves_again and not following.is_over:
-                self.require(
-                    following.to_move != mover,
+            alternates = facts.moves_again or following.is_over or following.to_move != mover
+            if not alternates:
+                raise self.fault(
                     f"player {mover} moves twice in a row, which facts.moves_again rules out: "
-                    f"does play forget to switch the turn?",
+                    f"does play forget to switch the turn?"
                 )
             position = following
             self.check_position(position)
-        self.require(
-            isinstance(r.outcome_reason(self.game.rules, position.record), (str, Ending)),
-            "outcome_reason gives no text",
-        )
+        if not isinstance(r.outcome_reason(self.game.rules, position.record), (str, Ending)):
+            raise self.fault("outcome_reason gives no text")
 
     def sample(self, actions: Sequence[int]) -> Sequence[int]:
         """These actions, or a random choice of them where there are very many."""
@@ -242,12 +220,12 @@ class _Run:
         """The position after an action, reached in two ways that must agree."""
         before = position.copy()
         following = position.after(action)
-        self.require(position == before, f"playing action {action} on a copy changes the original")
-        again = before.play(action)
-        self.require(
-            again == following,
-            f"playing action {action} twice from equal positions leads to different ones",
-        )
+        if position != before:
+            raise self.fault(f"playing action {action} on a copy changes the original")
+        if before.play(action) != following:
+            raise self.fault(
+                f"playing action {action} twice from equal positions leads to different ones"
+            )
         return following
 
     def check_position(self, position: Position) -> None:
@@ -262,90 +240,79 @@ class _Run:
 
     def check_legal_actions(self, position: Position) -> None:
         rules, count = self.game.rules, self.game.facts.num_actions
-        self.require(
-            position.to_move in (0, 1), lambda: f"to_move is {position.to_move}, which is no player"
-        )
+        if position.to_move not in (0, 1):
+            raise self.fault(f"to_move is {position.to_move}, which is no player")
         buffer = np.full(count + SPARE, -1, np.int16)
         length = r.legal_actions(rules, position.record, buffer)
-        self.require(
-            0 <= length <= count, f"legal_actions returns {length}, but there are {count} actions"
-        )
+        if not 0 <= length <= count:
+            raise self.fault(f"legal_actions returns {length}, but there are {count} actions")
         legal = buffer[:length].tolist()
-        self.require(
-            all(0 <= action < count for action in legal),
-            f"legal_actions lists {legal}, but actions are 0 to {count - 1}",
-        )
-        self.require(
-            legal == sorted(set(legal)),
-            f"legal_actions lists {legal}, which is not in ascending order without repetition",
-        )
+        if not all(0 <= action < count for action in legal):
+            raise self.fault(f"legal_actions lists {legal}, but actions are 0 to {count - 1}")
+        if legal != sorted(set(legal)):
+            raise self.fault(
+                f"legal_actions lists {legal}, which is not in ascending order without repetition"
+            )
         over = position.is_over
-        self.require(not (over and legal), f"the game is over, but legal_actions lists {legal}")
-        self.require(over or bool(legal), "the game is not over, but no action is legal")
+        if over and legal:
+            raise self.fault(f"the game is over, but legal_actions lists {legal}")
+        if not over and not legal:
+            raise self.fault("the game is not over, but no action is legal")
         legal_set = set(legal)
         for action in [-1, *self.sample(range(count)), count]:
             answer = bool(r.is_legal(rules, position.record, action))
             if answer != (action in legal_set):
-                self.require(
-                    False,
+                raise self.fault(
                     f"is_legal says {'yes' if answer else 'no'} to action {action}, legal_actions "
-                    f"lists {legal}",
+                    f"lists {legal}"
                 )
-        self.require(
-            np.flatnonzero(position.action_mask()).tolist() == legal,
-            "the action mask differs from the legal actions",
-        )
+        if np.flatnonzero(position.action_mask()).tolist() != legal:
+            raise self.fault("the action mask differs from the legal actions")
         illegal = [action for action in range(count) if action not in legal_set][:3]
         for wrong in [*illegal, -1, count]:
             before = position.copy()
             try:
                 position.play(wrong)
             except IllegalActionError:
-                self.require(
-                    position == before, f"refusing the illegal action {wrong} changes the position"
-                )
+                if position != before:
+                    complaint = f"refusing the illegal action {wrong} changes the position"
+                    raise self.fault(complaint) from None
             else:
-                self.require(False, f"the illegal action {wrong} is not refused")
+                raise self.fault(f"the illegal action {wrong} is not refused")
 
     def check_returns(self, position: Position) -> None:
         facts, returns = self.game.facts, position.returns
-        self.require(
-            sum(returns) == 0,
-            f"the returns {returns[0]:g} and {returns[1]:g} do not add up to zero",
-        )
-        inside = all(facts.min_return <= value <= facts.max_return for value in returns)
-        self.require(
-            inside,
-            f"the returns {returns[0]:g} and {returns[1]:g} are outside of what facts declares, "
-            f"{facts.min_return:g} to {facts.max_return:g}",
-        )
+        if sum(returns) != 0:
+            raise self.fault(f"the returns {returns[0]:g} and {returns[1]:g} do not add up to zero")
+        if not all(facts.min_return <= value <= facts.max_return for value in returns):
+            raise self.fault(
+                f"the returns {returns[0]:g} and {returns[1]:g} are outside of what facts "
+                f"declares, {facts.min_return:g} to {facts.max_return:g}"
+            )
 
     def check_observation(self, position: Position) -> None:
         for player in (0, 1):
             planes = position.observation(player)
             others = sorted(set(planes.ravel().tolist()) - {0, 1})
-            self.require(
-                not others,
-                f"player {player} observes the value {others and others[0]}; values are 0 and 1",
-            )
-            self.require(
-                np.array_equal(planes, position.observation(player)),
-                f"player {player} observes the same position in two ways",
-            )
+            if others:
+                raise self.fault(
+                    f"player {player} observes the value {others[0]}; values are 0 and 1"
+                )
+            if not np.array_equal(planes, position.observation(player)):
+                raise self.fault(f"player {player} observes the same position in two ways")
         try:
             again = self.game.position_from_observation(position.observation())
         except ValueError as error:
             raise ConformanceError(
                 f"{self.game.spec}, from_observation cannot read what observe writes: {error}"
             ) from None
-        self.require(
-            again == position,
-            lambda: (
+        if again != position:
+            raise self.fault(
                 f"the observation does not determine the position: restoring it gives "
                 f"{_differences(again, position)}"
-            ),
-        )
-        self.require(again.key == position.key, "equal positions have different keys")
+            )
+        if again.key != position.key:
+            raise self.fault("equal positions have different keys")
 
     def check_copies(self, position: Position) -> None:
         copies = {
@@ -354,13 +321,10 @@ class _Run:
             "pickle": pickle.loads(pickle.dumps(position)),
         }
         for way, duplicate in copies.items():
-            self.require(
-                duplicate == position and duplicate.key == position.key,
-                f"a copy made by {way} differs from the position",
-            )
-        self.require(
-            isinstance(str(position), str) and bool(str(position)), "board_text gives no text"
-        )
+            if not (duplicate == position and duplicate.key == position.key):
+                raise self.fault(f"a copy made by {way} differs from the position")
+        if not str(position):
+            raise self.fault("board_text gives no text")
 
     def check_symmetries(self, position: Position) -> None:
         if len(self.game.symmetries) == 1:
@@ -370,30 +334,25 @@ class _Run:
         for index, row in enumerate(self.game.symmetries):
             image = position.transformed(index)
             images = sorted(row[legal].tolist())
-            image_legal = image.legal_actions()
-            self.require(
-                image_legal == images,
-                f"symmetry {index} takes the legal actions to {images}, but legal in the image are "
-                f"{image_legal}",
-            )
-            same = (image.to_move, image.is_over, image.returns) == (
-                position.to_move,
-                position.is_over,
-                position.returns,
-            )
-            self.require(
-                same, f"the image under symmetry {index} has another mover, end or returns"
-            )
-            self.require(index > 0 or image == position, "the identity changes the position")
-            if action is not None:
-                there, back = (
-                    position.after(action).transformed(index),
-                    image.after(int(row[action])),
+            if image.legal_actions() != images:
+                raise self.fault(
+                    f"symmetry {index} takes the legal actions to {images}, but legal in the image "
+                    f"are {image.legal_actions()}"
                 )
-                self.require(
-                    there == back,
+            if any(
+                getattr(image, name) != getattr(position, name)
+                for name in ("to_move", "is_over", "returns")
+            ):
+                complaint = f"the image under symmetry {index} has another mover, end or returns"
+                raise self.fault(complaint)
+            if index == 0 and image != position:
+                raise self.fault("the identity changes the position")
+            if action is None:
+                continue
+            if position.after(action).transformed(index) != image.after(int(row[action])):
+                raise self.fault(
                     f"symmetry {index} is none: playing action {action}, then transforming, is "
-                    f"not transforming, then playing its image",
+                    f"not transforming, then playing its image"
                 )
 
     def check_helpers(self, position: Position) -> None:
@@ -403,46 +362,39 @@ class _Run:
             return
         order = np.array(legal, np.int16)
         r.order_actions(rules, position.record, order, len(legal))
-        self.require(
-            sorted(order.tolist()) == legal,
-            f"order_actions makes {order.tolist()} of the legal actions {legal}",
-        )
+        if sorted(order.tolist()) != legal:
+            raise self.fault(f"order_actions makes {order.tolist()} of the legal actions {legal}")
         scratch, drawn = np.empty(self.game.facts.num_actions, np.int16), []
         for _ in range(2):
             stream = new_stream(self.seed, len(self.actions))
             drawn.append(
                 [int(r.random_action(rules, position.record, stream, scratch)) for _ in range(4)]
             )
-        self.require(
-            set(drawn[0]) <= set(legal), f"random_action draws {drawn[0]}, legal are {legal}"
-        )
-        self.require(
-            drawn[0] == drawn[1], "random_action draws different actions from equal random streams"
-        )
+        if not set(drawn[0]) <= set(legal):
+            raise self.fault(f"random_action draws {drawn[0]}, legal are {legal}")
+        if drawn[0] != drawn[1]:
+            raise self.fault("random_action draws different actions from equal random streams")
         for index, name in enumerate(self.game.declaration.heuristics):
             for player in (0, 1):
                 value = r.evaluate(rules, position.record, player, index)
-                self.require(
-                    isinstance(value, (int, np.integer)),
-                    f"the heuristic {name} gives {value!r}, not a whole number of points",
-                )
+                if not isinstance(value, (int, np.integer)):
+                    raise self.fault(
+                        f"the heuristic {name} gives {value!r}, not a whole number of points"
+                    )
 
     def remember_keys(self, position: Position) -> None:
         """Note the keys of the position and of its successors for the check after all games."""
         if len(self.by_key) > min(MOST_KEYS, MOST_BYTES // position.record.nbytes):
             return
-        for node in (
-            position,
-            *(position.after(action) for action in self.sample(position.legal_actions())),
-        ):
+        actions = self.sample(position.legal_actions())
+        for node in (position, *map(position.after, actions)):
             self.by_key.setdefault(node.key, {}).setdefault(node.record.tobytes(), node)
 
     def check_after_all_games(self) -> None:
         """Checks of all positions together: keys tell them apart, and both players move."""
         self.actions = []
-        _require(
-            self.movers == {0, 1}, self.game, f"player {1 - min(self.movers)} never got to move"
-        )
+        if self.movers != {0, 1}:
+            raise _fault(self.game, f"player {1 - min(self.movers)} never got to move")
         for same_key in self.by_key.values():
             first, *others = same_key.values()
             for other in others:
@@ -457,12 +409,12 @@ class _Run:
                 (position.to_move, position.is_over, position.returns, position.legal_actions())
                 for position in (one, two)
             ]
-            _require(
-                views[0] == views[1],
-                self.game,
-                f"key cannot tell these two positions apart, which go on "
-                f"differently:\n{first}\nand\n{other}",
-            )
+            if views[0] != views[1]:
+                raise _fault(
+                    self.game,
+                    f"key cannot tell these two positions apart, which go on "
+                    f"differently:\n{first}\nand\n{other}",
+                )
             if not views[0][3]:
                 return
             action = views[0][3][int(rng.integers(len(views[0][3])))]
