@@ -15,7 +15,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..envs.specification import SpecificationError, check_names
-from ..evaluation.match import CLOCKS, TO_THE_END, WALL, Adjudication, Limits
+from ..evaluation.match import CLOCKS, WALL, Adjudication, Limits
 from ..evaluation.runners.contest import Conditions
 from ..evaluation.runners.isolation import ISOLATION
 from ..evaluation.runners.processes import ProcessRunner
@@ -24,7 +24,7 @@ from ..evaluation.runners.runner import LocalRunner, Runner
 from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.tournament import Tournament
 from .app import FAILURE
-from .common import option
+from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreOption, option
 from .output import note, remarks
 
 CHANGE_ANSWERS = ("ask", "refuse", "new")
@@ -37,15 +37,6 @@ IsolateOption = Annotated[
         "Run agents in processes of their own: auto isolates learned, external and Python agents.",
     ),
 ]
-ChangedOption = Annotated[
-    str,
-    option(
-        "|".join(CHANGE_ANSWERS),
-        "If the store's games are of other rules or agents, by their source code: ask at a "
-        "terminal, refuse, or begin a new tournament.",
-        name="--changed",
-    ),
-]
 OpeningsOption = Annotated[
     str,
     option(
@@ -55,25 +46,6 @@ OpeningsOption = Annotated[
         "that the engine holds even, or what the file lists.",
     ),
 ]
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class BalanceOptions:
-    """The choice of balanced openings."""
-
-    balanced: Annotated[
-        str | None,
-        option("AGENT", "Take only openings that this agent values near 0, such as solver."),
-    ] = None
-    within: Annotated[
-        float | None,
-        option(
-            "VALUE",
-            "With --balanced: the largest distance from 0, in the unit of the agent's values "
-            "(default: a tenth of the greatest return).",
-        ),
-    ] = None
 
 
 @Parameter(name="*")
@@ -101,11 +73,7 @@ class ConditionOptions:
         str | None, option("SIZE", "Memory limit of an isolated agent, such as 2G or 700M.")
     ] = None
 
-    def conditions(
-        self,
-        withdraw_after: int = WITHDRAW_AFTER,
-        adjudication: Adjudication = TO_THE_END,
-    ) -> Conditions:
+    def conditions(self, withdraw_after: int = WITHDRAW_AFTER) -> Conditions:
         """The conditions asked for.
 
         Raises:
@@ -114,39 +82,30 @@ class ConditionOptions:
         memory = None if self.memory_limit is None else _bytes(self.memory_limit)
         check_names("there is no clock", [self.clock], CLOCKS)
         limits = Limits(self.move_timeout, self.game_time, memory, self.clock)
-        conditions = Conditions(self.isolate, limits, withdraw_after, adjudication)
+        conditions = Conditions(self.isolate, limits, withdraw_after)
         conditions.check()
         return conditions
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class AdjudicationOptions:
-    """The end of games before their rules end them."""
+class PlayOptions(ConditionOptions):
+    """How the games of a tournament or a test are played, and where they are stored."""
 
-    draw_after: Annotated[
-        int | None,
-        option("PLIES", "End a game as a draw after so many plies, those of the opening included."),
+    balanced: Annotated[
+        str | None,
+        option("AGENT", "Take only openings that this agent values near 0, such as solver."),
     ] = None
-    agreed_after: Annotated[
-        int | None,
+    within: Annotated[
+        float | None,
         option(
-            "N",
-            "End a game once both agents see the same forced result in N moves each, one after "
-            "another.",
+            "VALUE",
+            "With --balanced: the largest distance from 0, in the unit of the agent's values "
+            "(default: a tenth of the greatest return).",
         ),
     ] = None
-
-    def adjudication(self) -> Adjudication:
-        """When games are ended."""
-        return Adjudication(self.draw_after, self.agreed_after)
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class RunnerOptions:
-    """Where games are played."""
-
+    seed: SeedOption = 1
+    store: StoreOption = DEFAULT_STORE
     runner: Annotated[
         str | None,
         option(
@@ -164,10 +123,36 @@ class RunnerOptions:
             "HOST:PORT", "Address of a Ray cluster, or auto (default: Ray starts on this machine)."
         ),
     ] = None
-
     engine: Annotated[str | None, Parameter(show=False)] = None  # what --runner was called
+    draw_after: Annotated[
+        int | None,
+        option("PLIES", "End a game as a draw after so many plies, those of the opening included."),
+    ] = None
+    agreed_after: Annotated[
+        int | None,
+        option(
+            "N",
+            "End a game once both agents see the same forced result in N moves each, one after "
+            "another.",
+        ),
+    ] = None
+    changed: Annotated[
+        str,
+        option(
+            "|".join(CHANGE_ANSWERS),
+            "If the store's games are of other rules or agents, by their source code: ask at a "
+            "terminal, refuse, or begin a new tournament.",
+        ),
+    ] = "ask"
+    as_json: JsonOption = False
 
-    def make(self) -> Runner:
+    def conditions(self, withdraw_after: int = WITHDRAW_AFTER) -> Conditions:
+        conditions = super().conditions(withdraw_after)
+        adjudication = Adjudication(self.draw_after, self.agreed_after)
+        adjudication.check()
+        return conditions._replace(adjudication=adjudication)
+
+    def make_runner(self) -> Runner:
         """The runner asked for.
 
         Raises:
@@ -193,9 +178,28 @@ class RunnerOptions:
             return RayRunner(address, concurrency)
         raise SpecificationError(f"there is no runner {name!r} (there are: local, processes, ray)")
 
+    def answer_to_change(self) -> Callable[[str], bool]:
+        """What a tournament asks where the code has changed: whether a new one is to begin.
 
-ANY_OPENING, NO_LIMITS, DEFAULT_RUNNER = BalanceOptions(), ConditionOptions(), RunnerOptions()
-PLAYED_OUT = AdjudicationOptions()
+        Raises:
+            SpecificationError: there is no such choice.
+        """
+        check_names("there is no way to deal with changed code", [self.changed], CHANGE_ANSWERS)
+
+        def answer(question: str) -> bool:
+            if self.changed != "ask":
+                return self.changed == "new"
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
+                return False
+            note(question)
+            sys.stderr.write("Begin a new tournament for the code as it is now? [y/N] ")
+            sys.stderr.flush()
+            return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+        return answer
+
+
+NO_LIMITS, USUAL_PLAY = ConditionOptions(), PlayOptions()
 
 
 def _bytes(size: str) -> int:
@@ -205,27 +209,6 @@ def _bytes(size: str) -> int:
             f"--memory-limit {size} is no amount of memory; write 2G, 700M or a number of bytes"
         )
     return int(float(match[1]) * UNITS[match[2].upper()])
-
-
-def answer_to_change(choice: str) -> Callable[[str], bool]:
-    """What a tournament asks where the code has changed: whether a new one is to begin.
-
-    Raises:
-        SpecificationError: there is no such choice.
-    """
-    check_names("there is no way to deal with changed code", [choice], CHANGE_ANSWERS)
-
-    def answer(question: str) -> bool:
-        if choice != "ask":
-            return choice == "new"
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return False
-        note(question)
-        sys.stderr.write("Begin a new tournament for the code as it is now? [y/N] ")
-        sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-    return answer
 
 
 def report_withdrawals(tournaments: list[Tournament]) -> None:

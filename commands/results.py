@@ -42,24 +42,14 @@ from .common import (
     DEFAULT_STORE,
     GameArgument,
     JsonOption,
-    SeedOption,
     StoreArgument,
-    StoreOption,
     argument,
     option,
 )
 from .options import (
-    ANY_OPENING,
-    DEFAULT_RUNNER,
-    NO_LIMITS,
-    PLAYED_OUT,
-    AdjudicationOptions,
-    BalanceOptions,
-    ChangedOption,
-    ConditionOptions,
+    USUAL_PLAY,
     OpeningsOption,
-    RunnerOptions,
-    answer_to_change,
+    PlayOptions,
     fail_if_given_up,
     report_withdrawals,
 )
@@ -193,14 +183,7 @@ def sprt(
     test: HypothesisOptions = DEFAULT_HYPOTHESES,
     max_pairs: Annotated[int, option("N", "Largest number of pairs of games.", low=1)] = 10_000,
     opening: OpeningsOption = "random:4",
-    balance: BalanceOptions = ANY_OPENING,
-    seed: SeedOption = 1,
-    store: StoreOption = DEFAULT_STORE,
-    where: RunnerOptions = DEFAULT_RUNNER,
-    limits: ConditionOptions = NO_LIMITS,
-    adjudication: AdjudicationOptions = PLAYED_OUT,
-    code_change: ChangedOption = "ask",
-    as_json: JsonOption = False,
+    play: PlayOptions = USUAL_PLAY,
 ) -> None:
     """Play pairs of games until it is clear whether A is stronger than B by elo1 or by elo0.
 
@@ -215,15 +198,14 @@ def sprt(
     --max-pairs 500
     """
     refuse_people((first, second), "a test")
-    conditions = limits.conditions(adjudication=adjudication.adjudication())
-    agents, (balance_agent, within) = (first, second), (balance.balanced, balance.within)
-    plan = Plan(game, agents, max_pairs, opening, seed, balanced=balance_agent, within=within)
-    with Store(store) as games, where.make() as runner:
-        answer = answer_to_change(code_change)
+    conditions, answer = play.conditions(), play.answer_to_change()
+    plan = Plan(game, (first, second), max_pairs, opening, play.seed)
+    plan = plan._replace(balanced=play.balanced, within=play.within)
+    with Store(play.store) as games, play.make_runner() as runner:
         match = SprtMatch(plan, test.hypotheses(), games, runner, conditions, answer)
-        _run_sprt(match, store)
+        _run_sprt(match, play.store)
         report_withdrawals([match.tournament])
-    if as_json:
+    if play.as_json:
         print_json(match.to_json())
     else:
         _print_sprt(match, Console(highlight=False))

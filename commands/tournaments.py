@@ -20,19 +20,11 @@ from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan, Tournament
 from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
 from .app import Interruption, command, given_options, same_command
-from .common import DEFAULT_STORE, JsonOption, SeedOption, StoreOption, argument, flag, option
+from .common import argument, flag, option
 from .options import (
-    ANY_OPENING,
-    DEFAULT_RUNNER,
-    NO_LIMITS,
-    PLAYED_OUT,
-    AdjudicationOptions,
-    BalanceOptions,
-    ChangedOption,
-    ConditionOptions,
+    USUAL_PLAY,
     OpeningsOption,
-    RunnerOptions,
-    answer_to_change,
+    PlayOptions,
     fail_if_given_up,
     report_withdrawals,
 )
@@ -74,15 +66,6 @@ class ScheduleOptions:
 DEFAULT_SCHEDULE = ScheduleOptions()
 
 
-ResumeOption = Annotated[
-    bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
-]
-WithdrawOption = Annotated[
-    int,
-    option("N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0),
-]
-
-
 @command("GAME|FILE [AGENT AGENT...]")
 def tournament(
     game: Annotated[
@@ -94,16 +77,16 @@ def tournament(
     /,
     *agents: Annotated[str, argument("AGENT", "Two or more, such as random or alphabeta:depth=6.")],
     schedule: ScheduleOptions = DEFAULT_SCHEDULE,
-    balance: BalanceOptions = ANY_OPENING,
-    seed: SeedOption = 1,
-    store: StoreOption = DEFAULT_STORE,
-    where: RunnerOptions = DEFAULT_RUNNER,
-    limits: ConditionOptions = NO_LIMITS,
-    adjudication: AdjudicationOptions = PLAYED_OUT,
-    withdraw_after: WithdrawOption = WITHDRAW_AFTER,
-    code_change: ChangedOption = "ask",
-    resume: ResumeOption = False,
-    as_json: JsonOption = False,
+    play: PlayOptions = USUAL_PLAY,
+    withdraw_after: Annotated[
+        int,
+        option(
+            "N", "Withdraw an agent whose process crashed in N games in a row (0: never).", low=0
+        ),
+    ] = WITHDRAW_AFTER,
+    resume: Annotated[
+        bool, flag("Only resume a tournament of the store; refuse to begin a new one.")
+    ] = False,
 ) -> None:
     """Let agents play each other, in both seats.
 
@@ -127,43 +110,33 @@ def tournament(
     plyground tournament gomoku alphabeta:time=1 "gomocup:./pbrain-x,time=1" --opening swap2:5
     --balanced alphabeta:nodes=50000 --within 50 --draw-after 200 --agreed-after 3
     """
-    plans = _make_plans(game, agents, schedule, balance, seed)
-    conditions = limits.conditions(withdraw_after, adjudication.adjudication())
-    on_changed = answer_to_change(code_change)
-    with Store(store) as games, where.make() as runner:
+    plans = _make_plans(game, agents, schedule, play)
+    conditions, on_changed = play.conditions(withdraw_after), play.answer_to_change()
+    with Store(play.store) as games, play.make_runner() as runner:
         # All plans are checked before any game is played.
         tournaments = [
             Tournament(x.plan, games, x.name, runner, conditions, on_changed) for x in plans
         ]
-        _begin(tournaments, store, resume)
+        _begin(tournaments, play.store, resume)
         tables = _play(tournaments, games, same_command("--resume"))
         report_withdrawals(tournaments)
-        if as_json:
-            _print_as_json(tournaments, tables, store, game.endswith(".toml"))
+        if play.as_json:
+            pairs = zip(tournaments, tables)
+            values = [_to_json(one, play.store, table) for one, table in pairs]
+            print_json({"tournaments": values} if game.endswith(".toml") else values[0])
         else:
-            _print_results(tournaments, tables, store)
+            for one, table in zip(tournaments, tables):
+                _print_result(one, table, Console(highlight=False))
+            file = shlex.quote(str(play.store))
+            note(f"games in {play.store}; for ratings: plyground report {file}")
     fail_if_given_up(runner)
-
-
-def _print_as_json(
-    tournaments: list[Tournament], tables: list[CrossTable], store: Path, is_file: bool
-) -> None:
-    values = [_to_json(one, store, table) for one, table in zip(tournaments, tables)]
-    print_json({"tournaments": values} if is_file else values[0])
-
-
-def _print_results(tournaments: list[Tournament], tables: list[CrossTable], store: Path) -> None:
-    for one, table in zip(tournaments, tables):
-        _print_result(one, table, Console(highlight=False))
-    note(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}")
 
 
 def _make_plans(
     game: str,
     agents: tuple[str, ...],
     schedule: ScheduleOptions,
-    balance: BalanceOptions,
-    seed: int,
+    play: PlayOptions,
 ) -> list[PlannedTournament]:
     """The tournament of the command line, or those of the file that it names."""
     if game.endswith(".toml"):
@@ -175,10 +148,8 @@ def _make_plans(
         plans = read_tournaments(Path(game))
     else:
         pairs, format, opening = schedule.pairs, schedule.format, schedule.opening
-        balance_agent, within = balance.balanced, balance.within
-        plan = Plan(
-            game, agents, pairs, opening, seed, format, balance_agent, within, schedule.transform
-        )
+        balance = play.balanced, play.within
+        plan = Plan(game, agents, pairs, opening, play.seed, format, *balance, schedule.transform)
         plans = [PlannedTournament(plan, schedule.name)]
     for one in plans:
         refuse_people(one.plan.agents, "a tournament")

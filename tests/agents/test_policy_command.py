@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 
 import pytest
 from command_line import invoke
-from helpers import ROOT
 from plyground import make_agent, make_game
 from plyground.agents.policies.policy_file import (
     load_policy_file,
@@ -87,15 +85,3 @@ def test_a_policy_trained_for_a_second_is_exported_and_plays_a_tournament(tmp_pa
     scores = {agent["agent"]: agent["score"] for agent in json.loads(result.stdout)["agents"]}
     assert scores[f"ppo:{tmp_path}"] > scores["random"]
     assert scores[search] > scores["random"]
-
-
-@pytest.mark.thorough
-def test_the_example_compares_a_policy_with_search(files, capsys):
-    spec = importlib.util.spec_from_file_location(
-        "policy_against_search", ROOT / "examples" / "policy_against_search.py"
-    )
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    table = example.main(["--policy", str(files["tic_tac_toe"]), "--pairs", "2"])
-    assert table.games > 0
-    assert "policy in mcts" in capsys.readouterr().out
