@@ -31,13 +31,12 @@ def option(
     """
     limits = None if low is None and high is None else Number(gte=low, lte=high)
     return Parameter(
-        name=name, metavar=metavar, help=help, validator=limits, show_default=_shown_default
+        name=name,
+        metavar=metavar,
+        help=help,
+        validator=limits,
+        show_default=lambda value: None if value in ("", None, ()) else str(value),
     )
-
-
-def _shown_default(value: Any) -> str | None:
-    """The default as the help shows it."""
-    return None if value in ("", None, ()) else str(value)
 
 
 def argument(name: str, help: str) -> Any:

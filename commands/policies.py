@@ -79,18 +79,14 @@ def _export(run: Path, out: Path, trained_on: str | None) -> OnnxNetwork:
             raise SpecificationError(f"{run} does not state its game; add --trained-on GAME")
         with display.status_line(Console(stderr=True)) as tell:
             tell(f"exporting {run}")
-            _export_zip(run, out, trained_on)
+            game = make_game(trained_on)
+            try:
+                from ..agents.policies.sb3 import load_sb3_model
+                from ..training.export import export_policy as export
+            except ImportError:
+                raise SpecificationError(
+                    'models of stable-baselines3 are exported with torch: pip install -e ".[train]"'
+                ) from None
+            export(load_sb3_model(run), out, game)
         network = load_policy_file(out)
     return network
-
-
-def _export_zip(path: Path, out: Path, trained_on: str) -> None:
-    game = make_game(trained_on)
-    try:
-        from ..agents.policies.sb3 import load_sb3_model
-        from ..training.export import export_policy as export
-    except ImportError:
-        raise SpecificationError(
-            'models of stable-baselines3 are exported with torch: pip install -e ".[train]"'
-        ) from None
-    export(load_sb3_model(path), out, game)

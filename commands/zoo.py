@@ -63,7 +63,9 @@ def zoo(
     elif name is None:
         _print_list(selection)
     else:
-        say("\n\n".join(map(_text, selection)))
+        console = Console(highlight=False)
+        for card in selection:
+            _print_card(card, console)
 
 
 def _print_list(selection: list[Card]) -> None:
@@ -139,18 +141,18 @@ def _experience(training: Any) -> str:
     return text
 
 
-def _text(card: Card) -> str:
-    """A card as plain text."""
-    lines = [f"zoo:{card.name} on {card.game}", ""]
-    lines += [f"  {name:18}{text}" for name, text in _facts(card)]
+def _print_card(card: Card, console: Console) -> None:
+    """A card as text."""
+    say(f"zoo:{card.name} on {card.game}\n")
+    for name, text in _facts(card):
+        say(f"  {name:18}{text}")
     for title, head, rows in _tables(card):
-        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        lines += ["", title]
-        for row in [head, *rows]:
-            cells = [row[0].ljust(widths[0])]
-            cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
-            lines.append("  " + "  ".join(cells))
-    return "\n".join(lines)
+        say(f"\n{title}")
+        table = display.plain_table(*head)
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+    say()
 
 
 def _markdown(card: Card) -> str:

@@ -54,42 +54,34 @@ def warm_up(
         say(f"{cache_root()}: folders of machine code removed: {clear_cache()}")
         return
     boards = [make_game(game) for game in games or game_names()]
-    work = [(game, spec) for game in boards for spec in ("rules", *_specs(game))]
+    specs = [list(_specs(game)) for game in boards]
     began = time.perf_counter()
     left_out: dict[str, str] = {}
-    with display.show_steps("compiling", Console(stderr=True)) as progress:
-        start = began
-        for index, (game, spec) in enumerate(work):
-            progress(index, len(work))
-            try:
-                _compile(game, spec)
-            except SpecificationError as error:
-                left_out[spec] = str(error)
-            if index + 1 == len(work) or work[index + 1][0] is not game:
-                now = time.perf_counter()
-                agents = len(_specs(game))
-                say(f"{game.name}: rules and {agents} agents, {display.duration(now - start)}")
-                start = now
+    with (
+        display.show_steps("compiling", Console(stderr=True)) as progress,
+        without_announcements(),
+    ):
+        done, total = 0, sum(map(len, specs))
+        for game, agents in zip(boards, specs):
+            start = time.perf_counter()
+            compile_rules(game)
+            for spec in agents:
+                progress(done, total)
+                done += 1
+                try:
+                    make_agent(spec, game).get_ready(game)
+                except SpecificationError as error:
+                    left_out[spec] = str(error)
+            seconds = time.perf_counter() - start
+            say(f"{game.name}: rules and {len(agents)} agents, {display.duration(seconds)}")
     for spec, reason in left_out.items():
         note(f"{spec} is left out: {reason}")
     if len(boards) > 1:
         say(f"all: {display.duration(time.perf_counter() - began)}")
 
 
-def _compile(game: Game, spec: str) -> None:
-    with without_announcements():
-        if spec == "rules":
-            compile_rules(game)
-        else:
-            make_agent(spec, game).get_ready(game)
-
-
-def _specs(game: Game) -> list[str]:
+def _specs(game: Game) -> Iterator[str]:
     """The specifications of the agents and presets that play a game and need no file."""
-    return list(_playable(game))
-
-
-def _playable(game: Game) -> Iterator[str]:
     for name, agent_class in {**agent_classes(), **agent_presets()}.items():
         needs_more = getattr(agent_class, "argument", None) is not None
         if needs_more or name == "human":

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...envs.game import PLAYERS, Game
+from ...envs.game import Game
 from ..grades import GRADES, PlayedGame, Review, ReviewedMove
 from ..pages import page_of
-from .display import percent
 from .html import render_page
 from .replays import Frames, game_entry, viewer_data
-from .review_text import method_text, value_text, verdict
+from .review_text import method_text, totals_rows, value_text, verdict
 
 LINE_SHOWN = 8  # moves of a better line
 
@@ -73,13 +72,6 @@ def _review_data(frames: Frames, review: Review) -> dict[str, Any]:
     """The values, grades and totals of a game for the viewer."""
     record, facts = review.played, frames.game.facts
     lowest, highest = facts.min_return, facts.max_return
-    marks = frames.game.declaration.marks
-    totals = []
-    for player in range(len(PLAYERS)):
-        total = review.totals(player)
-        counts = [str(count) for count in total.grades.values()]
-        name = f"{marks[player]} {record.players[player]}"
-        totals.append([name, *counts, percent(total.mean_loss)])
     return {
         "scores": [
             round((value.value - lowest) / (highest - lowest), 4) for value in review.values
@@ -88,7 +80,7 @@ def _review_data(frames: Frames, review: Review) -> dict[str, Any]:
         "values": [value_text(frames.game, value) for value in review.values],
         "moves": [_move_data(frames, record, move) for move in review.moves],
         "head": ["", *GRADES, "loss, %"],
-        "totals": totals,
+        "totals": list(totals_rows(review)),
         "method": method_text(review),
     }
 

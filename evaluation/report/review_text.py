@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from ...envs.game import PLAYERS, Game
-from ..grades import BEST, GOOD, INACCURACY, MISTAKE, ONLY_MOVE, PositionValue, Review, ReviewedMove
+from ...envs.game import Game
+from ..grades import (
+    BEST,
+    GOOD,
+    GRADES,
+    INACCURACY,
+    MISTAKE,
+    ONLY_MOVE,
+    PositionValue,
+    Review,
+    ReviewedMove,
+)
 from .display import percent, plain_table
 
 STYLES = {BEST: "green", GOOD: "", INACCURACY: "yellow", MISTAKE: "bold red", ONLY_MOVE: "dim"}
@@ -59,20 +70,20 @@ def print_review(review: Review, console: Console) -> None:
             Text("opening" if move.opening else verdict(game, move), STYLES[move.grade]),
         )
     console.print(table)
+    totals = plain_table("player", *GRADES, "loss a move, %")
+    for name, *figures in totals_rows(review):
+        totals.add_row(Text(name), *figures)
     console.print()
-    console.print(_totals(review))
+    console.print(totals)
     console.print(f"\n{method_text(review)}", markup=False, soft_wrap=True)
 
 
-def _totals(review: Review) -> Table:
-    marks = review.played.game.declaration.marks
-    table = plain_table("player", "best", "good", "inaccuracy", "mistake", "loss a move, %")
-    for player in range(len(PLAYERS)):
+def totals_rows(review: Review) -> Iterator[list[str]]:
+    """For each player the mark and the name, the moves of each grade, the mean loss in percent."""
+    for player, mark in enumerate(review.played.game.declaration.marks):
         total = review.totals(player)
-        name = f"{marks[player]} {review.played.players[player]}"
-        counts = [str(count) for count in total.grades.values()]
-        table.add_row(Text(name), *counts, percent(total.mean_loss))
-    return table
+        name = f"{mark} {review.played.players[player]}"
+        yield [name, *map(str, total.grades.values()), percent(total.mean_loss)]
 
 
 def method_text(review: Review) -> str:

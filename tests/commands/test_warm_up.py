@@ -108,7 +108,7 @@ def test_a_warm_cache_is_loaded_without_a_word(tmp_path, warm):
 def test_rules_and_agents_of_a_game_are_compiled():
     result = command("warm-up", "tic_tac_toe")
     assert result.exit_code == 0, result.output
-    count = len(_specs(make_game("tic_tac_toe")))
+    count = len(list(_specs(make_game("tic_tac_toe"))))
     assert result.stdout.startswith(f"tic_tac_toe: rules and {count} agents, ")
 
 
