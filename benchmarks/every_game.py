@@ -13,7 +13,7 @@ from collections import Counter
 
 import cyclopts
 import numpy as np
-from plyground import Agent, Position, make_agent, make_game
+from plyground import Agent, Game, Position, make_agent, make_game
 from plyground.agents.solvers.solver import Solver, make_solver
 
 BATCH = 4096
@@ -44,6 +44,40 @@ def result(solver: Solver, position: Position, player: int) -> int:
     return value if position.to_move == player else -value
 
 
+def play_every_game(
+    agent: Agent, game: Game, seat: int, solver: Solver | None = None
+) -> tuple[Counter[int], Counter[int], int, int]:
+    """Follow all replies to an agent in a seat.
+
+    Returns:
+        how many games end with which result for it (1, 0 or -1), how many final positions there
+        are of each, how many positions it was asked about, and in how many of them its move keeps
+        the result under best play, as far as a solver is given.
+    """
+    games, finals = Counter[int](), Counter[int]()
+    moves = right = 0
+    level = {b"": (game.initial_position(), 1)}  # and in how many ways it comes about
+    while level:
+        own = [position for position, _ in level.values() if position.to_move == seat]
+        actions = iter(replies(agent, own))
+        moves += len(own)
+        following: dict[bytes, tuple[Position, int]] = {}
+        for position, ways in level.values():
+            is_own = position.to_move == seat
+            for action in [next(actions)] if is_own else position.legal_actions():
+                child = position.after(action)
+                _, others = following.get(child.record.tobytes(), (child, 0))
+                following[child.record.tobytes()] = child, others + ways
+                if is_own and solver is not None:
+                    right += result(solver, position, seat) == result(solver, child, seat)
+        level = {key: entry for key, entry in following.items() if not entry[0].is_over}
+        for child, ways in following.values():
+            if child.is_over:
+                games[int(np.sign(child.returns[seat]))] += ways
+                finals[int(np.sign(child.returns[seat]))] += 1
+    return games, finals, moves, right
+
+
 def main(
     agent: str = "zoo:tic_tac_toe", game: str = "tic_tac_toe", /, *, solve: bool = False
 ) -> None:
@@ -58,34 +92,14 @@ def main(
     player = make_agent(agent, board)
     solver = make_solver(board, 256) if solve else None
     for seat in (0, 1):
-        results: Counter[float] = Counter()
-        moves = right = 0
-        level = [board.initial_position()]
-        while level:
-            own = [position for position in level if position.to_move == seat]
-            children = [
-                (position, position.after(action))
-                for position, action in zip(own, replies(player, own), strict=True)
-            ]
-            if solver is not None:
-                right += sum(
-                    result(solver, a, seat) == result(solver, b, seat) for a, b in children
-                )
-            moves += len(own)
-            children += [
-                (position, position.after(action))
-                for position in level
-                if position.to_move != seat
-                for action in position.legal_actions()
-            ]
-            unique = {child.record.tobytes(): child for _, child in children}.values()
-            results.update(np.sign(child.returns[seat]) for child in unique if child.is_over)
-            level = [child for child in unique if not child.is_over]
-        remark = "" if solver is None else f"; {right:,} of its {moves:,} moves keep the result"
-        print(
-            f"{agent} as player_{seat} of {board.spec}: {moves:,} positions; final positions: "
-            f"{results[1]:,} won, {results[0]:,} drawn, {results[-1]:,} lost{remark}"
+        games, finals, moves, right = play_every_game(player, board, seat, solver)
+        ends = "; ".join(
+            f"{sum(counts.values()):,} {what}: {counts[1]:,} won, {counts[0]:,} drawn, "
+            f"{counts[-1]:,} lost"
+            for what, counts in (("games", games), ("final positions", finals))
         )
+        remark = "" if solver is None else f"; {right:,} of its {moves:,} moves keep the result"
+        print(f"{agent} as player_{seat} of {board.spec}: {moves:,} positions; {ends}{remark}")
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
+from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
 from .compiled.kernels import announce_compilation, entry_point
@@ -27,7 +27,7 @@ from .game import PLAYERS, Game, IllegalActionError, Position
 from .loading.ids import register_with_pettingzoo
 from .observations import AS_DICT, ObservationOptions, starting_position
 from .registry import make_game
-from .rendering import RENDER_MODES, RenderedBoard
+from .rendering import RENDER_MODES, RenderedBoard, check_render_mode
 from .stepping import describe_turn, records_of, step_turn
 
 Observation = dict[str, np.ndarray]
@@ -91,13 +91,8 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
         view = ObservationOptions.read(AS_DICT, options)
         if options:
             raise TypeError(f"BoardEnv() has no option {next(iter(options))!r}")
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(
-                f"render_mode={render_mode!r} is not possible; it is one of "
-                f"{', '.join(RENDER_MODES)} or None"
-            )
+        self.render_mode = check_render_mode(render_mode)
         self.game: Game = make_game(game)
-        self.render_mode = render_mode
         self.metadata: dict[str, Any] = {
             "name": self.game.declaration.game_id,
             "render_modes": list(RENDER_MODES),
@@ -350,16 +345,22 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
             EnvLogger.error_state_before_reset()
         return self._position.observation(0)
 
-    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int]:
+    def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
         """Yield the selected agent until the game is over.
 
         The loop must step or reset in between.
         """
-        if not self._checked:
-            return super().agent_iter(max_iter)
-        if not self._has_reset:
+        if self._checked and not self._has_reset:
             EnvLogger.error_agent_iter_before_reset()
-        return _OrderedAgents(self, max_iter)
+        agents: Iterable[str] = super().agent_iter(max_iter)
+        return self._in_order(agents) if self._checked else agents
+
+    def _in_order(self, agents: Iterable[str]) -> Iterator[str]:
+        """Notice a loop that forgets to step."""
+        for agent in agents:
+            assert self._has_updated, "need to call step() or reset() in a loop over `agent_iter`"
+            self._has_updated = False
+            yield agent
 
     def render(self) -> str | np.ndarray | None:
         """Render the board in the environment's render mode.
@@ -377,21 +378,6 @@ class BoardEnv(RenderedBoard, AECEnv[str, Observation, int]):  # type: ignore[mi
 
     def __repr__(self) -> str:
         return f"<{'' if self._checked else 'raw '}environment of {self.game.spec}>"
-
-
-class _OrderedAgents(AECIterable[str, Observation, int]):  # type: ignore[misc]
-    """``agent_iter`` that notices a loop which forgets to step."""
-
-    def __iter__(self) -> Iterator[str]:
-        return _OrderedIterator(self.env, self.max_iter)
-
-
-class _OrderedIterator(AECIterator[str, Observation, int]):  # type: ignore[misc]
-    def __next__(self) -> str:
-        agent: str = super().__next__()
-        assert self.env._has_updated, "need to call step() or reset() in a loop over `agent_iter`"
-        self.env._has_updated = False
-        return agent
 
 
 def env(game: Game | str, render_mode: str | None = None, **parameters: Any) -> BoardEnv:

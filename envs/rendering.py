@@ -13,6 +13,15 @@ from .game import Game, Position
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
+def check_render_mode(mode: str | None, modes: tuple[str, ...] = RENDER_MODES) -> str | None:
+    """The render mode; ValueError if the environment does not have it."""
+    if mode not in (*modes, None):
+        raise ValueError(
+            f"render_mode={mode!r} is not possible; it is one of {', '.join(modes)} or None"
+        )
+    return mode
+
+
 class RenderedBoard:
     """Mixin: what ``render()`` and ``close()`` do in every render mode.
 

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from ..game import Game, IllegalActionError, Position
 from ..observations import AS_PLANES, ObservationOptions, starting_position
 from ..registry import make_game
-from ..rendering import RENDER_MODES, RenderedBoard
+from ..rendering import RENDER_MODES, RenderedBoard, check_render_mode
 from .game_batch import GameBatch
 from .opponents import Opponent
 from .options import SingleOptions
@@ -81,14 +81,8 @@ class SingleAgentEnv(RenderedBoard, gymnasium.Env[np.ndarray, np.int64]):
     ) -> None:
         batch_options: dict[str, Any] = {**options}
         form = ObservationOptions.read(AS_PLANES, batch_options)
-        render_mode = batch_options.pop("render_mode", None)
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(
-                f"render_mode={render_mode!r} is not possible; it is one of "
-                f"{', '.join(RENDER_MODES)} or None"
-            )
+        self.render_mode: str | None = check_render_mode(batch_options.pop("render_mode", None))
         self.game: Game = make_game(game)
-        self.render_mode: str | None = render_mode
         self.observation_space: spaces.Space[Any]
         self.action_space: spaces.Discrete[np.int64]
         self.observation_space, self.action_space = learner_spaces(self.game, form)

@@ -15,6 +15,7 @@ from .. import rules as r
 from ..game import Game, Position
 from ..observations import AS_PLANES, ObservationOptions
 from ..registry import make_game
+from ..rendering import check_render_mode
 from .env import begin_at, learner_spaces
 from .game_batch import GameBatch
 from .opponents import Opponent
@@ -91,13 +92,9 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         # then nothing is converted: it costs nothing
         self._plain = self.observation_options == AS_PLANES
         self.copy: Any = batch_options.pop("copy", True)
-        render_mode = batch_options.pop("render_mode", None)
-        self.render_mode: str | None = render_mode
-        if render_mode is not None and render_mode not in VECTOR_RENDER_MODES:
-            raise ValueError(
-                f"render_mode={render_mode!r} is not possible for many games; it is one of "
-                f"{', '.join(VECTOR_RENDER_MODES)} or None"
-            )
+        self.render_mode: str | None = check_render_mode(
+            batch_options.pop("render_mode", None), VECTOR_RENDER_MODES
+        )
         self.autoreset_mode: AutoresetMode = read_autoreset_mode(
             batch_options.pop("autoreset_mode", AutoresetMode.SAME_STEP)
         )

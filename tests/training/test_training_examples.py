@@ -16,8 +16,8 @@ torch.set_num_threads(1)
 EXAMPLES = ROOT / "examples"
 
 
-def load(name):
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+def load(name, folder=EXAMPLES):
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -41,20 +41,32 @@ def test_plain_sb3_learns_in_ten_lines(capsys):
 
 
 def test_every_reply_tells_who_can_be_beaten():
-    example, game = load("every_reply"), plyground.make_game("tic_tac_toe")
+    example, game = load("every_game", ROOT / "benchmarks"), plyground.make_game("tic_tac_toe")
     for seat in (0, 1):
-        assert (
-            example.count_outcomes(
-                game, plyground.make_agent("alphabeta:depth=9", game=game), seat
-            )[2]
-            == 0
+        agents = [
+            plyground.make_agent(spec, game=game)
+            for spec in ("alphabeta:depth=9", "alphabeta:depth=1,heuristic=none")
+        ]
+        (perfect, _, _, _), (weak, _, _, _) = (
+            example.play_every_game(agent, game, seat) for agent in agents
         )
-        assert (
-            example.count_outcomes(
-                game, plyground.make_agent("alphabeta:depth=1,heuristic=none", game=game), seat
-            )[2]
-            > 0
-        )
+        assert perfect[-1] == 0
+        assert perfect[0] + perfect[1] > 0
+        assert weak[-1] > 0
+
+
+def test_every_game_counts_games_and_keeps_results():
+    example, game = (
+        load("every_game", ROOT / "benchmarks"),
+        plyground.make_game("tic_tac_toe:size=2"),
+    )
+    agent, solver = (
+        plyground.make_agent("alphabeta:depth=4", game=game),
+        example.make_solver(game, 16),
+    )
+    games, finals, moves, right = example.play_every_game(agent, game, 0, solver)
+    assert (games, finals) == ({1: 3}, {1: 3})
+    assert moves == right == 4
 
 
 @pytest.mark.parametrize("name", ["cleanrl_ppo", "cleanrl_dqn"])
