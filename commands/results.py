@@ -31,7 +31,6 @@ from ..evaluation.sequential_test import (
     H1,
     Hypotheses,
     SprtMatch,
-    SprtState,
 )
 from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.minari import export_minari
@@ -217,17 +216,15 @@ def sprt(
 def _run_sprt(match: SprtMatch, store: Path) -> None:
     """Play until the test is decided; Ctrl-C ends the program with the command that resumes it."""
     lower, upper = match.hypotheses.bounds
-    choosing = "" if match.plan.balanced is None else "choosing openings"
     try:
-        with Console(stderr=True, highlight=False).status(choosing) as status:
-
-            def show(state: SprtState) -> None:
-                status.update(
+        with status_line(Console(stderr=True)) as tell:
+            tell("" if match.plan.balanced is None else "choosing openings")
+            match.run(
+                lambda state: tell(
                     f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from "
                     f"{lower:.2f} to {upper:.2f})"
                 )
-
-            match.run(show)
+            )
     except KeyboardInterrupt:
         text = f"stopped; the games are in {store}. To go on:\n  {same_command()}"
         raise Interruption(text) from None

@@ -11,8 +11,9 @@ the next position.
 
 from __future__ import annotations
 
-import argparse
+import copy
 
+import cyclopts
 import gymnasium
 import numpy as np
 import torch
@@ -63,47 +64,35 @@ def dqn_loss(network: nn.Module, target: nn.Module, part: dict[str, torch.Tensor
     return nn.functional.smooth_l1_loss(values, targets)
 
 
-def read_options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--game", default="TicTacToe", help="as in the id plyground/TicTacToe-v0")
-    parser.add_argument("--opponent", default="random")
-    parser.add_argument("--steps", type=int, default=300_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", default="dqn.onnx")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    options = read_options(arguments)
-    torch.manual_seed(options.seed)
-    random = np.random.default_rng(options.seed)
+def main(
+    *,
+    game: str = "TicTacToe",  # as in the id plyground/TicTacToe-v0
+    opponent: str = "random",
+    steps: int = 300_000,
+    seed: int = 1,
+    out: str = "dqn.onnx",
+) -> None:
+    torch.manual_seed(seed)
+    random = np.random.default_rng(seed)
 
     envs = gymnasium.make_vec(
-        f"plyground:plyground/{options.game}-v0",  # plyground
+        f"plyground:plyground/{game}-v0",  # plyground
         num_envs=GAMES,
-        opponent=options.opponent,
+        opponent=opponent,
         layout="flat",
         dtype="float32",
     )
     inputs, actions = envs.single_observation_space.shape[0], int(envs.single_action_space.n)
-    sizes = (inputs, 128, 128, actions)
-    network, target = (
-        nn.Sequential(
-            nn.Linear(sizes[0], sizes[1]),
-            nn.ReLU(),
-            nn.Linear(sizes[1], sizes[2]),
-            nn.ReLU(),
-            nn.Linear(sizes[2], sizes[3]),
-        )
-        for _ in range(2)
+    network = nn.Sequential(
+        nn.Linear(inputs, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, actions)
     )
-    target.load_state_dict(network.state_dict())
+    target = copy.deepcopy(network)
     optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
     memory, results = Memory(inputs, actions), []
-    planes, infos = envs.reset(seed=options.seed)
-    for step in range(options.steps // GAMES):
+    planes, infos = envs.reset(seed=seed)
+    for step in range(steps // GAMES):
         # 1. Play: a random legal action with probability epsilon, else the best one.
-        epsilon = max(1.0 - 1.5 * step * GAMES / options.steps, LAST_EPSILON)
+        epsilon = max(1.0 - 1.5 * step * GAMES / steps, LAST_EPSILON)
         masks = infos["action_mask"]  # plyground
         with torch.no_grad():
             choices = best(network, torch.from_numpy(planes), torch.from_numpy(masks)).numpy()
@@ -126,10 +115,8 @@ def main(arguments: list[str] | None = None) -> None:
             target.load_state_dict(network.state_dict())
             if results:
                 print(f"{step * GAMES:,} steps: mean return {np.mean(results[-2000:]):+.2f}")
-    export_policy(
-        network, options.out, envs.unwrapped.game, kind="dqn", inputs="flat", action_values=True
-    )
+    export_policy(network, out, envs.unwrapped.game, kind="dqn", inputs="flat", action_values=True)
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

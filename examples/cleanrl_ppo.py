@@ -9,8 +9,7 @@ policy optimization algorithms", 2017.
 
 from __future__ import annotations
 
-import argparse
-
+import cyclopts
 import gymnasium
 import numpy as np
 import torch
@@ -81,31 +80,27 @@ def learn(
             optimiser.step()
 
 
-def read_options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--game", default="TicTacToe", help="as in the id plyground/TicTacToe-v0")
-    parser.add_argument("--opponent", default="random")
-    parser.add_argument("--steps", type=int, default=400_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", default="ppo.onnx")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    options = read_options(arguments)
-    torch.manual_seed(options.seed)
+def main(
+    *,
+    game: str = "TicTacToe",  # as in the id plyground/TicTacToe-v0
+    opponent: str = "random",
+    steps: int = 400_000,
+    seed: int = 1,
+    out: str = "ppo.onnx",
+) -> None:
+    torch.manual_seed(seed)
 
     envs = gymnasium.make_vec(
-        f"plyground:plyground/{options.game}-v0",  # plyground
+        f"plyground:plyground/{game}-v0",  # plyground
         num_envs=GAMES,
-        opponent=options.opponent,
+        opponent=opponent,
         layout="flat",
         dtype="float32",
     )
     network = Network(envs.single_observation_space.shape[0], int(envs.single_action_space.n))
     optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, eps=1e-5)
-    planes, infos = envs.reset(seed=options.seed)
-    updates = options.steps // (GAMES * ROLLOUT)
+    planes, infos = envs.reset(seed=seed)
+    updates = steps // (GAMES * ROLLOUT)
     for update in range(updates):
         optimiser.param_groups[0]["lr"] = LEARNING_RATE * (1.0 - update / updates)
         # 1. Play.
@@ -144,8 +139,8 @@ def main(arguments: list[str] | None = None) -> None:
         learn(network, optimiser, batch)
         if update % 20 == 19:
             print(f"{(update + 1) * GAMES * ROLLOUT:,} steps: mean return {np.mean(results):+.2f}")
-    export_policy(network, options.out, envs.unwrapped.game, kind="ppo", inputs="flat")
+    export_policy(network, out, envs.unwrapped.game, kind="ppo", inputs="flat")
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

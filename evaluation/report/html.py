@@ -146,28 +146,20 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
     place = {row.number: place for place, row in enumerate(order, 1)}
     return {
         "id": f"t{index + 1}",
-        "name": report.tournament.name,
+        "report": report,
         "title": _title(report),
         "settings": [  # lists repeat the table of agents
             (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
             for key, value in report.tournament.settings.items()
             if not isinstance(value, list)
         ],
-        "command": report.tournament.command,
-        "left_out": report.tournament.left_out,
         "crashing": [crashing_text(label) for label in report.crashing],
-        "entries": report.tournament.agents,
-        "table": table,
-        "unrated": report.unrated,
         "agents": [_agent(row, place[row.number], ratings, order) for row in order],
         "forest": None if ratings is None else forest(ratings).inline(),
         "cross": [[_cross_cell(row, other, ratings) for other in order] for row in order],
         "speed": speed and speed.inline(),
         "unmeasured": sum(not row.seconds_per_move for row in order),
-        "first": report.first_seat,
         "first_shares": _shares(report.first_seat),
-        "first_elo": report.first_move_elo,
-        "endings": _endings(report),
         "forfeits": sum(sum(row.faults.values()) for row in table.rows),
         "replays": _replays(report),
     }
@@ -235,21 +227,6 @@ def _cross_cell(row: AgentRow, other: AgentRow, ratings: Ratings | None) -> dict
         "side": "even" if strength < 0.005 else "high" if tally.score > 0.5 else "low",
         "strength": round(58 * strength**0.8),
     }
-
-
-def _endings(report: TournamentReport) -> list[dict[str, Any]]:
-    """Reasons by how often they ended a game; faults are marked."""
-    most = max(report.endings.values(), default=1)
-    return [
-        {
-            "reason": reason,
-            "count": count,
-            "share": count / report.table.games,
-            "width": 100 * count / most,
-            "fault": reason.startswith("forfeit: "),
-        }
-        for reason, count in report.endings.most_common()
-    ]
 
 
 def _replays(report: TournamentReport) -> dict[str, Any] | None:

@@ -10,8 +10,7 @@ finds the legal actions in ``info["action_mask"]``, both where it plays and wher
 
 from __future__ import annotations
 
-import argparse
-
+import cyclopts
 import gymnasium
 import torch
 from agilerl.algorithms.ppo import PPO
@@ -39,11 +38,7 @@ class Logits(nn.Module):
         return self.actor.head_net.wrapped(self.actor.extract_features(observations))
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=700_000)
-    parser.add_argument("--out", default="net.onnx")
-    options = parser.parse_args(arguments)
+def main(*, steps: int = 700_000, out: str = "net.onnx") -> None:
     torch.manual_seed(1)
 
     envs = gymnasium.make_vec(
@@ -71,13 +66,13 @@ def main(arguments: list[str] | None = None) -> None:
             env_name="tic-tac-toe",
             algo="PPO",
             pop=[agent],
-            max_steps=int(share * options.steps),
-            evo_steps=options.steps // 7,
+            max_steps=int(share * steps),
+            evo_steps=steps // 7,
             eval_steps=20,
             verbose=False,
         )
-    export_policy(Logits(agent.actor), options.out, "tic_tac_toe", kind="ppo", inputs="flat")
+    export_policy(Logits(agent.actor), out, "tic_tac_toe", kind="ppo", inputs="flat")
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

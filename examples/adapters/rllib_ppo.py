@@ -9,8 +9,7 @@ The lines that plyground asks for are marked.
 
 from __future__ import annotations
 
-import argparse
-
+import cyclopts
 from plyground.envs.adapters.rllib import board  # plyground
 from plyground.training import export_policy
 from ray.rllib.algorithms.ppo import PPOConfig
@@ -31,12 +30,7 @@ class Policy(nn.Module):
         return self.pi(self.encoder({"obs": planes})[ENCODER_OUT][ACTOR])
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=200_000)
-    parser.add_argument("--out", default="net.onnx")
-    options = parser.parse_args(arguments)
-
+def main(*, steps: int = 200_000, out: str = "net.onnx") -> None:
     config = (
         PPOConfig()
         .environment(**board("tic_tac_toe", opponent="random"))  # plyground
@@ -56,7 +50,7 @@ def main(arguments: list[str] | None = None) -> None:
             )
         )
         .training(
-            lr=[[0, 2e-3], [options.steps, 5e-5]],
+            lr=[[0, 2e-3], [steps, 5e-5]],
             gamma=1.0,
             train_batch_size_per_learner=2048,
             minibatch_size=256,
@@ -67,12 +61,12 @@ def main(arguments: list[str] | None = None) -> None:
         .debugging(seed=1)
     )
     algorithm = config.build_algo()
-    for _ in range(options.steps // 2048):
+    for _ in range(steps // 2048):
         algorithm.train()
     module = algorithm.get_module()
-    export_policy(Policy(module), options.out, "tic_tac_toe", kind="ppo", inputs="flat")
+    export_policy(Policy(module), out, "tic_tac_toe", kind="ppo", inputs="flat")
     algorithm.stop()
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

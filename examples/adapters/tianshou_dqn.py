@@ -9,8 +9,7 @@ The lines that plyground asks for are marked.
 
 from __future__ import annotations
 
-import argparse
-
+import cyclopts
 from plyground.envs.adapters.tianshou import make_envs  # plyground
 from plyground.training import export_policy
 from tianshou.algorithm import DQN
@@ -33,12 +32,7 @@ class WithoutState(nn.Module):
         return self.network.model(planes.flatten(1))
 
 
-def main(arguments: list[str] | None = None) -> Collector:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=200_000)
-    parser.add_argument("--out", default="net.onnx")
-    options = parser.parse_args(arguments)
-
+def main(*, steps: int = 200_000, out: str = "net.onnx") -> Collector:
     envs = make_envs("tic_tac_toe", 64, opponent="random")  # plyground
     network = Net(state_shape=(3, 3, 2), action_shape=9, hidden_sizes=[128, 128])
     policy = DiscreteQLearningPolicy(
@@ -52,20 +46,20 @@ def main(arguments: list[str] | None = None) -> Collector:
         OffPolicyTrainerParams(
             training_collector=collector,
             max_epochs=10,
-            epoch_num_steps=options.steps // 10,
+            epoch_num_steps=steps // 10,
             collection_step_num_env_steps=512,
             batch_size=256,
             update_step_num_gradient_steps_per_sample=1 / 32,
             training_fn=lambda epoch, step: policy.set_eps_training(
-                max(1.0 - 1.5 * step / options.steps, 0.1)
+                max(1.0 - 1.5 * step / steps, 0.1)
             ),
             verbose=False,
             show_progress=False,
         )
     )
-    export_policy(WithoutState(network), options.out, "tic_tac_toe", kind="dqn", action_values=True)
+    export_policy(WithoutState(network), out, "tic_tac_toe", kind="dqn", action_values=True)
     return collector
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main, result_action="return_value")

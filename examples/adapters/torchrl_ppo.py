@@ -9,8 +9,7 @@ The lines that plyground asks for are marked.
 
 from __future__ import annotations
 
-import argparse
-
+import cyclopts
 import torch
 from plyground.envs.adapters.torchrl import make_envs  # plyground
 from plyground.training import export_policy
@@ -28,11 +27,7 @@ def dense(outputs: int) -> nn.Sequential:
     )
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--steps", type=int, default=300_000)
-    parser.add_argument("--out", default="net.onnx")
-    options = parser.parse_args(arguments)
+def main(*, steps: int = 300_000, out: str = "net.onnx") -> None:
     torch.manual_seed(1)
 
     envs = make_envs("tic_tac_toe", 64, opponent="random", layout="flat")  # plyground
@@ -44,13 +39,13 @@ def main(arguments: list[str] | None = None) -> None:
         distribution_class=MaskedCategorical,
         return_log_prob=True,
     )
-    collector = Collector(envs, actor, frames_per_batch=2048, total_frames=options.steps)
+    collector = Collector(envs, actor, frames_per_batch=2048, total_frames=steps)
     advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
     loss = ClipPPOLoss(
         actor, critic, entropy_coeff=0.03, critic_coeff=0.5, normalize_advantage=True
     )
     optimiser = torch.optim.Adam(loss.parameters(), lr=2e-3)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, options.steps // 2048)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, steps // 2048)
     for batch in collector:
         with torch.no_grad():
             advantage(batch)
@@ -65,8 +60,8 @@ def main(arguments: list[str] | None = None) -> None:
                 optimiser.step()
         schedule.step()
     collector.shutdown()
-    export_policy(network, options.out, "tic_tac_toe", kind="ppo", inputs="flat")
+    export_policy(network, out, "tic_tac_toe", kind="ppo", inputs="flat")
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(main)

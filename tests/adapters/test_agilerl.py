@@ -44,7 +44,7 @@ def test_what_its_buffer_holds_is_what_was_played():
 
 
 def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("agilerl_ppo").main(["--out", str(tmp_path / "net.onnx")])
+    example("agilerl_ppo").main(out=str(tmp_path / "net.onnx"))
     scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
     note(
         library=f"AgileRL {importlib.metadata.version('agilerl')}",

@@ -75,7 +75,7 @@ def test_its_pettingzoo_wrapper_takes_our_environment_for_both_players():
 
 
 def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("rllib_ppo").main(["--out", str(tmp_path / "net.onnx")])
+    example("rllib_ppo").main(out=str(tmp_path / "net.onnx"))
     scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
     note(
         library=f"RLlib {importlib.metadata.version('ray')}",

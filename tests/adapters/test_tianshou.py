@@ -61,7 +61,7 @@ def test_episodes_are_collected_whole():
 
 
 def test_its_dqn_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("tianshou_dqn").main(["--out", str(tmp_path / "net.onnx")])
+    example("tianshou_dqn").main(out=str(tmp_path / "net.onnx"))
     scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
     note(
         library=f"Tianshou {importlib.metadata.version('tianshou')}",

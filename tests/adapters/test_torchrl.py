@@ -73,7 +73,7 @@ def test_its_gym_wrapper_takes_our_vector_environment():
 
 
 def test_its_ppo_beats_random_from_both_seats_in_minutes(tmp_path):
-    example("torchrl_ppo").main(["--out", str(tmp_path / "net.onnx")])
+    example("torchrl_ppo").main(out=str(tmp_path / "net.onnx"))
     scores = scores_by_seat(f"onnx:{tmp_path / 'net.onnx'}")
     note(
         library=f"TorchRL {importlib.metadata.version('torchrl')}",

@@ -72,6 +72,6 @@ def test_every_game_counts_games_and_keeps_results():
 @pytest.mark.parametrize("name", ["cleanrl_ppo", "cleanrl_dqn"])
 @pytest.mark.thorough
 def test_learners_in_one_file_learn_and_their_policy_plays(name, tmp_path):
-    load(name).main(["--steps", "40960", "--out", str(tmp_path / "net.onnx")])
+    load(name).main(steps=40_960, out=str(tmp_path / "net.onnx"))
     scores = evaluate(f"onnx:{tmp_path / 'net.onnx'}", "tic_tac_toe", ["random"], opening_plies=0)
     assert scores[0].score > 0.65
