@@ -125,11 +125,14 @@ def tournament(
             values = [_to_json(one, play.store, table) for one, table in pairs]
             print_json({"tournaments": values} if game.endswith(".toml") else values[0])
         else:
-            for one, table in zip(tournaments, tables):
-                _print_result(one, table, Console(highlight=False))
-            file = shlex.quote(str(play.store))
-            note(f"games in {play.store}; for ratings: plyground report {file}")
+            _print_results(tournaments, tables, play.store)
     fail_if_given_up(runner)
+
+
+def _print_results(tournaments: list[Tournament], tables: list[CrossTable], store: Path) -> None:
+    for one, table in zip(tournaments, tables):
+        _print_result(one, table, Console(highlight=False))
+    note(f"games in {store}; for ratings: plyground report {shlex.quote(str(store))}")
 
 
 def _make_plans(
