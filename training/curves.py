@@ -18,13 +18,17 @@ def read_curves(run: Path) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[
     read_run(run)
     curves: dict[str, list[dict[str, Any]]] = {}
     clock = [(0, 0.0)]
-    for row in read_metrics(run):
-        if row["kind"] == "evaluation":
-            curves.setdefault(row["opponent"], []).append(row)
-        else:
-            clock.append((row["step"], row["time/cpu_seconds"]))
+    try:
+        for row in read_metrics(run):
+            if row["kind"] == "evaluation":
+                numbers = {name: float(row[name]) for name in ("score", "low", "high")}
+                curves.setdefault(str(row["opponent"]), []).append(row | numbers)
+            else:
+                clock.append((row["step"], float(row["time/cpu_seconds"])))
+    except (KeyError, TypeError, ValueError) as error:
+        raise TrainingError(f"{run / 'metrics.jsonl'} is damaged: {error!r} in {row}") from None
     if not curves:
-        raise TrainingError(f"{run} holds no evaluations yet")
+        raise TrainingError(f"{run / 'metrics.jsonl'} holds no evaluations")
     return curves, clock
 
 

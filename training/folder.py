@@ -193,19 +193,21 @@ def read_run(path: Path) -> dict[str, Any]:
         facts["description"]["game"]
     except (OSError, ValueError, KeyError, TypeError):
         raise TrainingError(
-            f"{path} is no folder of a training run: it has no readable run.json"
+            f"{path} is no folder of a training run: {path / 'run.json'} cannot be read"
         ) from None
     return dict(facts)
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a run's metrics, in the order written; an incomplete last line is left out."""
+    """The rows of a run's metrics, in the order written; lines that are none are left out."""
     metrics = path / "metrics.jsonl"
     if not metrics.exists():
         return
-    for line in metrics.read_text(encoding="utf-8").splitlines():
-        with contextlib.suppress(json.JSONDecodeError):
-            yield json.loads(line)
+    for line in metrics.read_text(encoding="utf-8", errors="replace").splitlines():
+        with contextlib.suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            if isinstance(row, dict) and type(row.get("step")) is int and "kind" in row:
+                yield row
 
 
 def _as_json(value: Any) -> bytes:

@@ -121,19 +121,19 @@ def load(path: str | Path) -> Dataset:
         raise SpecificationError(f"there is no dataset {path}")
     try:
         arrays, text = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path)
+        metadata = json.loads(text)
+        if metadata.get("schema") != SCHEMA_VERSION:
+            raise SpecificationError(
+                f"{path} is a dataset of schema {metadata.get('schema')}; this plyground reads "
+                f"schema {SCHEMA_VERSION}"
+            )
+        shape = make_game(metadata["game"]).facts.observation_shape
+        arrays["observation"] = arrays["observation"].reshape(-1, *shape)
     except SpecificationError:
         raise
     except Exception as error:  # whatever a reader raises over foreign or damaged files
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SpecificationError(f"{path} is no dataset of plyground: {reason}") from None
-    metadata = json.loads(text)
-    if metadata.get("schema") != SCHEMA_VERSION:
-        raise SpecificationError(
-            f"{path} is a dataset of schema {metadata.get('schema')}; this plyground reads schema "
-            f"{SCHEMA_VERSION}"
-        )
-    shape = make_game(metadata["game"]).facts.observation_shape
-    arrays["observation"] = arrays["observation"].reshape(-1, *shape)
     return Dataset(arrays, metadata)
 
 
