@@ -133,7 +133,6 @@ CACHE_WAYS = (
     Way("the indexes are cut", "cache/**/*.nbi", cut, PLAY, HEALED),
     Way("the code is cut", "cache/**/*.nbc", cut, PLAY, HEALED),
     Way("bits of the code are changed", "cache/**/*.nbc", flip, PLAY, HEALED),
-    Way("bits of the indexes are changed", "cache/**/*.nbi", flip, PLAY, HEALED),
     Way("functions have the code of others", "cache/**/*.nbc", rotate, PLAY, HEALED),
     Way("all files are texts", "cache/**/*.nb?", replace, PLAY, HEALED),
     Way("a file stands where the folder was", "cache/*", block, PLAY, HEALED),
