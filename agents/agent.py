@@ -302,6 +302,14 @@ class Agent(ABC):
         return self.spec
 
 
+HEURISTIC = Parameter(
+    "heuristic",
+    str,
+    "default",
+    "what values a position that is not searched further: a heuristic of the game, default or none",
+)
+
+
 def heuristic_index(game: Game, heuristic: str) -> int:
     """The number by which ``evaluate`` knows a heuristic: ``none`` is −1, ``default`` the first.
 

@@ -35,7 +35,7 @@ from ..envs.canonical import CanonicalForm
 from ..envs.files import read_file
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
-from ..envs.specification import Parameter, SpecificationError
+from ..envs.specification import Parameter, SpecificationError, refusing
 from .score import Score
 
 FORMAT, FORMAT_VERSION = "plyground opening book", 2
@@ -154,18 +154,14 @@ class BookFile(Book):
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
-        try:
+        with refusing(OSError, f"the opening book {path} cannot be read"):
+            if not self.path.exists():
+                raise SpecificationError(
+                    f"there is no opening book {str(path)!r}; give centre, or a file made by: "
+                    f"plyground book GAME"
+                )
             # without the byte order mark that some editors put before a text
             content = read_file(self.path).removeprefix(codecs.BOM_UTF8)
-        except FileNotFoundError:
-            raise SpecificationError(
-                f"there is no opening book {str(path)!r}; give centre, or a file made by: "
-                f"plyground book GAME"
-            ) from None
-        except OSError as error:
-            raise SpecificationError(
-                f"the opening book {path} cannot be read: {error.strerror}"
-            ) from None
         first, newline, self._body = content.partition(b"\n")
         self.header: dict[str, Any] = self._check_header(first)
         self._check_body(bool(newline))
@@ -222,14 +218,13 @@ class BookFile(Book):
         self._canon = CanonicalForm(self.game)
         self._entries = {}
         for number, line in enumerate(self._body.splitlines(), 2):
-            try:
+            with refusing(
+                (ValueError, LookupError, TypeError, AttributeError, RecursionError),
+                f"line {number} of the opening book {self.path} describes no position of "
+                f"{self.game.spec}",
+            ):
                 key, move = self._read(line)
-            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise SpecificationError(
-                    f"line {number} of the opening book {self.path} describes no position of "
-                    f"{self.game.spec}: {error}"
-                ) from None
-            self._entries[key] = move
+                self._entries[key] = move
 
     def _read(self, line: bytes) -> tuple[bytes, BookMove]:
         """One position: its canonical form, and what to play there."""

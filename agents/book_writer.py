@@ -13,7 +13,7 @@ from ..envs import __version__
 from ..envs.canonical import opening_positions
 from ..envs.files import written_whole
 from ..envs.game import Game
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, refusing
 from .agent import Agent, Decision
 from .book import FORMAT, FORMAT_VERSION
 
@@ -71,13 +71,9 @@ def write_book(
         "positions": len(lines),
         "sha256": hashlib.sha256(body).hexdigest(),
     }
-    try:
-        with written_whole(target) as file:
-            file.write(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)
-    except OSError as error:
-        raise SpecificationError(
-            f"the opening book {path} cannot be written: {error.strerror}"
-        ) from None
+    cannot_write = f"the opening book {path} cannot be written"
+    with refusing(OSError, cannot_write), written_whole(target) as file:
+        file.write(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)
     return len(lines)
 
 

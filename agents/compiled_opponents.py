@@ -20,10 +20,8 @@ from .agent import Agent, heuristic_index
 from .greedy import Greedy
 from .lookahead import choose_graded, new_buffers
 from .random_agent import RandomAgent
-from .search import alphabeta_kernels as search
 from .search import deepening
-from .search.alphabeta import AlphaBeta, Minimax, TreeSearchAgent
-from .search.search_form import search_form
+from .search.alphabeta import AlphaBeta, Minimax, TreeSearch, TreeSearchAgent
 
 # Nodes. As a plain integer it would be a type of its own, and the search be compiled once more.
 ALL_NODES = np.int64(1 << 60)
@@ -62,20 +60,10 @@ def choose_greedily(opponent, rules, position, rng):
     return np.int64(actions[index])
 
 
-class TreeSearchOpponent(NamedTuple):
-    """``alphabeta`` and ``minimax`` to a fixed depth."""
-
-    form: Any  # the rules that are searched
-    options: search.Options
-    plan: deepening.Plan
-    workspace: search.Workspace
-    table: Any
-    symmetries: Any
-
-
-@choose_action.register_body(TreeSearchOpponent)
+@choose_action.register_body(TreeSearch)
 @inner_kernel
 def choose_by_search(opponent, rules, position, rng):
+    """``alphabeta`` and ``minimax`` to a fixed depth."""
     form, options, plan, workspace, table, symmetries = opponent
     deepening.begin(form, plan, workspace, table, position)
     status = deepening.ITERATION_OPEN
@@ -92,18 +80,10 @@ def _make_greedy(agent: Agent, game: Game) -> GreedyOpponent:
     return GreedyOpponent(heuristic_index(game, agent.options["heuristic"]), *new_buffers(game))
 
 
-def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearchOpponent:
+def _make_tree_search(agent: TreeSearchAgent, game: Game) -> TreeSearch:
     agent.get_ready(game)
-    form = search_form(game, agent.options["heuristic"])
     depth, _, _ = agent._limits(game.initial_position())
-    return TreeSearchOpponent(
-        form=form.rules,
-        options=agent.search_options(game),
-        plan=agent.search_plan(game, depth),
-        workspace=search.new_workspace(game, form.dtype),
-        table=agent.new_table(game),
-        symmetries=agent.symmetries(game),
-    )
+    return agent.new_search(game, depth)
 
 
 def compiled_form(agent: Any) -> Callable[[Game], Any] | None:

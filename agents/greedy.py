@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..envs.game import Game, Position
-from ..envs.specification import Parameter
-from .agent import Agent, Decision, heuristic_index
+from .agent import HEURISTIC, Agent, Decision, heuristic_index
 from .lookahead import LETS_WIN, LOSES, WINS, choose_graded, new_buffers
 from .registry import register_agent
 from .score import PlainScores, Score, score_of_position
@@ -23,14 +22,7 @@ class Greedy(Agent):
     """
 
     summary = "wins at once, else blocks, else the best evaluation one ply ahead"
-    parameters = (
-        Parameter(
-            "heuristic",
-            str,
-            "default",
-            "what values a position: a heuristic of the game, default or none",
-        ),
-    )
+    parameters = (HEURISTIC,)
 
     def check_game(self, game: Game) -> None:
         heuristic_index(game, self.options["heuristic"])

@@ -10,9 +10,10 @@ specification's argument; it may hold ``=`` inside quotes.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 LONGEST_TEXT = 300  # characters of a text of others inside of a message
@@ -20,6 +21,27 @@ LONGEST_TEXT = 300  # characters of a text of others inside of a message
 
 class SpecificationError(ValueError):
     """A specification names something that does not exist, or gives a value that is not allowed."""
+
+
+@contextlib.contextmanager
+def refusing(
+    errors: type[Exception] | tuple[type[Exception], ...], complaint: str
+) -> Iterator[None]:
+    """Raise errors of the body as a SpecificationError: the complaint, a colon and the reason.
+
+    A module that is not installed needs no reason: the complaint says what to install.
+    """
+    try:
+        yield
+    except errors as error:
+        reason = "" if isinstance(error, ImportError) else f": {first_line(error)}"
+        raise SpecificationError(complaint + reason) from None
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an error's message, or its kind where it has none."""
+    text = getattr(error, "strerror", None) or str(error)
+    return (text.strip().splitlines() or [type(error).__name__])[0][:LONGEST_TEXT]
 
 
 def plain_text(text: str, longest: int = LONGEST_TEXT) -> str:

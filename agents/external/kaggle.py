@@ -22,7 +22,7 @@ from ...envs.declaration import parameter_values
 from ...envs.files import written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import games_in
-from ...envs.specification import Parameter, SpecificationError
+from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from . import submission
@@ -112,12 +112,9 @@ class KaggleAgent(Agent):
 
 
 def _of_package(name: str) -> Callable[..., Any]:
-    try:
+    needs = f"kaggle:{name} needs Kaggle's package: pip install kaggle-environments"
+    with refusing(ImportError, needs):
         from kaggle_environments.envs.connectx.connectx import agents
-    except ImportError:
-        raise SpecificationError(
-            f"kaggle:{name} needs Kaggle's package: pip install kaggle-environments"
-        ) from None
     function: Callable[..., Any] = agents[name]
     return function
 
@@ -154,10 +151,8 @@ def write_submission(policy: str | Path, path: str | Path) -> None:
         SpecificationError: the policy is for another game, or computes something that the file
             cannot compute.
     """
-    try:
+    with refusing(ImportError, 'submissions need onnx: pip install -e ".[train]"'):
         import onnx
-    except ImportError:
-        raise SpecificationError('submissions need onnx: pip install -e ".[train]"') from None
     from ..policies.policy_file import load_policy_file
 
     network = load_policy_file(policy)

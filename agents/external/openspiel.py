@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...envs.game import Game, Position
-from ...envs.specification import Parameter, SpecificationError
+from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent, Decision
 from ..bots import short_seed
 from ..registry import register_agent
@@ -37,10 +37,8 @@ class OpenSpielBot(Agent):
 
     def check_options(self) -> None:
         """Import OpenSpiel and look for the bot."""
-        try:
+        with refusing(ImportError, "openspiel needs OpenSpiel: pip install open-spiel"):
             import pyspiel
-        except ImportError:
-            raise SpecificationError("openspiel needs OpenSpiel: pip install open-spiel") from None
         name, bots = self.options["bot"], [MCTS, *sorted(pyspiel.registered_bots())]
         if name not in bots:
             raise SpecificationError(

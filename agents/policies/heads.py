@@ -13,7 +13,7 @@ import torch
 
 from ...envs.game import Game
 from ...envs.observations import LAYOUTS
-from ...envs.specification import SpecificationError
+from ...envs.specification import SpecificationError, first_line
 from .policy_file import NO_VALUE, OF_ACTIONS, TO_COME
 
 
@@ -123,12 +123,11 @@ class ModuleHeads(Heads):
             with torch.no_grad():
                 output = self.module(self.arrange(example))
         except Exception as error:  # whatever the module raises where the shapes do not fit
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             shape = tuple(self.arrange(example).shape[1:])
             raise SpecificationError(
                 f"the module does not take observations of {game.spec} in the layout "
-                f"{self.layout}, shape (N, {', '.join(map(str, shape))}): {reason}; inputs= is one "
-                f"of {', '.join(LAYOUTS)}"
+                f"{self.layout}, shape (N, {', '.join(map(str, shape))}): {first_line(error)}; "
+                f"inputs= is one of {', '.join(LAYOUTS)}"
             ) from None
         outputs = self._outputs(output)
         if outputs == (None, None):

@@ -17,7 +17,7 @@ from ...envs.compiled.kernels import kernel
 from ...envs.compiled.randomness import random_bits
 from ...envs.game import Game, Position
 from ...envs.registry import make_game, usual_game
-from ...envs.specification import Parameter, SpecificationError
+from ...envs.specification import Parameter, SpecificationError, refusing
 from ..agent import Agent, Decision
 from ..registry import register_agent
 from ..score import PlainScores, Score
@@ -377,14 +377,10 @@ class Sb3Policy(PolicyAgent):
                 f"sb3:{path},trained_on={usual_game()}"
             )
         board = make_game(game.strip("()"))
-        try:
+        needs = f'{path} needs stable-baselines3 and sb3-contrib: pip install -e ".[train]"'
+        with refusing(ImportError, needs):
             from .sb3 import load_sb3_network
-        except ImportError:
-            raise SpecificationError(
-                f'{path} needs stable-baselines3 and sb3-contrib: pip install -e ".[train]"'
-            ) from None
-        network: Network = load_sb3_network(Path(path), board)
-        return network
+        return load_sb3_network(Path(path), board)
 
 
 def load_policy(

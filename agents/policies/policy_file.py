@@ -37,7 +37,7 @@ from ...envs.declaration import parameter_values
 from ...envs.files import read_file, written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import make_game
-from ...envs.specification import SpecificationError, format_specification
+from ...envs.specification import SpecificationError, first_line, format_specification, refusing
 
 FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
@@ -204,7 +204,7 @@ class OnnxNetwork(Network):
             raise
         except Exception as error:  # onnxruntime's errors have no class in common
             raise SpecificationError(
-                f"the policy {self.source} cannot be evaluated: {_first_line(error)}"
+                f"the policy {self.source} cannot be evaluated: {first_line(error)}"
             ) from None
         if (
             logits.shape != (2, actions)
@@ -252,14 +252,10 @@ def load_policy_file(path: str | Path) -> OnnxNetwork:
     Raises SpecificationError if the file is missing or damaged, or if it is for a game whose rules
     differ from those of this version.
     """
-    try:
+    with refusing(OSError, f"the policy file {str(path)!r} cannot be read"):
+        if not Path(path).exists():
+            raise SpecificationError(f"there is no policy file {str(path)!r}")
         data = read_file(Path(path))
-    except FileNotFoundError:
-        raise SpecificationError(f"there is no policy file {str(path)!r}") from None
-    except OSError as error:
-        raise SpecificationError(
-            f"the policy file {str(path)!r} cannot be read: {error.strerror}"
-        ) from None
     return OnnxNetwork(str(path), data)
 
 
@@ -269,31 +265,23 @@ def write_policy(path: Path, data: bytes) -> None:
     Raises SpecificationError if it cannot be written; a file that was there before is then
     unchanged.
     """
-    try:
-        with written_whole(path) as file:
-            file.write(data)
-    except OSError as error:
-        raise SpecificationError(
-            f"the policy file {path} cannot be written: {error.strerror}"
-        ) from None
+    with (
+        refusing(OSError, f"the policy file {path} cannot be written"),
+        written_whole(path) as file,
+    ):
+        file.write(data)
 
 
 def _open_session(source: str, data: bytes) -> Any:
-    try:
+    needs = f'the policy {source} needs onnxruntime: pip install -e ".[policy]"'
+    with refusing(ImportError, needs):
         import onnxruntime
-    except ImportError:
-        raise SpecificationError(
-            f'the policy {source} needs onnxruntime: pip install -e ".[policy]"'
-        ) from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4  # what goes wrong is raised as well
-    try:
+    # onnxruntime's errors have no class in common
+    with refusing(Exception, f"{source} is no ONNX file, or a damaged one"):
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors have no class in common
-        raise SpecificationError(
-            f"{source} is no ONNX file, or a damaged one: {_first_line(error)}"
-        ) from None
 
 
 def _metadata(source: str, session: Any) -> dict[str, str]:
@@ -303,10 +291,6 @@ def _metadata(source: str, session: Any) -> dict[str, str]:
         raise SpecificationError(
             f"{source} is no policy of plyground: its metadata are not text in UTF-8"
         ) from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
 
 
 def _read_metadata(source: str, metadata: Mapping[str, str]) -> dict[str, str]:
@@ -345,12 +329,9 @@ def _read_discount(source: str, metadata: Mapping[str, str]) -> float:
 
 
 def _read_game(source: str, fields: Mapping[str, str]) -> Game:
-    try:
+    complaint = f"the policy {source} is for {fields['game']}, which cannot be played here"
+    with refusing(SpecificationError, complaint):
         game = make_game(fields["game"])
-    except SpecificationError as error:
-        raise SpecificationError(
-            f"the policy {source} is for {fields['game']}, which cannot be played here: {error}"
-        ) from None
     if game.declaration.game_id != fields["rules"]:
         raise SpecificationError(
             f"the policy {source} is for {fields['rules']}, whose observations or rules are not "

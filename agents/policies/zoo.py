@@ -18,7 +18,7 @@ from typing import Any
 
 from ...envs.game import Game
 from ...envs.registry import make_game
-from ...envs.specification import SpecificationError, check_names
+from ...envs.specification import SpecificationError, check_names, refusing
 from .policy_file import OnnxNetwork
 
 FOLDER = Path(__file__).resolve().parent / "networks"
@@ -120,10 +120,8 @@ class ZooNetworks:
 @functools.cache
 def _load(card: Card) -> OnnxNetwork:
     source = f"{PREFIX}{card.name}"
-    try:
+    with refusing(OSError, f"{source} cannot be read"):
         data = card.path.read_bytes()
-    except OSError as error:
-        raise SpecificationError(f"{source} cannot be read: {error.strerror}") from None
     if hashlib.sha256(data).hexdigest() != card.sha256:
         raise SpecificationError(
             f"{source} is damaged: {card.path} is not the file of its model card; install "

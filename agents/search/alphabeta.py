@@ -7,19 +7,20 @@ import math
 import time
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...envs import rules as r
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter, SpecificationError
-from ..agent import Agent, Decision, heuristic_index
+from ..agent import HEURISTIC, Agent, Decision, heuristic_index
 from ..book import BOOK_PARAMETERS
 from ..deadline import Deadline
 from ..registry import register_agent
 from ..score import Kind, Score
-from ..solvers.endgame import ENDGAME, Endgame, check_endgame
+from ..solvers.endgame import ENDGAME, Endgame
+from ..solvers.solver import solver_class_of
 from ..table_size import MIB
 from . import alphabeta_kernels as search
 from . import deepening
@@ -43,15 +44,20 @@ _DEPTH = Parameter(
     1,
     search.MAX_DEPTH,
 )
-_HEURISTIC = Parameter(
-    "heuristic",
-    str,
-    "default",
-    "what values a position at the depth limit: a heuristic of the game, default or none",
-)
 
 
 Report = Callable[[Decision], None] | None
+
+
+class TreeSearch(NamedTuple):
+    """A search of one game: what is searched, how, and the buffers."""
+
+    rules: Any  # of the game's search form
+    options: search.Options
+    plan: deepening.Plan
+    workspace: search.Workspace
+    table: Any  # its entries, see `transposition`
+    symmetries: np.ndarray  # those under which equal depth gives mirror images equal values
 
 
 class TreeSearchAgent(Agent):
@@ -63,26 +69,37 @@ class TreeSearchAgent(Agent):
         heuristic_index(game, self.options["heuristic"])
 
     def prepare(self, game: Game) -> None:
-        self._form = search_form(game, self.options["heuristic"])
-        self._workspace = search.new_workspace(game, self._form.dtype)
-        self._table = self.new_table(game)
-        self._symmetries = self.symmetries(game)
-        self._options = self.search_options(game)
-        self._plan = self.search_plan(game, 1)
-        self._search(game.initial_position(), 1, math.inf, math.inf, None)
+        self._search = self.new_search(game, 1)
+        self._workspace, self._options = self._search.workspace, self._search.options
+        self._run(game.initial_position(), 1, math.inf, math.inf, None)
 
     @property
     def deterministic(self) -> bool:
         return self.options.get("time") is None
 
-    def symmetries(self, game: Game) -> np.ndarray:
-        """The symmetries under which equal depth gives mirror images equal values."""
-        index = heuristic_index(game, self.options["heuristic"])
-        if index < 0:
-            return game.symmetries
-        return r.heuristic_symmetries(game.rules, game.declaration.heuristics[index])
+    def new_search(self, game: Game, last_depth: int) -> TreeSearch:
+        """A search of a game to a depth, with buffers of its own."""
+        heuristic = self.options["heuristic"]
+        index, form = heuristic_index(game, heuristic), search_form(game, heuristic)
+        symmetries: np.ndarray = game.symmetries
+        if index >= 0:
+            symmetries = r.heuristic_symmetries(game.rules, game.declaration.heuristics[index])
+        switches = self._switches(form.defaults)
+        if len(symmetries) == 1:
+            switches["symmetric_plies"] = 0
+        options = search.Options(index, **switches)
+        first_depth = 1 if self._iterative else last_depth
+        complete = not options.radius and not options.width
+        return TreeSearch(
+            form.rules,
+            options,
+            deepening.new_plan(game, first_depth, last_depth, complete),
+            search.new_workspace(game, form.dtype),
+            self._new_table(game),
+            symmetries,
+        )
 
-    def new_table(self, game: Game) -> Any:
+    def _new_table(self, game: Game) -> Any:
         """A transposition table, no larger than ``table=`` allows or than the depth can use.
 
         A table that the processor's cache holds is faster.
@@ -93,22 +110,6 @@ class TreeSearchAgent(Agent):
             mebibytes = min(mebibytes, ENTRIES_PER_POSITION * positions * ENTRY.itemsize / MIB)
         return new_table(mebibytes)
 
-    def search_options(self, game: Game) -> search.Options:
-        """The options of the search in a game."""
-        index = heuristic_index(game, self.options["heuristic"])
-        defaults = search_form(game, self.options["heuristic"]).defaults
-        switches = self._switches(defaults)
-        if len(self.symmetries(game)) == 1:
-            switches["symmetric_plies"] = 0
-        return search.Options(index, **switches)
-
-    def search_plan(self, game: Game, last_depth: int) -> deepening.Plan:
-        """The depths of the search in a game, and the conclusions it may draw."""
-        options = self.search_options(game)
-        first_depth = 1 if self._iterative else last_depth
-        complete = not options.radius and not options.width
-        return deepening.new_plan(game, first_depth, last_depth, complete)
-
     def _switches(self, defaults: Any) -> dict[str, int]:
         """The search's options; ``defaults`` are those of the search form."""
         raise NotImplementedError
@@ -118,18 +119,18 @@ class TreeSearchAgent(Agent):
         return self.options["depth"] or DEFAULT_DEPTH, math.inf, math.inf
 
     def decide(self, position: Position) -> Decision:
-        return self._search(position, *self._limits(position), self.on_progress)
+        return self._run(position, *self._limits(position), self.on_progress)
 
-    def _search(
+    def _run(
         self, position: Position, last_depth: int, deadline: float, nodes: float, report: Report
     ) -> Decision:
         """Search to ``last_depth`` plies or as far as the limits allow."""
         workspace, state = self._workspace, self._workspace.state[0]
         first_depth = 1 if self._iterative else last_depth
-        plan = self._plan._replace(first_depth=first_depth, last_depth=last_depth)
+        plan = self._search.plan._replace(first_depth=first_depth, last_depth=last_depth)
         # An iteration that is cut short may leave the decision to the one before.
         cut_short = deadline < math.inf or nodes < math.inf
-        deepening.begin(self._form.rules, plan, workspace, self._table, position.record)
+        deepening.begin(self._search.rules, plan, workspace, self._search.table, position.record)
         decision: Decision | None = None
         clock = Deadline(deadline)
         while True:
@@ -159,7 +160,7 @@ class TreeSearchAgent(Agent):
         It goes in slices so short that a person can interrupt it; one that is ``watched``, or has
         a deadline, in shorter ones.
         """
-        state = self._workspace.state[0]
+        state, arguments = self._workspace.state[0], self._search._replace(plan=plan)
         short_slices = clock.at < math.inf or reporting
         portion, longest = (
             (FIRST_SLICE, SLICE_SECONDS) if short_slices else (UNTIMED_SLICE, UNTIMED_SLICE_SECONDS)
@@ -167,15 +168,7 @@ class TreeSearchAgent(Agent):
         while True:
             clock.begin()
             portion = int(min(portion, nodes - state.nodes))
-            status: int = deepening.deepen(
-                self._form.rules,
-                self._options,
-                plan,
-                self._workspace,
-                self._table,
-                self._symmetries,
-                portion,
-            )
+            status: int = deepening.deepen(*arguments, portion)
             if status != deepening.ITERATION_OPEN or state.nodes >= nodes:
                 return status
             over = clock.end()
@@ -242,7 +235,7 @@ class TreeSearchAgent(Agent):
         """The expected line of play: the action chosen, then the table's best actions."""
         line = np.empty(search.MAX_DEPTH if self._options.table else 1, np.int16)
         length = search.principal_variation(
-            self._form.rules, self._workspace, self._table, action, line
+            self._search.rules, self._workspace, self._search.table, action, line
         )
         return tuple(line[:length].tolist())
 
@@ -254,7 +247,7 @@ class Minimax(TreeSearchAgent):
     summary = "full minimax to a fixed depth, without pruning"
     parameters = (
         _DEPTH,
-        _HEURISTIC,
+        HEURISTIC,
         Parameter(
             "radius",
             int,
@@ -267,15 +260,8 @@ class Minimax(TreeSearchAgent):
     )
 
     def _switches(self, defaults: Any) -> dict[str, int]:
-        return {
-            "pruning": 0,
-            "ordering": 0,
-            "table": 0,
-            "killers": 0,
-            "history": 0,
-            "scout": 0,
-            "radius": self.options["radius"],
-        }
+        off = ("pruning", "ordering", "table", "killers", "history", "scout")
+        return {**dict.fromkeys(off, 0), "radius": self.options["radius"]}
 
 
 @register_agent("alphabeta")
@@ -297,7 +283,7 @@ class AlphaBeta(TreeSearchAgent):
         _DEPTH,
         Parameter("time", float, None, "seconds a move", 0.001, 86400),
         Parameter("nodes", int, None, "positions visited a move", 1, 10**15),
-        _HEURISTIC,
+        HEURISTIC,
         Parameter(
             "ordering", str, "default", "which actions are tried first", choices=("default", "none")
         ),
@@ -378,7 +364,8 @@ class AlphaBeta(TreeSearchAgent):
 
     def check_game(self, game: Game) -> None:
         super().check_game(game)
-        check_endgame(game, self.options["endgame"])
+        if self.options["endgame"]:
+            solver_class_of(game)
 
     def prepare(self, game: Game) -> None:
         super().prepare(game)

@@ -20,6 +20,7 @@ from ...envs.compiled.kernels import inner_kernel, kernel
 from ...envs.compiled.randomness import mix64, random_below
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
+from . import forest_kernels as at_root
 from .forest import (
     EXACT_VALUE,
     IS_SAMPLE,
@@ -34,22 +35,6 @@ from .forest import (
     new_forest,
     new_games,
     new_samples,
-)
-from .forest_kernels import (
-    best_proven,
-    choose_by_halving,
-    choose_by_noisy_prior,
-    draw_by_prior,
-    draw_by_visits,
-    draw_dirichlet,
-    draw_gumbels,
-    most_visited,
-    policy_value,
-    random_unit,
-    recommend_by_halving,
-    write_exact_policy,
-    write_improved_policy,
-    write_visit_policy,
 )
 from .mcts_kernels import EXACT, ROOT, Tree, reset_tree
 from .puct_kernels import (
@@ -212,13 +197,13 @@ def begin_search(rules, play, game):
         state.full, state.goal = 0, 1
         return
     stream = games.streams[game]
-    full = random_unit(stream) < options.full_share
+    full = at_root.random_unit(stream) < options.full_share
     state.full = full
     state.goal = 1 + (options.full if full else options.fast)
     if options.gumbel:
-        draw_gumbels(stream, games.noise[game], count)
+        at_root.draw_gumbels(stream, games.noise[game], count)
     elif full:
-        draw_dirichlet(stream, games.noise[game], count, options.noise_alpha / count)
+        at_root.draw_dirichlet(stream, games.noise[game], count, options.noise_alpha / count)
 
 
 @inner_kernel
@@ -257,12 +242,12 @@ def choose_first(play, nodes, game):
     state = games.states[game]
     noise, full = games.noise[game], state.full
     if not options.gumbel:
-        return choose_by_noisy_prior(options, nodes, noise, full)
+        return at_root.choose_by_noisy_prior(options, nodes, noise, full)
     table = play.full_table if full else play.fast_table
     row = min(np.int64(nodes[ROOT].count), table.shape[0] - 1)
     # the first simulation was the root's own
     target_visits = np.int64(table[row, state.done - 1])
-    return choose_by_halving(options, nodes, noise, state.raw, target_visits)
+    return at_root.choose_by_halving(options, nodes, noise, state.raw, target_visits)
 
 
 @kernel
@@ -274,7 +259,11 @@ def finish_search(rules, play, game):
     root = nodes[ROOT]
     if state.opening > 0:
         state.opening -= 1
-        child = best_proven(nodes) if root.proven == EXACT else draw_by_prior(nodes, stream)
+        child = (
+            at_root.best_proven(nodes)
+            if root.proven == EXACT
+            else at_root.draw_by_prior(nodes, stream)
+        )
         play_action(rules, play, game, np.int64(nodes[child].action))
         return
     if state.full:
@@ -285,13 +274,13 @@ def finish_search(rules, play, game):
         finish_game(rules, play, game, -1.0 if mover == 0 else 1.0, True)
         return
     if root.proven == EXACT:
-        child = best_proven(nodes)
+        child = at_root.best_proven(nodes)
     elif options.gumbel:
-        child = recommend_by_halving(options, nodes, games.noise[game], state.raw)
+        child = at_root.recommend_by_halving(options, nodes, games.noise[game], state.raw)
     elif state.plies < options.sampled_plies:
-        child = draw_by_visits(nodes, stream)
+        child = at_root.draw_by_visits(nodes, stream)
     else:
-        child = most_visited(nodes)
+        child = at_root.most_visited(nodes)
     play_action(rules, play, game, np.int64(nodes[child].action))
 
 
@@ -307,17 +296,17 @@ def record(rules, play, game):
         policy[action] = 0.0
     if root.proven == EXACT:
         games.flags[game, ply] = IS_SAMPLE | EXACT_VALUE
-        write_exact_policy(nodes, policy)
+        at_root.write_exact_policy(nodes, policy)
         games.values[game, ply] = root.result
         return
     games.flags[game, ply] = IS_SAMPLE
     if options.gumbel:
         raw = state.raw
-        write_improved_policy(options, nodes, raw, policy)
-        games.values[game, ply] = policy_value(options, nodes, raw, policy)
+        at_root.write_improved_policy(options, nodes, raw, policy)
+        games.values[game, ply] = at_root.policy_value(options, nodes, raw, policy)
     else:
         noise = games.noise[game]
-        write_visit_policy(options, nodes, noise, play.forest.weights, policy)
+        at_root.write_visit_policy(options, nodes, noise, play.forest.weights, policy)
         games.values[game, ply] = root.total / root.visits
 
 
@@ -377,9 +366,9 @@ def begin_game(rules, play, game):
     state.plies, state.goal, state.opening = 0, 0, 0
     for ply in range(games.flags.shape[1]):
         games.flags[game, ply] = 0
-    state.resigning = random_unit(stream) < options.resign_share
+    state.resigning = at_root.random_unit(stream) < options.resign_share
     plies = random_below(stream, options.opening_plies + 1)
-    if random_unit(stream) >= options.random_openings:
+    if at_root.random_unit(stream) >= options.random_openings:
         state.opening = plies
         return
     for _ in range(plies):

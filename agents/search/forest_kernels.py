@@ -106,12 +106,20 @@ def mixed_value(nodes, raw, discount):
 
 
 @inner_kernel
-def most_visits(nodes):
-    """The visits of the root's action visited most."""
-    root, most = nodes[ROOT], 0
+def most_visited(nodes):
+    """The root's child with the most visits."""
+    root = nodes[ROOT]
+    best = np.int64(root.children)
     for child in range(root.children, root.children + root.count):
-        most = max(most, np.int64(nodes[child].visits))
-    return most
+        if nodes[child].visits > nodes[best].visits:
+            best = np.int64(child)
+    return best
+
+
+@inner_kernel
+def most_visits(nodes):
+    """The visits of that child."""
+    return np.int64(nodes[most_visited(nodes)].visits)
 
 
 @inner_kernel
@@ -132,7 +140,7 @@ def improved_logit(options, nodes, child, sign, unvisited_value, most):
 def choose_by_halving(options, nodes, noise, raw, target_visits):
     """The root's child that sequential halving visits next.
 
-    It is the best of those that were visited ``wanted`` times.
+    It is the best of those that were visited ``target_visits`` times.
     """
     root = nodes[ROOT]
     sign = 1.0 if root.mover == 0 else -1.0
@@ -247,11 +255,7 @@ def write_visit_policy(options, nodes, noise, weights, out):
     root, puct = nodes[ROOT], options.puct
     sign = 1.0 if root.mover == 0 else -1.0
     exploration = puct.c_puct * np.sqrt(np.float64(root.visits))
-    top, total = np.int64(root.children), 0.0
-    for child in range(root.children, root.children + root.count):
-        if nodes[child].visits > nodes[top].visits:
-            top = np.int64(child)
-    highest = -np.inf
+    top, total, highest = most_visited(nodes), 0.0, -np.inf
     if nodes[top].visits > 0:
         highest = child_value(nodes, top, sign, puct.discount)
         highest += exploration * nodes[top].prior / (1.0 + nodes[top].visits)
@@ -320,14 +324,3 @@ def draw_by_prior(nodes, stream):
         if left < 0.0:
             break
     return draw
-
-
-@inner_kernel
-def most_visited(nodes):
-    """The root's child with the most visits."""
-    root = nodes[ROOT]
-    best = np.int64(root.children)
-    for child in range(root.children, root.children + root.count):
-        if nodes[child].visits > nodes[best].visits:
-            best = np.int64(child)
-    return best

@@ -20,15 +20,11 @@ from ..deadline import Deadline
 from ..lookahead import LostMoves
 from ..registry import register_agent
 from ..score import Kind, Score, score_of_position
-from ..solvers.endgame import ENDGAME, Endgame, check_endgame
+from ..solvers.endgame import ENDGAME, Endgame
+from ..solvers.solver import solver_class_of
 from ..table_size import MIB
 from . import mcts_kernels as search
-from .puct import (
-    NETWORK_PARAMETERS,
-    Guide,
-    load_guide,
-    root_priors,
-)
+from .puct import NETWORK_PARAMETERS, Guide, load_guide
 
 DEFAULT_SIMULATIONS = 1000
 SLICE_SECONDS = 0.005
@@ -98,13 +94,11 @@ class Mcts(Agent):
     def check_game(self, game: Game) -> None:
         if self._networks is not None:
             self._networks.for_game(game)
-        heuristic_index(game, self.options["heuristic"])
-        check_endgame(game, self.options["endgame"])
-        if (
-            self.options["cutoff"]
-            and heuristic_index(game, self.options["heuristic"]) < 0
-            and self.options["heuristic"] != "none"
-        ):
+        if self.options["endgame"]:
+            solver_class_of(game)
+        heuristic = self.options["heuristic"]
+        has_none = heuristic_index(game, heuristic) < 0 and heuristic != "none"
+        if self.options["cutoff"] and has_none:
             raise SpecificationError(f"cutoff= needs a heuristic, and {game.name} has none")
 
     def prepare(self, game: Game) -> None:
@@ -161,21 +155,17 @@ class Mcts(Agent):
         last = self._root if self.options["reuse"] else None
         reuse = last is not None and last.game == position.game
         for index, tree in enumerate(self._trees):
-            node = self._find(tree, position) if reuse else -1
+            node = -1
+            if reuse:  # the position may stand a few plies below the last root
+                cursors = np.zeros(REUSE_PLIES + 1, np.int64)
+                node = search.find_descendant(
+                    position.game.rules, tree, position.record, self._descent, cursors, REUSE_PLIES
+                )
             tree.positions[0] = position.record
             if node < 0 or not self._keep_subtree(index, node):
                 search.reset_tree(position.game.rules, tree)
         self._root = position.copy()
         return self._decision(position, self._grow(position, deadline))
-
-    def _find(self, tree: search.Tree, position: Position) -> int:
-        """The node of a position a few plies below the root of a tree, or −1."""
-        rules, cursors = position.game.rules, np.zeros(REUSE_PLIES + 1, np.int64)
-        return int(
-            search.find_descendant(
-                rules, tree, position.record, self._descent, cursors, REUSE_PLIES
-            )
-        )
 
     def _keep_subtree(self, index: int, node: int) -> bool:
         """Let a tree be the subtree below one of its nodes; False if it does not fit."""
@@ -249,7 +239,10 @@ class Mcts(Agent):
     def _decision(self, position: Position, simulations: int) -> Decision:
         scale = position.game.facts.max_return
         root = _RootActions(self._trees, position.to_move)
-        priors = None if self._guide is None else root_priors(self._trees[0])
+        priors = None  # the network's probabilities of the actions
+        if self._guide is not None:
+            children = _children(self._trees[0])
+            priors = {int(child.action): float(child.prior) for child in children}
         values = {
             a: root.proven[a] if a in root.proven else root.totals[a] / root.visits[a]
             for a in root.visits

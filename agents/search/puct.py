@@ -16,12 +16,7 @@ from ..policies.policy import open_network
 from ..policies.policy_file import TO_COME, Network
 from ..policies.zoo import ZooNetworks
 from . import puct_kernels as puct_search
-from .mcts_kernels import (
-    ROOT,
-    Tree,
-    new_tree,
-    reset_tree,
-)
+from .mcts_kernels import Tree, new_tree, reset_tree
 
 DEFAULT_BATCH = 8
 ENDLESS = 1 << 40
@@ -148,12 +143,3 @@ class Guide:
                 logits, values = self._network.evaluate(leaves.observations[:waiting])
             elif count == 0 or left == 0:
                 return total
-
-
-def root_priors(tree: Tree) -> dict[int, float]:
-    """The network's probabilities of the root's actions."""
-    root = tree.nodes[ROOT]
-    return {
-        int(child.action): float(child.prior)
-        for child in tree.nodes[root.children : root.children + root.count]
-    }

@@ -26,13 +26,7 @@ from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
-from .mcts_kernels import (
-    EXACT,
-    ROOT,
-    backup,
-    expand,
-    prove,
-)
+from .mcts_kernels import EXACT, ROOT, backup, expand, prove
 
 # an action not tried yet is taken to be worth so much less than its position, whose value comes
 # from better actions

@@ -24,16 +24,6 @@ ENDGAME = Parameter(
 )
 
 
-def check_endgame(game: Game, plies: int | str) -> None:
-    """Refuse ``endgame=`` for a game or board that has no solver.
-
-    Raises:
-        SpecificationError: no solver for this game, or a board beyond its reach.
-    """
-    if plies:
-        solver_class_of(game)
-
-
 class Endgame:
     """The solver of one game, asked only near its end.
 

@@ -32,12 +32,7 @@ from ..deadline import Deadline
 
 DEFAULT_MEMORY_MB = 512
 MEMORY = Parameter(
-    "memory",
-    int,
-    DEFAULT_MEMORY_MB,
-    "most memory of the table of positions, in MiB",
-    1,
-    1 << 20,
+    "memory", int, DEFAULT_MEMORY_MB, "most memory of the table of positions, in MiB", 1, 1 << 20
 )
 # Positions searched between two looks at the clock: less than a tenth of a second without a time
 # limit; with one they follow the time that a slice takes.
@@ -133,10 +128,7 @@ class Monitor:
         return clock.perf_counter() - self._began
 
     def run(
-        self,
-        search_slice: Callable[[int], bool],
-        state: Any,
-        bounds: Callable[[], tuple[int, int]],
+        self, search_slice: Callable[[int], bool], state: Any, bounds: Callable[[], tuple[int, int]]
     ) -> bool:
         """Search slice by slice; True once complete, False if time or Ctrl-C stopped the search.
 

@@ -15,22 +15,9 @@ from ....envs.game import Game, Position
 from ....envs.specification import SpecificationError
 from ...agent import Agent, Decision
 from ...registry import make_agent
+from . import protocol as p
 from .clock import Clock
-from .protocol import (
-    OPPONENT,
-    OWN,
-    RULES,
-    SWAP2_STONES,
-    ProtocolError,
-    Stone,
-    cell_at,
-    cell_text,
-    centre_cells,
-    make_board,
-    position_of,
-    read_cell,
-    read_numbers,
-)
+from .protocol import ProtocolError, Stone
 
 ABOUT = (
     f'name="plyground", version="{__version__}", author="plyground contributors", '
@@ -125,11 +112,11 @@ class Brain:
     # -- commands --
 
     def _start(self, text: str) -> None:
-        (size,) = read_numbers(text, "15")
+        (size,) = p.read_numbers(text, "15")
         self._begin(size, size)
 
     def _rectstart(self, text: str) -> None:
-        self._begin(*read_numbers(text, "20,15"))
+        self._begin(*p.read_numbers(text, "20,15"))
 
     def _restart(self, text: str) -> None:
         self._begin(*self._board_size())
@@ -137,7 +124,7 @@ class Brain:
     def _begin(self, cols: int, rows: int) -> None:
         """Begin a game on an empty board; all that is compiled is loaded before the answer."""
         self._size = None
-        game = make_board(cols, rows, self._rule)
+        game = p.make_board(cols, rows, self._rule)
         self._warm_up(game)
         self._size, self._game, self._stones, self._decision = (cols, rows), game, [], None
         self._agent.reset(next(self._numbers))
@@ -145,7 +132,7 @@ class Brain:
         self._send("OK")
 
     def _turn(self, text: str) -> None:
-        self._add(read_cell(self._board(), text), OPPONENT)
+        self._add(p.read_cell(self._board(), text), p.OPPONENT)
         self._move()
 
     def _first(self, text: str) -> None:
@@ -156,12 +143,12 @@ class Brain:
 
     def _play(self, text: str) -> None:
         game = self._board()
-        action = read_cell(game, text)
-        self._add(action, OWN)
-        self._send(cell_text(game, action))
+        action = p.read_cell(game, text)
+        self._add(action, p.OWN)
+        self._send(p.cell_text(game, action))
 
     def _takeback(self, text: str) -> None:
-        action = read_cell(self._board(), text)
+        action = p.read_cell(self._board(), text)
         others = [stone for stone in self._stones if stone.action != action]
         if len(others) == len(self._stones):
             raise ProtocolError(f"there is no stone at {text}")
@@ -185,16 +172,16 @@ class Brain:
         key = key.lower()
         try:
             if key in TIMES:
-                (milliseconds,) = read_numbers(value, "1000")
+                (milliseconds,) = p.read_numbers(value, "1000")
                 self._clock.set_limit(key, milliseconds)
             elif key == "rule":
-                (self._rule,) = read_numbers(value, "1")
+                (self._rule,) = p.read_numbers(value, "1")
                 self._game = None
                 if self._size is not None:
                     # Refused now, so that the manager can tell, and again when a move is asked for.
                     self._agent.get_ready(self._board())
             elif key == "max_memory":
-                self._check_memory(*read_numbers(value, "1000000"))
+                self._check_memory(*p.read_numbers(value, "1000000"))
             elif key == "evaluate":
                 self._tell_value(value)
         except ProtocolError as error:
@@ -225,12 +212,12 @@ class Brain:
         """The game of the board and the rule; ProtocolError where there is none."""
         size = self._board_size()
         if self._game is None:
-            self._game = make_board(*size, self._rule)
+            self._game = p.make_board(*size, self._rule)
         return self._game
 
     def _add(self, action: int, owner: int) -> None:
         if any(stone.action == action for stone in self._stones):
-            raise ProtocolError(f"{cell_text(self._board(), action)} is taken")
+            raise ProtocolError(f"{p.cell_text(self._board(), action)} is taken")
         self._stones.append(Stone(action, owner))
 
     def _list(self, text: str) -> None:
@@ -245,11 +232,11 @@ class Brain:
     def _set_board(self, lines: list[str]) -> None:
         game, stones = self._board(), list[Stone]()
         for line in lines:
-            column, row, owner = read_numbers(line, "7,8,1")
-            if owner not in (OWN, OPPONENT):
+            column, row, owner = p.read_numbers(line, "7,8,1")
+            if owner not in (p.OWN, p.OPPONENT):
                 raise ProtocolError(f"{line}: a stone is of 1 (the engine) or 2 (its opponent)")
-            stones.append(Stone(cell_at(game, column, row), owner))
-        position_of(game, stones)
+            stones.append(Stone(p.cell_at(game, column, row), owner))
+        p.position_of(game, stones)
         self._stones = stones
         self._move()
 
@@ -258,14 +245,14 @@ class Brain:
     def _move(self) -> None:
         """Choose a move, play it and send it."""
         game = self._board()
-        position = position_of(game, self._stones)
+        position = p.position_of(game, self._stones)
         if position.is_over:
             raise ProtocolError(f"the game is over ({position.outcome})")
         decision = self._decide(position, self._clock.budget())
         if not position.is_legal(decision.action):
             raise ProtocolError(f"{self._agent.spec} plays the illegal action {decision.action}")
-        self._stones.append(Stone(int(decision.action), OWN))
-        self._send(cell_text(game, decision.action))
+        self._stones.append(Stone(int(decision.action), p.OWN))
+        self._send(p.cell_text(game, decision.action))
 
     def _decide(self, position: Position, seconds: float) -> Decision:
         """The agent's decision within some seconds from the arrival of the command."""
@@ -289,8 +276,8 @@ class Brain:
         """Load, or compile, all that moves need; the first game's board stands for all others."""
         if not self._warm:
             # The rule may come later, when the time for a move runs already.
-            for rule in RULES:
-                board = make_board(int(game.rules.cols), int(game.rules.rows), rule)
+            for rule in p.RULES:
+                board = p.make_board(int(game.rules.cols), int(game.rules.rows), rule)
                 with contextlib.suppress(SpecificationError):  # it plays other rules
                     self._agent.get_ready(board)
         self._agent.get_ready(game)
@@ -308,17 +295,17 @@ class Brain:
     def _answer_swap2(self, lines: list[str]) -> None:
         """Propose three stones, or choose a colour after three or five."""
         game = self._board()
-        actions = [read_cell(game, line) for line in lines]
-        if len(actions) not in SWAP2_STONES or len(set(actions)) < len(actions):
+        actions = [p.read_cell(game, line) for line in lines]
+        if len(actions) not in p.SWAP2_STONES or len(set(actions)) < len(actions):
             raise ProtocolError(f"swap2 has 0, 3 or 5 stones on different cells, not {len(lines)}")
         if not actions:
-            self._send(" ".join(cell_text(game, action) for action in self._proposal(game)))
+            self._send(" ".join(p.cell_text(game, action) for action in self._proposal(game)))
             return
         # White is to move. Whoever is asked takes the side that is better off: two more stones,
         # which the rules allow as well, can leave them no better than that.
         decision = self._decide(game.position(actions), self._clock.budget())
         loses = decision.value is not None and decision.value < 0
-        self._send("SWAP" if loses else cell_text(game, decision.action))
+        self._send("SWAP" if loses else p.cell_text(game, decision.action))
 
     def _proposal(self, game: Game) -> list[int]:
         """Of some openings of three stones near the centre, the one valued nearest to 0."""
@@ -326,7 +313,7 @@ class Brain:
         rng = random.Random(next(self._numbers))
         openings: list[tuple[bool, float, list[int]]] = []
         while len(openings) < PROPOSALS:
-            actions = rng.sample(centre_cells(game), 3)
+            actions = rng.sample(p.centre_cells(game), 3)
             self._arrival = time.perf_counter()
             decision = self._decide(game.position(actions), seconds)
             is_forced = decision.mate_in is not None  # its value is no number of points
@@ -345,7 +332,7 @@ class Brain:
     def _tell_value(self, text: str) -> None:
         """What the last decision says of a cell."""
         game = self._board()
-        action = read_cell(game, text)
+        action = p.read_cell(game, text)
         scores = self._decision.scores if self._decision is not None else None
         score = None if scores is None else scores.get(action)
         value = "not valued" if score is None else _plain(score.text())

@@ -12,20 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from ....envs.game import Game, Position
-from ....envs.specification import Parameter, SpecificationError
+from ....envs.specification import Parameter, SpecificationError, plain_text, refusing
 from ...agent import Agent, Decision
 from ...faults import EXITED, ILLEGAL_ACTION, NO_ACTION, Fault
 from ...registry import register_agent
 from .engine import Engine
-from .protocol import (
-    OPPONENT,
-    ProtocolError,
-    Stone,
-    cell_at,
-    cell_text,
-    rule_number,
-    stones_of,
-)
+from .protocol import OPPONENT, ProtocolError, Stone, cell_at, cell_text, rule_number, stones_of
 from .protocol import OWN as ENGINE
 
 START_SECONDS = 60.0  # for the answer to START: engines load networks then
@@ -65,10 +57,8 @@ class GomocupAgent(Agent):
         if os.name != "posix":
             raise SpecificationError("gomocup: engines are run on Linux and macOS only")
         command, folder = self.options["command"], self.options["folder"]
-        try:
+        with refusing(ValueError, f"gomocup: {command!r} cannot be read"):
             words = shlex.split(command or "")
-        except ValueError as error:
-            raise SpecificationError(f"gomocup: {command!r} cannot be read: {error}") from None
         if not words:
             raise SpecificationError(
                 "write gomocup:COMMAND, such as gomocup:./pbrain-x or gomocup:'./my engine' 3"
@@ -139,7 +129,7 @@ class GomocupAgent(Agent):
         """The action of an answer; Fault if it names no cell. The match refuses a taken one."""
         match = re.fullmatch(r"(-?\d{1,9})\s*,\s*(-?\d{1,9})", answer, re.ASCII)
         if match is None:
-            raise Fault(NO_ACTION, f"answered {_quoted_text(answer)}, which is no move")
+            raise Fault(NO_ACTION, f"answered {plain_text(answer, 60)!r}, which is no move")
         try:
             return cell_at(position.game, int(match[1]), int(match[2]))
         except ProtocolError as error:
@@ -175,7 +165,7 @@ class GomocupAgent(Agent):
         assert self._engine is not None
         answer = self._engine.ask(line, seconds=START_SECONDS)
         if answer.upper() != "OK":
-            raise Fault(NO_ACTION, f"answered {line} with {_quoted_text(answer)}, not with OK")
+            raise Fault(NO_ACTION, f"answered {line} with {plain_text(answer, 60)!r}, not with OK")
 
     def __getstate__(self) -> dict[str, Any]:
         # a process is not copied: the copy starts one of its own
@@ -190,8 +180,3 @@ class GomocupAgent(Agent):
             if path.is_file() and path.stat().st_size <= LARGEST_HASHED:
                 digest.update(path.read_bytes())
         return f"{super().version}, program {digest.hexdigest()[:DIGITS]}"
-
-
-def _quoted_text(answer: str) -> str:
-    """An answer as messages quote it."""
-    return repr(answer if len(answer) <= 60 else answer[:59] + "…")

@@ -51,7 +51,6 @@ class GomokuEngine(Agent):
         Parameter("razoring", int, 200, "points below the window, for each ply left", 0, 10_000),
         Parameter("late", int, 4, "quiet moves tried near the horizon", 0, CELLS),
         Parameter("killers", int, 200, "order: points of what refuted a sibling", 0, 100_000),
-        Parameter("history", int, 0, "order: points of what refuted others", 0, 100_000),
         Parameter("keep", bool, True, "the table is kept from move to move"),
         Parameter("fours", int, 60, "moves of the search for fours at the horizon", 0, 10_000),
         Parameter("inner_fours", int, 60, "the same above the horizon", 0, 10_000),

@@ -28,7 +28,6 @@ from ....envs.games.gomoku.patterns import (
     WINS_NOW,
     WINS_SOON,
 )
-from ....envs.games.gomoku.rules import list_near
 from ..alphabeta_kernels import (
     ADVANCE,
     ENTER,
@@ -43,14 +42,7 @@ from ..alphabeta_kernels import (
 )
 from ..transposition import LOWER, NO_ACTION, bound_of, probe, settles, store
 from .fours import find_fours
-from .patterns import (
-    list_blocks,
-    list_fives,
-    list_fours_of_both,
-    make_move,
-    unmake_move,
-    urgency,
-)
+from .patterns import list_moves, make_move, unmake_move, urgency
 from .value_network import INPUTS, copy_sums
 from .values import static_points
 
@@ -102,7 +94,6 @@ class EngineOptions(NamedTuple):
         razoring: points by which a position near the horizon may fall short of the window.
         late: quiet moves tried near the horizon, and more with the square of the depth.
         killers: points for the order of a move that refuted a sibling.
-        history: the most points for the order of a move that refuted others.
         fours: nodes of the search for continuous fours at the horizon.
         inner_fours: the same above the horizon.
         extensions: whether a reply to a four uses up no depth.
@@ -117,7 +108,6 @@ class EngineOptions(NamedTuple):
     razoring: int
     late: int
     killers: int
-    history: int
     fours: int
     inner_fours: int
     extensions: int
@@ -132,7 +122,6 @@ class EngineWorkspace(NamedTuple):
         actions: int16, (MAX_PLY + 2, MOST_MOVES).
         killers: int16, (MAX_PLY + 2, 2).
         changes: int32, (MAX_PLY + 2, CHANGES): what takes each move back.
-        history: int32, (2, MOST_MOVES): how often a player's moves refuted others.
         keys: int32, (MOST_MOVES,): the order of the moves of the node that is entered.
         reductions: int8, (64, 64): plies less for a late move, by depth and number.
         fours: a FoursSearch.
@@ -144,7 +133,6 @@ class EngineWorkspace(NamedTuple):
     actions: Any
     killers: Any
     changes: Any
-    history: Any
     keys: Any
     reductions: Any
     fours: Any
@@ -289,13 +277,10 @@ def sort_moves(rules, options, workspace, ply, count, width, first_action):
     """Keep the ``width`` best moves, the best first; returns how many are left."""
     position, keys, actions = workspace.board[0], workspace.keys, workspace.actions[ply]
     mover, killers = np.int64(position.ply & 1), workspace.killers[ply]
-    history = workspace.history[mover]
     size = 0
     for i in range(count):
         action = np.int64(actions[i])
         key = urgency(rules, position.keys, action, mover)
-        if options.history > 0:
-            key += min(history[action] >> 4, options.history)
         if action == killers[0] or action == killers[1]:
             key += options.killers
         if action == first_action:
@@ -311,20 +296,6 @@ def sort_moves(rules, options, workspace, ply, count, width, first_action):
         keys[j], actions[j] = key, action
         size += 1
     return size
-
-
-@inner_kernel
-def list_moves(rules, radius, position, mover, out):
-    """The moves worth trying: only what answers a threat, where there is one."""
-    keys, classes = position.keys, position.classes
-    mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
-    if classes[mine + WINS_NOW] > 0:
-        return min(list_fives(rules, position, mover, out), 1)
-    if classes[theirs + WINS_NOW] > 0:
-        return list_blocks(rules, position, 1 - mover, out)
-    if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
-        return list_fours_of_both(rules, keys, out)
-    return list_near(rules, position.stones, radius, out)
 
 
 @inner_kernel
@@ -398,16 +369,12 @@ def backup(frame, actions, value):
 
 @inner_kernel
 def finish_node(workspace, table, ply):
-    """Store the result of a node in the table, killers and history; returns its value."""
+    """Store the result of a node in the table and among the killers; returns its value."""
     frame = workspace.frames[ply]
     value, action = frame.best, np.int64(frame.best_action)
     bound = bound_of(value, frame.first_alpha, frame.beta)
     if bound == LOWER:
         add_killer(workspace.killers[ply], action)
-        if not frame.forced and frame.depth > 0:
-            history = workspace.history[workspace.board[0].ply & 1]
-            before = history[action]
-            history[action] = before + frame.depth * frame.depth - (before >> 9)
     depth, generation = min(max(frame.depth, 0), MAX_DEPTH), workspace.state[0].generation
     store(table, frame.key, generation, to_table(value, ply), bound, action, depth)
     return value

@@ -24,9 +24,9 @@ from ....envs.specification import SpecificationError
 from ...policies.policy_file import WHOLE_RETURN, Network
 from ..puct import PATTERNS, heuristic_network
 from ..search_form import blank_records, load_record
-from .engine_kernels import MOST_MOVES, list_moves
+from .engine_kernels import MOST_MOVES
 from .fours import find_fours, new_fours_search
-from .patterns import PATTERNS_RECORD, put_patterns, urgency
+from .patterns import PATTERNS_RECORD, list_moves, put_patterns, urgency
 from .values import ORDER, POINTS, fitted_rules, static_points
 
 RADIUS = 2  # cells farther from every stone get no weight
@@ -100,15 +100,9 @@ class PatternsNetwork(Network):
         """Logits and values for observations of any numeric type."""
         shape = len(observations), self.game.facts.num_actions
         logits, values = np.empty(shape, np.float32), np.empty(len(observations), np.float32)
-        evaluate_observations(
-            self._rules,
-            self._boards,
-            self._fours,
-            self._moves,
-            np.ascontiguousarray(observations, np.int8),
-            logits,
-            values,
-        )
+        planes = np.ascontiguousarray(observations, np.int8)
+        buffers = self._boards, self._fours, self._moves
+        evaluate_observations(self._rules, *buffers, planes, logits, values)
         return logits, values
 
     def evaluate(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

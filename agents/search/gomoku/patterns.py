@@ -36,13 +36,8 @@ from ....envs.games.gomoku.patterns import (
     WINS_SOON,
     by_key,
 )
-from ....envs.games.gomoku.rules import Gomoku
-from ..search_form import (
-    SearchForm,
-    can_win_at_once,
-    form_for,
-    plain_form,
-)
+from ....envs.games.gomoku.rules import Gomoku, list_near
+from ..search_form import SearchForm, can_win_at_once, form_for, plain_form
 from .lines import (
     BOARD_FIELDS,
     clear_board,
@@ -360,38 +355,40 @@ def list_fours_of_both(rules, keys, out):
     return count
 
 
-@r.candidates.register_body(GomokuPatterns)
 @inner_kernel
-def candidates_patterns(rules, position, radius, out):
-    """The free cells near stones.
-
-    Where the mover can win, only winning cells are listed; where the opponent threatens to win,
-    only cells that may prevent it.
-    """
-    if position.winner != r.NOBODY or radius == 0:
-        return list_free(rules, position, radius, out)
+def list_moves(rules, radius, position, mover, out):
+    """The moves worth trying: only what answers a threat, where there is one."""
     keys, classes = position.keys, position.classes
-    mover = np.int64(position.ply & 1)
-    opponent = 1 - mover
-    mine, theirs = CLASSES * mover, CLASSES * opponent
+    mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
     # 1. A win at once.
     if classes[mine + WINS_NOW] > 0:
         return min(list_fives(rules, position, mover, out), 1)
     # 2. The opponent would win at once: fill the gap (in caro, block the other end).
     if classes[theirs + WINS_NOW] > 0:
-        return list_blocks(rules, position, opponent, out)
-    # 3. An open four or two fours at once win: the opponent has no five to make and can stop but
-    #    one row.
-    if classes[mine + WINS_SOON] > 0:
+        return list_blocks(rules, position, 1 - mover, out)
+    # 3. The opponent threatens an open four or two fours at once: make a four first, or take a cell
+    #    of the rows that would become fours.
+    if classes[theirs + WINS_SOON] > 0 and classes[mine + WINS_SOON] == 0:
+        return list_fours_of_both(rules, keys, out)
+    return list_near(rules, position.stones, radius, out)
+
+
+@r.candidates.register_body(GomokuPatterns)
+@inner_kernel
+def candidates_patterns(rules, position, radius, out):
+    """The free cells near stones; only winning cells, or only those that may prevent a win."""
+    if position.winner != r.NOBODY or radius == 0 or position.ply == 0:
+        return list_free(rules, position, radius, out)
+    classes, mover = position.classes, np.int64(position.ply & 1)
+    mine, theirs = CLASSES * mover, CLASSES * (1 - mover)
+    # An open four or two fours at once win: the opponent has no five to make and can stop but one
+    # row.
+    if classes[mine + WINS_SOON] > 0 and classes[mine + WINS_NOW] + classes[theirs + WINS_NOW] == 0:
         for cell in range(rules.rows * rules.cols):
-            if CELL_CLASS[keys[2 * cell + mover]] == WINS_SOON:
+            if CELL_CLASS[position.keys[2 * cell + mover]] == WINS_SOON:
                 out[0] = cell
                 return 1
-    # 4. The opponent threatens just that: make a four first, or take a cell of the rows that would
-    #    become fours.
-    if classes[theirs + WINS_SOON] > 0:
-        return list_fours_of_both(rules, keys, out)
-    return list_free(rules, position, radius, out)
+    return list_moves(rules, radius, position, mover, out)
 
 
 @inner_kernel
@@ -456,18 +453,10 @@ def gomoku_form(rules: Gomoku, game: Game, heuristic: str) -> SearchForm:
         )  # fmt: skip
         return SearchForm(by_patterns, PATTERNS_RECORD, PATTERNS_DEFAULTS)
     by_runs = {"caro15": gomoku_heuristics.CARO15, "caro15_open": gomoku_heuristics.CARO15_OPEN}
-    by_scores = GomokuScores(
-        *rules,
-        by_runs.get(heuristic, gomoku_heuristics.CARO10),
-        _centre_first(game),
-        np.zeros(rules.rows, np.int32),
-    )
+    number = by_runs.get(heuristic, gomoku_heuristics.CARO10)
+    # all cells in the order that the game itself gives them on an empty board
+    start = game.initial_position()
+    cells = np.array(start.legal_actions(), np.int16)
+    r.order_actions(game.rules, start.record, cells, cells.size)
+    by_scores = GomokuScores(*rules, number, cells, np.zeros(rules.rows, np.int32))
     return SearchForm(by_scores, SCORES_RECORD)
-
-
-def _centre_first(game: Game) -> np.ndarray:
-    """All cells in the order that the game itself gives them on an empty board."""
-    position = game.initial_position()
-    cells = np.array(position.legal_actions(), np.int16)
-    r.order_actions(game.rules, position.record, cells, cells.size)
-    return cells

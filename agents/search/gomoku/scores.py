@@ -34,12 +34,7 @@ from .lines import (
 HALF = LINES // 2
 # `gaps`: for each player the lines (a mask, in two halves) on which one more stone wins.
 SCORES_RECORD = np.dtype(
-    [
-        *BOARD_FIELDS,
-        ("points", np.int64, 2),
-        ("singles", np.int64, 2),
-        ("gaps", np.int64, 4),
-    ],
+    [*BOARD_FIELDS, ("points", np.int64, 2), ("singles", np.int64, 2), ("gaps", np.int64, 4)],
     align=True,
 )
 

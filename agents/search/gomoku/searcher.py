@@ -28,12 +28,7 @@ def set_position(rules, source, workspace, table, keep):
     state = workspace.state[0]
     if not keep or state.generation == 0:
         begin_generation(state, table)
-        workspace.history[:] = 0
         workspace.fours.failures[:] = 0
-    else:
-        for side in range(2):
-            for cell in range(workspace.history.shape[1]):
-                workspace.history[side, cell] >>= 3
     load_record(rules, source, workspace.board)
     workspace.killers[:] = NO_ACTION
     state.nodes = 0
@@ -86,7 +81,6 @@ class Searcher:
             np.zeros((records, search.MOST_MOVES), np.int16),
             np.full((records, 2), NO_ACTION, np.int16),
             np.zeros((records, CHANGES), np.int32),
-            np.zeros((2, search.MOST_MOVES), np.int32),
             np.zeros(search.MOST_MOVES, np.int32),
             reductions(options.reductions),
             new_fours_search(),

@@ -47,10 +47,7 @@ FREESTYLE_WEIGHTS = (
     "freestyle.npz",
     "493d00d39dfcc2a67760d166d4726919b5445c435876538333c51d2e92e0220a",
 )
-CARO_WEIGHTS = (
-    "caro.npz",
-    "a327dca471a2a7eebe71dbf540dc3cac45f4410355983d003754d95f73de0d12",
-)
+CARO_WEIGHTS = ("caro.npz", "a327dca471a2a7eebe71dbf540dc3cac45f4410355983d003754d95f73de0d12")
 
 POINTS = 250  # of one unit of log odds
 FINE = 16  # parts of a point in the values of cells

@@ -14,30 +14,8 @@ import numpy as np
 from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel, kernel
 from ..prefetch import prefetch
-from .board import (
-    ONE,
-    ZERO,
-    column_at,
-    follow,
-    key_of,
-    safe_moves,
-    win_at_once,
-    winning_cells,
-)
-from .table import (
-    NO_COLUMN,
-    OFFSET,
-    UNKNOWN,
-    Table,
-    column_of,
-    first_slot,
-    lower_of,
-    part_in_use,
-    probe,
-    scramble,
-    store,
-    upper_of,
-)
+from . import table as t
+from .board import ONE, ZERO, column_at, follow, key_of, safe_moves, win_at_once, winning_cells
 
 NOT_EXPANDED = -1
 TABLE_MOVE_SCORE = 1 << 20
@@ -64,7 +42,7 @@ NODE = np.dtype(
         ("best_column", np.int8),
         ("count", np.int8),  # children to search, or NOT_EXPANDED
         ("cursor", np.int8),  # children searched
-    ],
+    ]
 )
 
 STATE = np.dtype(
@@ -75,7 +53,7 @@ STATE = np.dtype(
         ("nodes_before", np.int64),  # visited before this position
         ("ply", np.int64),
         ("value", np.int64),  # the result of the latest null window
-    ],
+    ]
 )
 
 # A position to be solved: its bounds are narrowed, `column` becomes a best move.
@@ -150,10 +128,16 @@ def solve_positions(board, table, stack, tasks, weak, node_limit):
         while not complete:
             if state.nodes >= node_limit:
                 return False
-            buckets, limit = part_in_use(table, state.nodes - state.nodes_before)
-            part = Table(table.entries, buckets, table.key_mask, table.check_shift)
+            buckets, limit = t.part_in_use(table, state.nodes - state.nodes_before)
+            part = t.Table(table.entries, buckets, table.key_mask, table.check_shift)
             complete = search(board, part, stack, min(node_limit, state.nodes_before + limit))
-        update_bounds(task, stack.nodes[0], state.value)
+        # The result of the null window is a bound.
+        root = stack.nodes[0]
+        if state.value >= root.beta:
+            task.column = root.best_column
+            task.lower = max(task.lower, state.value)
+        else:
+            task.upper = min(task.upper, state.value)
         if is_solved(task, weak):
             state.index += 1
             state.searching = False
@@ -195,16 +179,6 @@ def bounds_without_search(board, task, weak):
 
 
 @kernel
-def update_bounds(task, root, value):
-    """Narrow the bounds of a position by the result of the root's null window."""
-    if value >= root.beta:
-        task.column = root.best_column
-        task.lower = max(task.lower, value)
-    else:
-        task.upper = min(task.upper, value)
-
-
-@kernel
 def next_beta(lower, upper, weak):
     """The beta of the next null window, above ``lower`` and at most ``upper``.
 
@@ -225,7 +199,7 @@ def next_beta(lower, upper, weak):
 @kernel
 def middle_column(board, moves):
     """The column nearest the middle that holds one of the moves."""
-    best, distance = NO_COLUMN, 2 * board.cols
+    best, distance = t.NO_COLUMN, 2 * board.cols
     for column in range(board.cols):
         if (
             moves & (board.column << (np.uint64(column) * board.height)) != ZERO
@@ -249,7 +223,7 @@ def begin_search(board, table, stack, task, beta):
     root.own, root.opp = own, opp
     root.moves = safe_moves(board, own, opp, winning_cells(board, opp, own | opp))
     root.stones, root.beta = count_bits(own | opp), beta
-    root.opponent, root.table_column = False, NO_COLUMN
+    root.opponent, root.table_column = False, t.NO_COLUMN
     set_key(board, table, root)
     begin_node(root, state.nodes)
     state.ply = 0
@@ -259,7 +233,7 @@ def begin_search(board, table, stack, task, beta):
 def set_key(board, table, node):
     """Set the key of a node, which is the same for its mirror image."""
     key, node.mirrored = key_of(board, node.own, node.opp)
-    node.key = scramble(table, key)
+    node.key = t.scramble(table, key)
 
 
 @inner_kernel
@@ -279,12 +253,15 @@ def search(board, table, stack, node_limit):
     complete = False
     while True:
         node = nodes[ply]
-        # 1. A new node: find its children.
+        # 1. A new node: find its children, and order those that need a search.
         if node.count == NOT_EXPANDED:
             if node_count >= node_limit:
                 break
             node_count += 1
-            expand(board, table, node, children[ply], order[ply])
+            # It takes the value of those that need no search.
+            open_children = list_children(board, table, node, children[ply])
+            count = order_children(board, table, node, children[ply], order[ply], open_children)
+            node.count = count if node.best < node.beta else 0
         # 2. Search the next child.
         if node.best < node.beta and node.cursor < node.count:
             nodes[ply + 1] = children[ply, order[ply, node.cursor]]
@@ -312,26 +289,15 @@ def search(board, table, stack, node_limit):
 def store_node(board, table, node, node_count):
     """Store what the search of a node proved."""
     value = np.int64(node.best)
-    lower, upper = (value, UNKNOWN) if value >= node.beta else (-UNKNOWN, value)
+    lower, upper = (value, t.UNKNOWN) if value >= node.beta else (-t.UNKNOWN, value)
     column = mirrored_column(board, node.mirrored, np.int64(node.best_column))
-    store(table, node.key, lower, upper, column, node_count - node.nodes_before)
+    t.store(table, node.key, lower, upper, column, node_count - node.nodes_before)
 
 
 @inner_kernel
 def mirrored_column(board, is_mirror, column):
     """A column, or the one in its place in the mirror image."""
-    return board.cols - 1 - column if is_mirror and column != NO_COLUMN else column
-
-
-@inner_kernel
-def expand(board, table, node, children, order):
-    """Find the children of a node that need a search, and order them.
-
-    The node takes the value of all other children.
-    """
-    open_children = list_children(board, table, node, children)
-    count = order_children(board, table, node, children, order, open_children)
-    node.count = count if node.best < node.beta else 0
+    return board.cols - 1 - column if is_mirror and column != t.NO_COLUMN else column
 
 
 @inner_kernel
@@ -341,7 +307,7 @@ def list_children(board, table, node, children):
     Their table entries are fetched ahead of time.
     """
     own, opp, moves, beta = node.own, node.opp, node.moves, np.int64(node.beta)
-    best, best_column, count = -OFFSET, NO_COLUMN, 0
+    best, best_column, count = -t.OFFSET, t.NO_COLUMN, 0
     while moves != ZERO:
         cell = moves & (~moves + ONE)
         moves ^= cell
@@ -369,7 +335,7 @@ def list_children(board, table, node, children):
             column,
         )
         set_key(board, table, child)
-        prefetch(table.entries, first_slot(table, child.key))
+        prefetch(table.entries, t.first_slot(table, child.key))
         child.score = move_score(board, after | opp, threats, column)
         if column == node.table_column:
             child.score += TABLE_MOVE_SCORE
@@ -399,10 +365,10 @@ def order_children(board, table, node, children, order, open_children):
         if node.best >= node.beta:
             break
         child = children[i]
-        data = probe(table, child.key)
-        child.table_column = NO_COLUMN
+        data = t.probe(table, child.key)
+        child.table_column = t.NO_COLUMN
         if data != ZERO:
-            lower, upper = lower_of(data), upper_of(data)
+            lower, upper = t.lower_of(data), t.upper_of(data)
             if lower >= child.beta or upper < child.beta:
                 value = lower if lower >= child.beta else upper
                 if child.opponent:
@@ -410,7 +376,7 @@ def order_children(board, table, node, children, order, open_children):
                 if value > node.best:
                     node.best, node.best_column = value, child.column
                 continue
-            child.table_column = mirrored_column(board, child.mirrored, column_of(data))
+            child.table_column = mirrored_column(board, child.mirrored, t.column_of(data))
         place = count
         while place > 0 and children[order[place - 1]].score < child.score:
             order[place] = order[place - 1]

@@ -57,8 +57,7 @@ class Goal(NamedTuple):
         """
         if gain:
             return Goal(
-                lambda lower, upper: self.enough(gain + lower, gain + upper),
-                self.aim - gain,
+                lambda lower, upper: self.enough(gain + lower, gain + upper), self.aim - gain
             )
         return Goal(lambda lower, upper: self.enough(-upper, -lower), -self.aim)
 

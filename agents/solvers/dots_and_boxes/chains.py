@@ -50,12 +50,10 @@ GROUPS = 3
 # The columns of the array of collections. It is int32 with one row for each; row 0 is empty.
 BOXES = 0  # its number of boxes
 VALUE = 1  # V of it on its own
-AFTER_OPENING = (
-    2  # and the next two: the collection without the shortest part of each group, or NONE
-)
-AFTER_ADDING = (
-    5  # and all after it: the collection with one more part of each kind (`kind_of`), or NONE
-)
+# This and the next two: the collection without the shortest part of each group, or NONE.
+AFTER_OPENING = 2
+# This and all after it: the collection with one more part of each kind (`kind_of`), or NONE.
+AFTER_ADDING = 5
 
 
 @kernel
@@ -73,15 +71,6 @@ def spare_boxes(length, loop):
     return 4 if loop else 2 if length > 2 else 0
 
 
-@kernel
-def opening_margin(captured, spare, rest):
-    """The opener's margin if V(R) = ``rest``.
-
-    The opponent captures ``captured`` boxes and may leave ``spare`` of them.
-    """
-    return -(captured + rest) if spare == 0 else -(captured - spare + abs(rest + spare))
-
-
 @functools.lru_cache(maxsize=8)
 def make_collections(boxes: int, limit: int) -> np.ndarray:
     """Number the collections of at most ``boxes`` boxes, the smallest first.
@@ -97,7 +86,9 @@ def make_collections(boxes: int, limit: int) -> np.ndarray:
             f"limit={limit} is not possible: it must be at least 1, for the empty collection"
         )
     lengths = [*range(1, boxes + 1), *range(4, boxes + 1, 2)]
-    parts = [(length, index >= boxes) for index, length in enumerate(lengths)]
+    loops = [index >= boxes for index in range(len(lengths))]
+    spares = [spare_boxes(length, loop) for length, loop in zip(lengths, loops)]
+    groups = [2 if loop else int(length > 2) for length, loop in zip(lengths, loops)]
     multisets = sorted(
         (sum(lengths[kind] for kind in kinds), kinds) for kinds in _multisets(lengths, boxes, 0)
     )[:limit]
@@ -112,26 +103,19 @@ def make_collections(boxes: int, limit: int) -> np.ndarray:
                 )
         margins = []
         for group in range(GROUPS):
-            inside = [kind for kind in kinds if _group_of(*parts[kind]) == group]
+            inside = [kind for kind in kinds if groups[kind] == group]
             if inside:
-                length, loop = parts[inside[0]]
+                length, spare = lengths[inside[0]], spares[inside[0]]
                 rest = list(kinds)
                 rest.remove(inside[0])
                 collections[number, AFTER_OPENING + group] = numbers[tuple(rest)]
+                value = int(collections[numbers[tuple(rest)], VALUE])
                 margins.append(
-                    opening_margin(
-                        length,
-                        spare_boxes(length, loop),
-                        int(collections[numbers[tuple(rest)], VALUE]),
-                    )
+                    -(length - spare + abs(value + spare)) if spare else -(length + value)
                 )
         collections[number, VALUE] = max(margins, default=0)
     collections.flags.writeable = False
     return collections
-
-
-def _group_of(length: int, loop: bool) -> int:
-    return 2 if loop else int(length > 2)
 
 
 def _multisets(lengths: list[int], room: int, first: int) -> Iterator[tuple[int, ...]]:

@@ -93,7 +93,7 @@ def search(board, collections, table, stack, positions_allowed):
             look_up(table, node)
         else:
             update_bounds(children[ply, node.cursor], nodes[ply + 1].gamma, result)
-        if not entering or not is_decided(node):
+        if not entering or node.upper >= node.gamma > node.lower:
             # 2. Otherwise its moves are tried, one after the other.
             if entering:
                 node.best = -node.boxes
@@ -101,8 +101,11 @@ def search(board, collections, table, stack, positions_allowed):
                 node.count = list_moves(board, collections, node, children[ply])
                 node.cursor = node.filled = 0
             if find_child_to_search(board, collections, table, stack, ply):
-                push_child(children[ply, node.cursor], node.gamma, nodes, ply + 1)
                 ply += 1
+                child = nodes[ply]
+                nodes[ply] = children[ply - 1, node.cursor]
+                child.gamma = child_gamma(child, node.gamma)
+                child.count = child.cursor = 0
                 entering = True
                 continue
             store(table, node.hash, node.boxes, node.lower, node.upper, positions - node.began)
@@ -123,20 +126,6 @@ def look_up(table, node):
     if not is_leaf(node):
         lower, upper = probe(table, node.hash, node.boxes)
         node.lower, node.upper = max(node.lower, lower), min(node.upper, upper)
-
-
-@inner_kernel
-def is_decided(node):
-    """Whether the bounds of a node decide its null window."""
-    return node.lower >= node.gamma or node.upper < node.gamma
-
-
-@inner_kernel
-def push_child(child, gamma, nodes, ply):
-    """Put ``child`` on the stack with the window of its move, which is to be worth ``gamma``."""
-    nodes[ply] = child
-    nodes[ply].gamma = child_gamma(child, gamma)
-    nodes[ply].count = nodes[ply].cursor = 0
 
 
 @inner_kernel

@@ -75,13 +75,3 @@ def image_of(images, symmetry, stones):
     for byte in range(8):
         image |= images[symmetry, byte, (stones >> np.uint64(8 * byte)) & BYTE]
     return image
-
-
-@inner_kernel
-def count_stones(stones):
-    """How many bits are set: quick for the few that it is used for."""
-    count = 0
-    while stones != ZERO:
-        stones &= stones - ONE
-        count += 1
-    return count

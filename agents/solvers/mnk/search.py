@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....envs.compiled.bits import lowest_bit_index
+from ....envs.compiled.bits import count_bits, lowest_bit_index
 from ....envs.compiled.kernels import inner_kernel, kernel
-from .board import MOST_CELLS, ONE, ZERO, Board, count_stones
+from .board import MOST_CELLS, ONE, ZERO, Board
 from .table import NO_MOVE, UNKNOWN, Key, key_of, probe, store
 
 ENTER, LEAVE, ADVANCE, FINISH = range(4)  # what to do next at the current ply
@@ -115,14 +115,20 @@ def run(board, table, stack, nodes_allowed):
                 step = FINISH
             else:
                 ply -= 1
-                backup(nodes[ply], moves[ply], -value)
+                node = nodes[ply]
+                if -value > node.best:
+                    node.best, node.best_move = -value, np.int64(moves[ply, node.cursor - 1])
+                node.alpha = max(node.alpha, -value)
                 step = ADVANCE
         elif node.cursor == node.count or node.alpha >= node.beta:
             store_node(table, node)
             value = node.best
             step = LEAVE
         else:
-            descend(node, nodes[ply + 1], np.int64(moves[ply, node.cursor]))
+            child, move = nodes[ply + 1], np.uint64(moves[ply, node.cursor])
+            child.own, child.opp = node.opp, node.own | (ONE << move)
+            child.alpha, child.beta = -node.beta, -node.alpha
+            node.cursor += 1
             ply += 1
             step = ENTER
     state.ply, state.step, state.value, state.nodes = ply, step, value, node_count
@@ -185,7 +191,7 @@ def scan_lines(board, own, opp, empty, scores):
         if mine != ZERO and theirs != ZERO:
             continue
         free = line & empty
-        stones = count_stones(mine | theirs)
+        stones = count_bits(mine | theirs)
         if theirs == ZERO:
             own_open = True
             if stones == board.connect - 1:
@@ -223,22 +229,6 @@ def order_moves(live, empty, scores, moves):
         moves[place] = cell
         count += 1
     return count
-
-
-@inner_kernel
-def descend(node, child, move):
-    """Make ``child`` the position after a move, with the node's window."""
-    child.own, child.opp = node.opp, node.own | (ONE << np.uint64(move))
-    child.alpha, child.beta = -node.beta, -node.alpha
-    node.cursor += 1
-
-
-@inner_kernel
-def backup(node, moves, value):
-    """Back up the value of the child just searched."""
-    if value > node.best:
-        node.best, node.best_move = value, np.int64(moves[node.cursor - 1])
-    node.alpha = max(node.alpha, value)
 
 
 @inner_kernel

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....envs.compiled.bits import count_bits
 from ....envs.compiled.kernels import inner_kernel
 from ....envs.compiled.randomness import SALT_2, mix64
 from ...table_size import entries_within
-from .board import count_stones, image_of
+from .board import image_of
 
 NO_MOVE = -1
 UNKNOWN = -1  # no entry
@@ -28,7 +29,7 @@ ENTRY = np.dtype(
         ("upper", np.int8),
         ("move", np.int8),
         ("used", np.int8),
-    ],
+    ]
 )
 
 
@@ -49,7 +50,7 @@ def new_table(memory_mb: int) -> np.recarray[Any, Any]:
 def key_of(board, own, opp):
     """The key of a position, and the symmetry that leads to the image it stands for."""
     lowest, best = hash_of(own, opp), 0
-    if count_stones(own | opp) <= board.symmetric_stones:
+    if count_bits(own | opp) <= board.symmetric_stones:
         for symmetry in range(1, board.images.shape[0]):
             image_hash = hash_of(
                 image_of(board.images, symmetry, own), image_of(board.images, symmetry, opp)
