@@ -24,8 +24,14 @@ def loaded_version(module: str) -> str | None:
     None where it has no file. A process that has imported a module keeps playing what it has read,
     so that the hash is taken once.
     """
-    files = files_of_module(module)
-    return _digest(files) if files else None
+    digest, files = hashlib.sha256(), files_of_module(module)
+    for name, path in sorted(files.items()):
+        try:
+            content = path.read_bytes()
+        except OSError:
+            content = b""
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:DIGITS] if files else None
 
 
 def files_of_module(module: str) -> dict[str, Path]:
@@ -93,15 +99,3 @@ def _imports_of(name: str, path: Path) -> Iterator[str]:
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield from ([base] if base else [])
             yield from (f"{base}.{alias.name}".lstrip(".") for alias in node.names)
-
-
-def _digest(files: dict[str, Path]) -> str:
-    """A hash of the names and the contents of files."""
-    digest = hashlib.sha256()
-    for name, path in sorted(files.items()):
-        try:
-            content = path.read_bytes()
-        except OSError:
-            content = b""
-        digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    return digest.hexdigest()[:DIGITS]

@@ -71,12 +71,8 @@ class Card:
 @functools.cache
 def cards() -> tuple[Card, ...]:
     """All model cards, by name and board."""
-    return tuple(read_card(path) for path in sorted(FOLDER.glob("*/*.json")))
-
-
-def read_card(path: Path) -> Card:
-    """The model card in a file."""
-    return Card(**json.loads(path.read_text(encoding="utf-8")))
+    files = sorted(FOLDER.glob("*/*.json"))
+    return tuple(Card(**json.loads(path.read_text(encoding="utf-8"))) for path in files)
 
 
 class ZooNetworks:

@@ -126,13 +126,6 @@ def new_workspace(game: Game, dtype: Any = None) -> Workspace:
 
 
 @kernel
-def terminal_points(rules, position, maximiser, ply):
-    """The points of a finished game that took ``ply`` moves from the root."""
-    points = np.int64(r.returns(rules, position, maximiser) * WIN)
-    return points + LEAD * np.int64(r.margin(rules, position, maximiser)) - np.sign(points) * ply
-
-
-@kernel
 def leaf_points(rules, position, maximiser, heuristic):
     """The heuristic's estimate, kept inside the range of unproven values."""
     if heuristic < 0:
@@ -196,7 +189,9 @@ def enter_node(rules, options, workspace, table, symmetries, ply):
     position, frame, maximiser = workspace.positions[ply], workspace.frames[ply], state.maximiser
     # 1. A finished game has its result as value, a position at the depth limit its estimate.
     if r.is_over(rules, position):
-        return LEAVE, terminal_points(rules, position, maximiser, ply)
+        points = np.int64(r.returns(rules, position, maximiser) * WIN)
+        points += LEAD * np.int64(r.margin(rules, position, maximiser)) - np.sign(points) * ply
+        return LEAVE, points
     if options.win_in_one and ply > 0 and can_win_at_once(rules, position):
         return LEAVE, (WIN - ply - 1) * (1 if r.to_move(rules, position) == maximiser else -1)
     if frame.depth <= 0:

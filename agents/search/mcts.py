@@ -155,17 +155,21 @@ class Mcts(Agent):
         last = self._root if self.options["reuse"] else None
         reuse = last is not None and last.game == position.game
         for index, tree in enumerate(self._trees):
-            node = -1
-            if reuse:  # the position may stand a few plies below the last root
-                cursors = np.zeros(REUSE_PLIES + 1, np.int64)
-                node = search.find_descendant(
-                    position.game.rules, tree, position.record, self._descent, cursors, REUSE_PLIES
-                )
+            node = self._find(tree, position) if reuse else -1
             tree.positions[0] = position.record
             if node < 0 or not self._keep_subtree(index, node):
                 search.reset_tree(position.game.rules, tree)
         self._root = position.copy()
         return self._decision(position, self._grow(position, deadline))
+
+    def _find(self, tree: search.Tree, position: Position) -> int:
+        """The node of a position a few plies below the root of a tree, or −1."""
+        rules, cursors = position.game.rules, np.zeros(REUSE_PLIES + 1, np.int64)
+        return int(
+            search.find_descendant(
+                rules, tree, position.record, self._descent, cursors, REUSE_PLIES
+            )
+        )
 
     def _keep_subtree(self, index: int, node: int) -> bool:
         """Let a tree be the subtree below one of its nodes; False if it does not fit."""

@@ -34,8 +34,5 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     return types.void(array, index), generate
 
 
-def _do_nothing(array: Any, index: Any) -> None:
-    """The prefetch of interpreted code (``NUMBA_DISABLE_JIT``)."""
-
-
-prefetch: Any = _do_nothing if numba.config.DISABLE_JIT else _prefetch
+# interpreted code (``NUMBA_DISABLE_JIT``) prefetches nothing
+prefetch: Any = (lambda array, index: None) if numba.config.DISABLE_JIT else _prefetch

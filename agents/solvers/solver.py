@@ -1,12 +1,8 @@
 """Exact solvers: perfect play as a function, :func:`solve`.
 
 A game becomes solvable by a :class:`Solver` subclass registered for its rules type
-(:func:`register_solver`). Values are those of the side to move, in the game's natural unit:
-
-- connect four: +k means that the side to move wins when it has k of its stones left, the winning
-  one included; 0 a draw; −k that the other side wins so;
-- dots and boxes: the margin in boxes, own minus the opponent's, over the rest of the game;
-- m,n,k games and freestyle gomoku: +1 the side to move wins, 0 a draw, −1 it loses.
+(:func:`register_solver`). Values are those of the side to move, in the game's natural unit, which
+the solver's module explains.
 
 Searches run in slices. A kernel returns after a bounded number of positions with its stack of plies
 kept in arrays, and continues from them on the next call. Between slices the solver serves Ctrl-C,
@@ -145,7 +141,10 @@ class Monitor:
                 complete = search_slice(self.portion)
                 over = self._clock.end()
                 self.nodes += int(state.nodes) - before
-                self._adapt(self._clock.seconds)
+                if self._timed and self._clock.seconds < SLICE_SECONDS / 2:
+                    self.portion = min(2 * self.portion, UNTIMED_PORTION)
+                elif self._timed and self._clock.seconds > 2 * SLICE_SECONDS:
+                    self.portion = max(self.portion // 2, FIRST_PORTION)
                 if complete:
                     return True
                 if self.should_stop(*bounds()) or over:
@@ -153,15 +152,6 @@ class Monitor:
         except KeyboardInterrupt:
             self.interrupted = True
         return False
-
-    def _adapt(self, seconds: float) -> None:
-        """Make the next slice longer or shorter after one that took so long."""
-        if not self._timed:
-            return
-        if seconds < SLICE_SECONDS / 2:
-            self.portion = min(2 * self.portion, UNTIMED_PORTION)
-        elif seconds > 2 * SLICE_SECONDS:
-            self.portion = max(self.portion // 2, FIRST_PORTION)
 
     def should_stop(self, lower: int, upper: int) -> bool:
         """Report progress; whether the time is up or Ctrl-C was pressed."""

@@ -115,12 +115,6 @@ class Brain:
         (size,) = p.read_numbers(text, "15")
         self._begin(size, size)
 
-    def _rectstart(self, text: str) -> None:
-        self._begin(*p.read_numbers(text, "20,15"))
-
-    def _restart(self, text: str) -> None:
-        self._begin(*self._board_size())
-
     def _begin(self, cols: int, rows: int) -> None:
         """Begin a game on an empty board; all that is compiled is loaded before the answer."""
         self._size = None
@@ -155,16 +149,10 @@ class Brain:
         self._stones = others
         self._send("OK")
 
-    def _board_lines(self, text: str) -> None:
+    def _take_lines(self, use: Callable[[list[str]], None]) -> None:
+        """Take the lines that follow, up to DONE, for this use."""
         self._board()
-        self._lines, self._use_lines = [], self._set_board
-
-    def _swap2_lines(self, text: str) -> None:
-        self._board()
-        self._lines, self._use_lines = [], self._answer_swap2
-
-    def _about(self, text: str) -> None:
-        self._send(ABOUT)
+        self._lines, self._use_lines = [], use
 
     def _info(self, text: str) -> None:
         """A setting; it has no answer. Settings that are not known are ignored, as is usual."""
@@ -189,16 +177,16 @@ class Brain:
 
     _COMMANDS: dict[str, Callable[[Brain, str], None]] = {
         "START": _start,
-        "RECTSTART": _rectstart,
-        "RESTART": _restart,
+        "RECTSTART": lambda self, text: self._begin(*p.read_numbers(text, "20,15")),
+        "RESTART": lambda self, text: self._begin(*self._board_size()),
         "BEGIN": _first,
         "TURN": _turn,
         "PLAY": _play,
         "TAKEBACK": _takeback,
-        "BOARD": _board_lines,
-        "SWAP2BOARD": _swap2_lines,
+        "BOARD": lambda self, text: self._take_lines(self._set_board),
+        "SWAP2BOARD": lambda self, text: self._take_lines(self._answer_swap2),
         "INFO": _info,
-        "ABOUT": _about,
+        "ABOUT": lambda self, text: self._send(ABOUT),
     }
 
     # -- the board --

@@ -60,7 +60,10 @@ class Clock:
 
     def budget(self) -> float:
         """How long the search for the next move may take."""
-        limits = [limit for limit in (self._turn, self._match_share()) if limit is not None]
+        limits = [] if self._turn is None else [self._turn]
+        if self._match is not None:  # without one, a manager may still send a huge time_left
+            left = max(self._match - self._used_seconds, 0.0) if self._left is None else self._left
+            limits.append(left / MOVES_TO_GO)
         if not limits:
             return DEFAULT_SECONDS if self._cap is None else self._cap
         limit = min(limits)
@@ -75,9 +78,3 @@ class Clock:
         self._delay = max(self._delay, seconds - budget)
         if self._left is not None:
             self._left = max(self._left - seconds, 0.0)
-
-    def _match_share(self) -> float | None:
-        if self._match is None:
-            return None  # a manager without a limit for the match may still send a huge time_left
-        left = max(self._match - self._used_seconds, 0.0) if self._left is None else self._left
-        return left / MOVES_TO_GO

@@ -299,16 +299,6 @@ def list_fives(rules, position, player, out):
 
 
 @inner_kernel
-def list_once(out, count, cell):
-    """Append a cell unless it is listed already."""
-    for i in range(count):
-        if out[i] == cell:
-            return count
-    out[count] = cell
-    return count + 1
-
-
-@inner_kernel
 def list_row_ends(rules, cells, action, stone, out, count):
     """Append the free cells at the ends of the rows that ``stone`` would complete on ``action``.
 
@@ -330,7 +320,12 @@ def list_row_ends(rules, cells, action, stone, out, count):
                 and 0 <= column < rules.cols
                 and cells[row * rules.cols + column] == 0
             ):
-                count = list_once(out, count, row * rules.cols + column)
+                cell, is_new = row * rules.cols + column, True
+                for i in range(count):
+                    is_new &= out[i] != cell
+                if is_new:
+                    out[count] = cell
+                    count += 1
     return count
 
 

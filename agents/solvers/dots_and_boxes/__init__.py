@@ -50,17 +50,6 @@ class Goal(NamedTuple):
     enough: Callable[[int, int], bool]
     aim: int
 
-    def after_move(self, gain: int) -> Goal:
-        """The goal for the position after a move that completed so many boxes.
-
-        If it completed none, the opponent is to move there.
-        """
-        if gain:
-            return Goal(
-                lambda lower, upper: self.enough(gain + lower, gain + upper), self.aim - gain
-            )
-        return Goal(lambda lower, upper: self.enough(-upper, -lower), -self.aim)
-
 
 def exact_value(aim: int = 1) -> Goal:
     """The value itself."""
@@ -255,8 +244,14 @@ class DotsAndBoxesSolver(Solver):
     def _action_bounds(self, free: int, action: int, goal: Goal, monitor: Monitor) -> Bounds:
         """Bounds on what an action is worth to its player."""
         after, gain = self._captures.draw(free, action)
-        lower, upper = self._bounds(after, goal.after_move(gain), monitor)
-        return Bounds(gain + lower, gain + upper) if gain else Bounds(-upper, -lower)
+
+        def worth(lower: int, upper: int) -> Bounds:
+            """The player's, by the value after the action: of the opponent unless it gains."""
+            return Bounds(gain + lower, gain + upper) if gain else Bounds(-upper, -lower)
+
+        aim = goal.aim - gain if gain else -goal.aim
+        goal_after = Goal(lambda lower, upper: goal.enough(*worth(lower, upper)), aim)
+        return worth(*self._bounds(after, goal_after, monitor))
 
     def _all_bounds(
         self, free: int, goal: Goal, bounds: Bounds, monitor: Monitor

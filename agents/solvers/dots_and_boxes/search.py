@@ -92,7 +92,11 @@ def search(board, collections, table, stack, positions_allowed):
             node.began = positions
             look_up(table, node)
         else:
-            update_bounds(children[ply, node.cursor], nodes[ply + 1].gamma, result)
+            child = children[ply, node.cursor]  # its search has bounded its V
+            if result >= nodes[ply + 1].gamma:
+                child.lower = max(child.lower, result)
+            else:
+                child.upper = min(child.upper, result)
         if not entering or node.upper >= node.gamma > node.lower:
             # 2. Otherwise its moves are tried, one after the other.
             if entering:
@@ -126,15 +130,6 @@ def look_up(table, node):
     if not is_leaf(node):
         lower, upper = probe(table, node.hash, node.boxes)
         node.lower, node.upper = max(node.lower, lower), min(node.upper, upper)
-
-
-@inner_kernel
-def update_bounds(child, gamma, result):
-    """Bound V of a child by the result of its search with this window."""
-    if result >= gamma:
-        child.lower = max(child.lower, result)
-    else:
-        child.upper = min(child.upper, result)
 
 
 @inner_kernel
