@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 
 from ..envs.files import written_whole
-from ..envs.specification import SpecificationError
+from ..envs.specification import refusing
 
 # What stands for characters that an encoding lacks; others become question marks.
 PLAIN = {
@@ -84,8 +84,5 @@ def write_page(path: Path, page: str) -> None:
     Raises:
         SpecificationError: the file cannot be written.
     """
-    try:
-        with written_whole(path) as file:
-            file.write(page.encode())
-    except OSError as error:
-        raise SpecificationError(f"{path} cannot be written: {error.strerror}") from None
+    with refusing(OSError, f"{path} cannot be written"), written_whole(path) as file:
+        file.write(page.encode())

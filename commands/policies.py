@@ -12,7 +12,7 @@ from ..agents.external.kaggle import write_submission
 from ..agents.policies.policy import load_run
 from ..agents.policies.policy_file import OnnxNetwork, load_policy_file
 from ..envs import make_game
-from ..envs.specification import SpecificationError
+from ..envs.specification import SpecificationError, refusing
 from ..evaluation.report import display
 from .app import command
 from .common import argument, option
@@ -80,13 +80,10 @@ def _export(run: Path, out: Path, trained_on: str | None) -> OnnxNetwork:
         with display.status_line(Console(stderr=True)) as tell:
             tell(f"exporting {run}")
             game = make_game(trained_on)
-            try:
+            needs = 'models of stable-baselines3 are exported with torch: pip install -e ".[train]"'
+            with refusing(ImportError, needs):
                 from ..agents.policies.sb3 import load_sb3_model
                 from ..training.export import export_policy as export
-            except ImportError:
-                raise SpecificationError(
-                    'models of stable-baselines3 are exported with torch: pip install -e ".[train]"'
-                ) from None
             export(load_sb3_model(run), out, game)
         network = load_policy_file(out)
     return network

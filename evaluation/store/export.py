@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...envs.files import written_whole
-from ...envs.specification import SpecificationError
+from ...envs.specification import SpecificationError, refusing
 from .store import Store, StoreError
 
 FORMATS = ("jsonl", "csv", "parquet")
@@ -134,13 +134,10 @@ def _write_csv(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
 
 
 def _write_parquet(games: Iterable[tuple[Any, ...]], out: BinaryIO) -> int:
-    try:
+    needs = 'Parquet needs pyarrow, which is not installed: pip install -e ".[parquet]"'
+    with refusing(ImportError, needs):
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError:
-        raise SpecificationError(
-            'Parquet needs pyarrow, which is not installed: pip install -e ".[parquet]"'
-        ) from None
     types = {str: pa.string(), int: pa.int64(), float: pa.float64(), list: pa.list_(pa.int16())}
     schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
     count = 0

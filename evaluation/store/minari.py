@@ -19,7 +19,7 @@ from gymnasium import spaces
 from ...envs.game import Game
 from ...envs.observations import AS_DICT
 from ...envs.registry import make_game
-from ...envs.specification import SpecificationError
+from ...envs.specification import refusing
 from .store import Store, StoredGame, StoredTournament, StoreError
 
 DATASETS_PATH = "MINARI_DATASETS_PATH"  # where Minari looks for datasets
@@ -105,11 +105,9 @@ def export_minari(store: Store, folder: Path) -> dict[str, int]:
         SpecificationError: Minari is not installed.
         StoreError: a dataset is there already, or cannot be written.
     """
-    try:
+    with refusing(ImportError, 'this format needs Minari: pip install "minari[hdf5]"'):
         import minari
         from minari.data_collector import EpisodeBuffer
-    except ImportError:
-        raise SpecificationError('this format needs Minari: pip install "minari[hdf5]"') from None
     buffers: dict[str, list[Any]] = defaultdict(list)
     games: dict[str, Game] = {}
     for tournament in store.tournaments():

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...envs import __version__
 from ...envs.files import written_whole
-from ...envs.specification import SpecificationError
+from ...envs.specification import refusing
 from .declaration import HOLDS, NO_TEST
 from .measurements.measurement import Measurement, Row
 from .runner import Findings, MeasuredExperiment
@@ -88,13 +88,10 @@ def write_parquet(findings: Findings, folder: Path) -> None:
     Raises:
         SpecificationError: pyarrow is not installed.
     """
-    try:
+    needs = 'the Parquet file of a study needs pyarrow: pip install -e ".[study]"'
+    with refusing(ImportError, needs):
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError:
-        raise SpecificationError(
-            'the Parquet file of a study needs pyarrow: pip install -e ".[study]"'
-        ) from None
     lines = [
         {
             "study": findings.study.name,
