@@ -14,7 +14,7 @@ import numpy as np
 
 from ...envs import rules as r
 from ...envs.compiled.kernels import kernel
-from ...envs.compiled.randomness import random_bits
+from ...envs.compiled.randomness import random_unit
 from ...envs.game import Game, Position
 from ...envs.registry import make_game, usual_game
 from ...envs.specification import Parameter, SpecificationError, refusing
@@ -28,7 +28,6 @@ BEST = "best.onnx"  # the policy file of a run folder
 # probabilities that differ by less count as equal: a batch is computed in another order than one
 # position, so the last digits differ
 TIE = 1e-5
-SHIFT_11 = np.uint64(11)
 
 
 @kernel
@@ -58,8 +57,7 @@ def draw_each(probabilities, streams, actions):
     Each row has a random stream (uint64), the same row of ``streams``.
     """
     for row in range(probabilities.shape[0]):
-        # 2^53: uniform in [0, 1)
-        left = np.float64(random_bits(streams[row]) >> SHIFT_11) / 9007199254740992.0
+        left = random_unit(streams[row])
         for action in range(probabilities.shape[1]):
             if probabilities[row, action] > 0.0:
                 actions[row] = action  # the last possible action, if rounding leaves a remainder

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...envs import rules as r
 from ...envs.compiled.kernels import inner_kernel, kernel
-from ...envs.compiled.randomness import mix64, random_below
+from ...envs.compiled.randomness import mix64, random_below, random_unit
 from ...envs.game import Game
 from ...envs.single_agent.batch_kernels import clear
 from . import forest_kernels as at_root
@@ -197,7 +197,7 @@ def begin_search(rules, play, game):
         state.full, state.goal = 0, 1
         return
     stream = games.streams[game]
-    full = at_root.random_unit(stream) < options.full_share
+    full = random_unit(stream) < options.full_share
     state.full = full
     state.goal = 1 + (options.full if full else options.fast)
     if options.gumbel:
@@ -366,9 +366,9 @@ def begin_game(rules, play, game):
     state.plies, state.goal, state.opening = 0, 0, 0
     for ply in range(games.flags.shape[1]):
         games.flags[game, ply] = 0
-    state.resigning = at_root.random_unit(stream) < options.resign_share
+    state.resigning = random_unit(stream) < options.resign_share
     plies = random_below(stream, options.opening_plies + 1)
-    if at_root.random_unit(stream) >= options.random_openings:
+    if random_unit(stream) >= options.random_openings:
         state.opening = plies
         return
     for _ in range(plies):

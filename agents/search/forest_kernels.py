@@ -18,18 +18,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...envs.compiled.kernels import inner_kernel
-from ...envs.compiled.randomness import random_bits
+from ...envs.compiled.randomness import UNIT, random_unit
 from .mcts_kernels import EXACT, ROOT
 
-SHIFT_11 = np.uint64(11)
-UNIT = 2.0**-53
 LEAST_PRIOR = 1e-9
-
-
-@inner_kernel
-def random_unit(stream):
-    """A random number from 0 up to, not including, 1."""
-    return np.float64(random_bits(stream) >> SHIFT_11) * UNIT
 
 
 @inner_kernel

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kernels import kernel
+from .kernels import inner_kernel, kernel
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 # Constants that keys and hashes tell the two players, or the player to move, apart with.
 SALT_1, SALT_2 = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
+UNIT = 2.0**-53  # between two neighbours among the numbers of `random_unit`
+SHIFT_11 = np.uint64(11)
 SHIFT_30, SHIFT_27, SHIFT_31, SHIFT_32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 
@@ -49,3 +51,9 @@ def random_below(rng, bound):
     Its bias is below 2^-32 * bound.
     """
     return np.int64(((random_bits(rng) >> SHIFT_32) * np.uint64(bound)) >> SHIFT_32)
+
+
+@inner_kernel
+def random_unit(rng):
+    """A random number from 0 up to, not including, 1."""
+    return np.float64(random_bits(rng) >> SHIFT_11) * UNIT

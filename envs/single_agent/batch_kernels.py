@@ -15,16 +15,10 @@ import numpy as np
 
 from .. import rules as r
 from ..compiled.kernels import inner_kernel
-from ..compiled.randomness import (
-    GAMMA,
-    mix64,
-    random_below,
-    random_bits,
-)
+from ..compiled.randomness import GAMMA, mix64, random_below, random_unit
 from ..stepping import ILLEGAL, step
 from .opponents import choose_action
 
-SHARE_SHIFT, SHARE_UNIT = np.uint64(11), 2.0**-53
 RANDOM_SEAT = 2
 
 
@@ -110,7 +104,7 @@ def draw_opponent(batch, options, game):
     """Draw one of the opponents by their shares; a single one costs no random number."""
     choice = 0
     if options.shares.size > 1:
-        share = np.float64(random_bits(batch.streams[game]) >> SHARE_SHIFT) * SHARE_UNIT
+        share = random_unit(batch.streams[game])
         while share >= options.shares[choice]:
             choice += 1
     batch.opponents[game] = choice
