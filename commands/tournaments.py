@@ -170,13 +170,6 @@ def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
             f"there is nothing to resume: {store} does not hold this tournament; without "
             f"--resume it begins"
         )
-    _choose_openings(tournaments)
-    for one in tournaments:
-        one.enter(same_command("--resume", present=False))
-
-
-def _choose_openings(tournaments: list[Tournament]) -> None:
-    """Find the openings of all pairs, and show the progress."""
     try:
         with display.status_line(Console(stderr=True)) as tell:
             for one in tournaments:
@@ -187,6 +180,8 @@ def _choose_openings(tournaments: list[Tournament]) -> None:
                 )
     except KeyboardInterrupt:
         raise Interruption("stopped while choosing openings; nothing was played") from None
+    for one in tournaments:
+        one.enter(same_command("--resume", present=False))
 
 
 def _play(tournaments: list[Tournament], store: Store, resume: str) -> list[CrossTable]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +45,11 @@ def check_env(
     on by themselves, what becomes of an illegal action, and, where the environment has a
     ``position``, that all of this agrees with it.
     """
-    make = _factory(env)
+    make: Any = env
+    if isinstance(env, (Game, str)):
+        make = functools.partial(make_env, env)
+    elif isinstance(env, AECEnv):
+        make = functools.partial(copy.deepcopy, env)
     run = _Run(make(), seed)
     run.check_spaces()
     for episode in range(games):
@@ -52,14 +57,6 @@ def check_env(
     run.check_illegal_action()
     _check_determinism(make, seed)
     run.env.close()
-
-
-def _factory(env: AECEnv | Callable[[], AECEnv] | Game | str) -> Callable[[], AECEnv]:
-    if isinstance(env, (Game, str)):
-        return lambda: make_env(env)
-    if isinstance(env, AECEnv):
-        return lambda: copy.deepcopy(env)
-    return env
 
 
 def same(one: Any, other: Any) -> bool:

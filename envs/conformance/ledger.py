@@ -208,7 +208,7 @@ class TracedEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         self._remember(observation, info)
         is_last = bool(terminated or truncated)
         number = int(np.asarray(action).item())
-        legal = None if mask is None else _is_legal(mask, number)
+        legal = _is_legal(mask, number)
         self.ledger.add(
             Transition(seat, before, number, float(reward), self._observation, is_last, legal)
         )
@@ -255,7 +255,7 @@ class TracedVectorEnv(AnyVectorWrapper):
             if is_last[game] and self._mode is AutoresetMode.SAME_STEP:
                 after = numbers_of(infos["final_obs"][game])
                 self.ledger.add_start(_row(observations, game))
-            legal = None if masks is None else _is_legal(masks[game], action)
+            legal = _is_legal(None if masks is None else masks[game], action)
             outcome = (float(rewards[game]), after, bool(is_last[game]), legal)
             self.ledger.add(Transition(seats[game], before[game], action, *outcome))
         self._over = is_last.copy()
@@ -286,8 +286,7 @@ class TracedAECEnv(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes n
             self._close(agent, numbers_of(before), is_last=False)
             mask = before.get("action_mask") if isinstance(before, Mapping) else None
             mask = env.infos[agent].get("action_mask") if mask is None else mask
-            legal = None if mask is None else _is_legal(mask, int(action))
-            self._open[agent] = (numbers_of(before), int(action), legal)
+            self._open[agent] = numbers_of(before), int(action), _is_legal(mask, int(action))
             self._gained[agent] = 0.0
             super().step(action)
             for one, reward in env.rewards.items():
@@ -312,8 +311,9 @@ def _row(observations: Any, game: int) -> Any:
     return observations[game]
 
 
-def _is_legal(mask: Any, action: int) -> bool:
-    return 0 <= action < len(mask) and bool(mask[action])
+def _is_legal(mask: Any, action: int) -> bool | None:
+    """Whether a mask allows an action; None without a mask."""
+    return None if mask is None else 0 <= action < len(mask) and bool(mask[action])
 
 
 def trace(env: Any) -> Any:

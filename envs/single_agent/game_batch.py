@@ -69,15 +69,6 @@ class GameBatch:
             raise ValueError(
                 f"illegal={illegal!r} is not possible; it is one of {', '.join(ILLEGAL_CHOICES)}"
             )
-        if (
-            isinstance(opening_plies, bool)
-            or not isinstance(opening_plies, (int, np.integer))
-            or opening_plies < 0
-        ):
-            raise ValueError(
-                f"opening_plies={opening_plies!r} is not possible; it is a whole number of at "
-                f"least 0"
-            )
         self._raises = illegal == "raise"
         self._options = kernels.Options(
             SEATS[seat],
@@ -85,7 +76,7 @@ class GameBatch:
             int(opponents is None),
             int(restart),
             np.ones(1),
-            opening_plies,
+            _whole_number("opening_plies", opening_plies, least=0),
         )
         self.state: kernels.BatchState = self._allocate()
         self.opponents: tuple[Opponent, ...] = ()
@@ -369,29 +360,20 @@ class GameBatch:
             if game < 0 or left_out is None or not left_out[game]:
                 break
         if game >= 0:
-            action, legal = (
-                int(self._actions[game]),
-                np.flatnonzero(self.state.masks[game]).tolist(),
-            )
+            action, legal = int(self._actions[game]), np.flatnonzero(state.masks[game]).tolist()
             raise IllegalActionError(
                 f"action {action} is not legal in game {game} of {self.num_games} of "
                 f"{self.game.spec}; legal are {legal}"
             )
 
     def _step_slice(self, number: int) -> None:
-        rules, state, options, (first, last) = (
-            self.game.rules,
-            self.state,
-            self._options,
-            self._slices[number],
-        )
-        if options.both_sides:
-            self._step_both(
-                rules, state, options, self._actions, self._scratch[number], first, last
-            )
-            return
-        self._play_actions(rules, state, options, self._actions, first, last)
-        self._finish_slice(number)
+        first, last = self._slices[number]
+        arguments = self.game.rules, self.state, self._options, self._actions
+        if self._options.both_sides:
+            self._step_both(*arguments, self._scratch[number], first, last)
+        else:
+            self._play_actions(*arguments, first, last)
+            self._finish_slice(number)
 
     def _finish_slice(self, number: int) -> None:
         """Play the opponents' replies and settle the games."""
@@ -407,12 +389,8 @@ class GameBatch:
         Where the opponent ends a game before the learner's first move (possible on boards with
         edges drawn at the start), another is begun.
         """
-        rules, state, options, (first, last) = (
-            self.game.rules,
-            self.state,
-            self._options,
-            self._slices[number],
-        )
+        rules, state, options = self.game.rules, self.state, self._options
+        first, last = self._slices[number]
         for _ in range(OPENINGS):
             if not options.both_sides:
                 for reply in self._replies[number]:
@@ -469,7 +447,9 @@ class GameBatch:
             self._make_replies()
 
 
-def _whole_number(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name}={value!r} is not possible; it is a whole number of at least 1")
+def _whole_number(name: str, value: Any, least: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(
+            f"{name}={value!r} is not possible; it is a whole number of at least {least}"
+        )
     return int(value)

@@ -43,7 +43,8 @@ def share_interval(hits: Numbers, clusters: npt.NDArray[np.int64]) -> tuple[floa
     if share in (0.0, 1.0):
         worth = float(len(np.unique(clusters)))
     else:
-        variance = _variance_of_mean(hits - share, clusters)
+        _, places = np.unique(clusters, return_inverse=True)
+        variance = float(np.square(np.bincount(places, hits - share)).sum()) / count**2
         worth = min(float(count), share * (1 - share) / variance) if variance > 0 else float(count)
     square = QUANTILE**2
     middle = (share + square / (2 * worth)) / (1 + square / worth)
@@ -100,9 +101,3 @@ def paired_score_interval(pair_scores: Floats) -> tuple[float, float, float]:
     squares = float(np.square(pair_scores - score).sum()) + (score**2 + (1 - score) ** 2) / 2
     half = QUANTILE * math.sqrt(squares) / (count + 2)
     return score, max(0.0, score - half), min(1.0, score + half)
-
-
-def _variance_of_mean(residuals: Floats, clusters: npt.NDArray[np.int64]) -> float:
-    """The variance of a mean whose residuals are independent from cluster to cluster only."""
-    _, places = np.unique(clusters, return_inverse=True)
-    return float(np.square(np.bincount(places, residuals)).sum()) / len(residuals) ** 2
