@@ -26,7 +26,7 @@ from ..envs.specification import SpecificationError
 from ..evaluation.report import analysis as report
 from ..evaluation.report import display
 from ..evaluation.runners.isolation import make_safe_agent
-from .app import Interruption, command
+from .app import Interruption, command, ctrl_c_says
 from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
 from .output import print_json, say
 
@@ -249,11 +249,9 @@ def book(
         _write_exact_values(board, out, plies, concurrency or available_processors(), memory)
         return
     analyst = _analyst(agent, board, seed)
-    try:
-        with display.show_steps("positions", Console(stderr=True)) as progress:
-            count = write_book(out, board, analyst, plies, seed, progress)
-    except KeyboardInterrupt:
-        raise Interruption("stopped; no book was written") from None
+    steps = display.show_steps("positions", Console(stderr=True))
+    with ctrl_c_says("stopped; no book was written"), steps as progress:
+        count = write_book(out, board, analyst, plies, seed, progress)
     say(
         f"{count} positions of the first {plies} plies of {board.spec}, as {agent} sees them, are "
         f"in {out}"
@@ -261,11 +259,8 @@ def book(
 
 
 def _write_exact_values(game: Game, out: Path, plies: int, processes: int, memory: int) -> None:
-    try:
-        with display.show_steps("positions", Console(stderr=True)) as progress:
-            count = write_openings(out, game, plies, processes, memory, progress)
-    except KeyboardInterrupt:
-        raise Interruption(
-            f"stopped; {out} holds what is solved, and the same command goes on"
-        ) from None
+    steps = display.show_steps("positions", Console(stderr=True))
+    remainder = f"stopped; {out} holds what is solved, and the same command goes on"
+    with ctrl_c_says(remainder), steps as progress:
+        count = write_openings(out, game, plies, processes, memory, progress)
     say(f"the exact values of all {count} positions after {plies} plies are in {out}")

@@ -72,6 +72,15 @@ class Interruption(KeyboardInterrupt):
     """Ctrl-C has ended a command; the text says what remains, and how to go on."""
 
 
+@contextmanager
+def ctrl_c_says(text: str) -> Iterator[None]:
+    """Ctrl-C in the body ends the command with these words."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interruption(text) from None
+
+
 def command(arguments: str = "") -> Callable[[Command], Command]:
     """Decorator of a command's function.
 

@@ -27,7 +27,7 @@ from ..evaluation.report.quality_table import print_qualities, to_json
 from ..evaluation.runners.contest import Contest
 from ..evaluation.store.store import Store, StoreError
 from ..evaluation.tournament import distinct_labels
-from .app import Interruption, command
+from .app import command, ctrl_c_says
 from .common import GameArgument, JsonOption, SeedOption, argument, option
 from .output import print_json
 
@@ -111,10 +111,8 @@ def quality(
     board = make_game(game)
     judge = MoveJudge(board, solver.memory, solver.time_limit)
     first = first_ply_within_reach(board) if sample.from_ply is None else sample.from_ply
-    try:
+    with ctrl_c_says("stopped; nothing was judged to the end"):
         evidence = _gather(judge, agents, sample, seed, first)
-    except KeyboardInterrupt:
-        raise Interruption("stopped; nothing was judged to the end") from None
     meaning = judge.solver.meaning
     if as_json:
         settings = {"game": board.spec, "from_ply": first, "seed": seed, "meaning": meaning}

@@ -36,7 +36,7 @@ from ..evaluation.store.export import FORMATS, export_games
 from ..evaluation.store.minari import export_minari
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan
-from .app import FAILURE, Interruption, command, same_command
+from .app import FAILURE, command, ctrl_c_says, same_command
 from .common import (
     DEFAULT_STORE,
     GameArgument,
@@ -216,18 +216,15 @@ def sprt(
 def _run_sprt(match: SprtMatch, store: Path) -> None:
     """Play until the test is decided; Ctrl-C ends the program with the command that resumes it."""
     lower, upper = match.hypotheses.bounds
-    try:
-        with status_line(Console(stderr=True)) as tell:
-            tell("" if match.plan.balanced is None else "choosing openings")
-            match.run(
-                lambda state: tell(
-                    f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from "
-                    f"{lower:.2f} to {upper:.2f})"
-                )
+    remainder = f"stopped; the games are in {store}. To go on:\n  {same_command()}"
+    with ctrl_c_says(remainder), status_line(Console(stderr=True)) as tell:
+        tell("" if match.plan.balanced is None else "choosing openings")
+        match.run(
+            lambda state: tell(
+                f"{sum(state.pairs)} pairs, log-likelihood ratio {state.ratio:+.2f} (from "
+                f"{lower:.2f} to {upper:.2f})"
             )
-    except KeyboardInterrupt:
-        text = f"stopped; the games are in {store}. To go on:\n  {same_command()}"
-        raise Interruption(text) from None
+        )
 
 
 def _print_sprt(match: SprtMatch, console: Console) -> None:

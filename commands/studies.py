@@ -18,7 +18,7 @@ from ..evaluation.studies.declaration import Study
 from ..evaluation.studies.pages import write_pages
 from ..evaluation.studies.results import summary, write_json, write_parquet
 from ..evaluation.studies.runner import run_studies
-from .app import Interruption, command
+from .app import command, ctrl_c_says
 from .common import argument, flag, option
 from .output import say
 
@@ -78,13 +78,11 @@ def study(
     studies = _select(names)
     _check_packages()
     out = options.out
-    try:
-        with show_steps("measuring", Console(stderr=True)) as progress:
-            results = run_studies(
-                studies, out / CELLS, options.quick, options.seed, options.concurrency, progress
-            )
-    except KeyboardInterrupt:
-        raise Interruption("stopped; the same command goes on where it was") from None
+    steps = show_steps("measuring", Console(stderr=True))
+    with ctrl_c_says("stopped; the same command goes on where it was"), steps as progress:
+        results = run_studies(
+            studies, out / CELLS, options.quick, options.seed, options.concurrency, progress
+        )
     try:
         for findings in results:
             write_json(findings, out)

@@ -19,7 +19,7 @@ from ..evaluation.statistics.withdrawals import WITHDRAW_AFTER
 from ..evaluation.store.store import Store
 from ..evaluation.tournament import Plan, Tournament
 from ..evaluation.tournament_file import KEYS, PlannedTournament, read_tournaments
-from .app import Interruption, command, given_options, same_command
+from .app import Interruption, command, ctrl_c_says, given_options, same_command
 from .common import argument, flag, option
 from .options import (
     USUAL_PLAY,
@@ -170,16 +170,14 @@ def _begin(tournaments: list[Tournament], store: Path, resume: bool) -> None:
             f"there is nothing to resume: {store} does not hold this tournament; without "
             f"--resume it begins"
         )
-    try:
-        with display.status_line(Console(stderr=True)) as tell:
-            for one in tournaments:
-                one.find_openings(
-                    lambda openings, candidates: tell(
-                        f"choosing openings: {openings} found, {candidates} looked at"
-                    )
+    status = display.status_line(Console(stderr=True))
+    with ctrl_c_says("stopped while choosing openings; nothing was played"), status as tell:
+        for one in tournaments:
+            one.find_openings(
+                lambda openings, candidates: tell(
+                    f"choosing openings: {openings} found, {candidates} looked at"
                 )
-    except KeyboardInterrupt:
-        raise Interruption("stopped while choosing openings; nothing was played") from None
+            )
     for one in tournaments:
         one.enter(same_command("--resume", present=False))
 
