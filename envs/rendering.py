@@ -13,11 +13,13 @@ from .game import Game, Position
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
-def check_render_mode(mode: str | None, modes: tuple[str, ...] = RENDER_MODES) -> str | None:
+def check_render_mode(
+    mode: str | None, modes: tuple[str, ...] = RENDER_MODES, where: str = ""
+) -> str | None:
     """The render mode; ValueError if the environment does not have it."""
     if mode not in (*modes, None):
         raise ValueError(
-            f"render_mode={mode!r} is not possible; it is one of {', '.join(modes)} or None"
+            f"render_mode={mode!r} is not possible{where}; it is one of {', '.join(modes)} or None"
         )
     return mode
 

@@ -93,7 +93,7 @@ class BoardVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._plain = self.observation_options == AS_PLANES
         self.copy: Any = batch_options.pop("copy", True)
         self.render_mode: str | None = check_render_mode(
-            batch_options.pop("render_mode", None), VECTOR_RENDER_MODES
+            batch_options.pop("render_mode", None), VECTOR_RENDER_MODES, " for many games"
         )
         self.autoreset_mode: AutoresetMode = read_autoreset_mode(
             batch_options.pop("autoreset_mode", AutoresetMode.SAME_STEP)
