@@ -178,10 +178,13 @@ class LocalPlayer(Player):
             return decision.action, decision
 
     def tokens(self) -> int:
-        return self._agent.tokens_of_game
+        with contextlib.suppress(Fault), faults_of(self._agent.foreign):
+            return int(self._agent.tokens_of_game)
+        return 0
 
     def close(self) -> None:
-        self._agent.close()
+        with contextlib.suppress(Fault), faults_of(self._agent.foreign):
+            self._agent.close()
 
     def __str__(self) -> str:
         return str(self._agent)
@@ -261,11 +264,8 @@ def existing_action(answer: Any, game: Game) -> int:
         Fault: the answer is no whole number, or no action of the game has that number.
     """
     num_actions = game.facts.num_actions
-    if type(answer) is int:
-        action = answer
-    elif isinstance(answer, (int, np.integer)) and not isinstance(answer, (bool, np.bool_)):
-        action = int(answer)
-    else:
+    action = answer if type(answer) is int else _whole_number(answer)
+    if action is None:
         raise Fault(
             NO_ACTION,
             f"returned {_one_line(answer, repr)}, which is no action; actions are whole numbers "
@@ -278,6 +278,14 @@ def existing_action(answer: Any, game: Game) -> int:
             f"0 to {num_actions - 1}",
         )
     return action
+
+
+def _whole_number(answer: Any) -> int | None:
+    """The number that an object of another class than int is, or None; Fault if that raises."""
+    with faults_of(True):
+        if isinstance(answer, (int, np.integer)) and not isinstance(answer, (bool, np.bool_)):
+            return int(answer)
+    return None
 
 
 def illegal(game: Game, action: int) -> Fault:

@@ -255,6 +255,18 @@ def play(plan: Plan, path: Path, runner: Runner, on_game=None, **conditions) -> 
         return records(list(tournament.played()))
 
 
+# a module that breaks an agent of plyground's in the process that imports it
+BREAKING = """
+from plyground.agents.random_agent import RandomAgent
+
+
+def fail(self, position):
+    raise OSError(28, "No space left on device", "/full")
+
+
+RandomAgent.decide = fail
+"""
+
 OLD_STORE = DATA / "stores" / "version-1.sqlite"
 
 

@@ -13,7 +13,7 @@ import sys
 
 import pytest
 from command_line import invoke
-from helpers import count_games, play
+from helpers import BREAKING, count_games, play
 from plyground import make_agent, make_game
 from plyground.agents.faults import RAISED
 from plyground.agents.random_agent import RandomAgent
@@ -32,17 +32,6 @@ GAME = make_game("tic_tac_toe")
 PLAN = Plan("tic_tac_toe", ("random", "greedy"), pairs=2)
 FULL = OSError(errno.ENOSPC, "No space left on device", "/full")
 ERRORS = [FULL, MemoryError(), KeyError("lost"), SystemExit(3)]
-# a module that breaks an agent of plyground's in the process that imports it
-BREAKING = """
-from plyground.agents.random_agent import RandomAgent
-
-
-def fail(self, position):
-    raise OSError(28, "No space left on device", "/full")
-
-
-RandomAgent.decide = fail
-"""
 
 
 def raises(error):
@@ -95,9 +84,11 @@ def broken(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="worker processes need POSIX")
-@pytest.mark.parametrize("isolation", ["never", "always"])
-@pytest.mark.parametrize("runner", [LocalRunner, lambda: ProcessRunner(1)], ids=["local", "other"])
-@pytest.mark.fast_cases(3)
+@pytest.mark.parametrize(
+    ("runner", "isolation"),
+    [(LocalRunner, "never"), (LocalRunner, "always"), (lambda: ProcessRunner(1), "never")],
+    ids=["here", "isolated", "in a worker"],
+)
 def test_an_error_in_an_agent_of_plyground_ends_a_tournament_and_nothing_is_stored(
     runner, isolation, broken, tmp_path
 ):

@@ -17,6 +17,7 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.agents.faults import ILLEGAL_ACTION, NO_ACTION, RAISED
 from plyground.agents.human import HumanAgent, HumanQuit, read_move
+from plyground.agents.random_agent import RandomAgent
 from plyground.envs import IllegalActionError
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import play_game
@@ -211,6 +212,28 @@ def test_an_agent_that_cannot_be_printed_still_forfeits_in_one_line():
         "returned an unprintable Hostile"
         in play_game("tic_tac_toe", [Script(Hostile()), Script()]).reason
     )
+
+
+def test_an_answer_whose_methods_raise_forfeits():
+    class Hostile(int):
+        def __int__(self):
+            raise SystemExit(3)
+
+    result = play_game("tic_tac_toe", [Script(Hostile(4)), Script()])
+    assert (result.fault, result.forfeited) == (RAISED, 0)
+
+
+def test_what_an_agent_says_of_its_tokens_and_does_at_the_end_loses_nothing():
+    class Hostile(RandomAgent):
+        tokens_of_game = property(lambda self: 1 // 0)
+
+        def close(self):
+            raise SystemExit(3)
+
+    players = [as_player(Hostile()), as_player(make_agent("random"))]
+    result = play_game("tic_tac_toe", players)
+    players[0].close()
+    assert (result.fault, result.tokens) == (None, (0, 0))
 
 
 def test_an_agent_cannot_disturb_the_game_through_the_position_it_is_given():

@@ -9,7 +9,8 @@ os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
 
 import psutil
 import pytest
-from helpers import play, records, run
+from helpers import BREAKING, count_games, play, records, run
+from plyground.evaluation.runners.contest import Contest
 from plyground.evaluation.runners.messages import RunnerError
 from plyground.evaluation.runners.ray_cluster import RayRunner
 from plyground.evaluation.tournament import Plan
@@ -57,6 +58,19 @@ def test_a_cluster_plays_the_same_games_also_when_a_node_is_lost(cluster, tmp_pa
     assert lost
     assert lost[0] < 59
     assert not ray.is_initialized()
+
+
+@pytest.mark.thorough
+def test_an_error_in_an_agent_of_plyground_ends_the_run_and_nothing_is_stored(
+    cluster, tmp_path, monkeypatch
+):
+    (tmp_path / "breaking.py").write_text(BREAKING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Contest, "modules", ("breaking",))
+    plan = Plan("tic_tac_toe", ("random", "greedy"), pairs=2)
+    with pytest.raises(RunnerError, match="No space left on device: '/full'"):
+        play(plan, tmp_path / "store.db", RayRunner(cluster.address))
+    assert count_games(tmp_path / "store.db") == 0
 
 
 def test_a_cluster_that_is_not_there_is_said_to_be_missing():
