@@ -14,6 +14,8 @@ from ..envs.game import Game, Position
 from .agent import heuristic_index
 
 WINS, HOLDS, LETS_WIN, LOSES = 3, 2, 1, 0  # the grades of an action, the best first
+# what a position asks of the mover, the hardest to see first
+SITUATIONS = QUIET, PARRY, TAKE, WIN = "quiet", "must parry", "moves again", "wins at once"
 
 
 @inner_kernel
@@ -147,6 +149,23 @@ def grades(position: Position) -> dict[int, int]:
         action: int(grade_position(game.rules, position.record, action, children, replies)[0])
         for action in position.legal_actions()
     }
+
+
+def situation(position: Position) -> str:
+    """What a position that is not over asks of the mover: one of ``SITUATIONS``.
+
+    The mover can win at once; or can complete something and move again; or must parry, because
+    some of its moves let the opponent win at once; or none of these, and the position is quiet.
+    """
+    by_action = grades(position)
+    if WINS in by_action.values():
+        return WIN
+    if position.game.facts.moves_again and any(
+        not after.is_over and after.to_move == position.to_move
+        for after in map(position.after, by_action)
+    ):
+        return TAKE
+    return PARRY if LETS_WIN in by_action.values() else QUIET
 
 
 class LostMoves:

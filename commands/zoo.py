@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from rich.console import Console
 
-from ..agents.policies.zoo import Card, ZooNetworks, cards
+from ..agents.lookahead import QUIET
+from ..agents.policies.zoo import Card, ZooNetworks, boards, cards
 from ..envs.specification import SpecificationError
 from ..evaluation.report import display
 from .app import command
 from .common import JsonOption, argument, option
 from .output import print_json, say
 
-PHASES = ("all", "opening", "middle", "end")
+TITLES = {
+    "quality": "Optimal moves in random positions, % (95 %)",
+    "kinds": "Optimal moves in the first positions of `benchmarks/positions`, % (95 %)",
+}
 HEAD = """# The zoo: trained networks that are shipped
 
 `zoo:NAME` plays a network without search, `mcts:network=zoo:NAME` with search. They need
@@ -31,8 +36,17 @@ an agent is named. `plyground zoo` lists them with their strength.
 
 The networks learnt from nothing but the rules, except `…_taught`: the exact solver taught those of
 connect four and of dots and boxes, the engine `gomoku` that of gomoku. They show what a network of
-their size can know. `benchmarks/learning/zoo.py` wrote each card from the run and from the commands
-it names. This page is the output of `plyground zoo --markdown`."""
+their size can know of positions like those that they learnt. `zoo:connect_four_taught` learnt plies
+14 to 40 of random games alone: in games from the start no agent of its pool but `random` is weaker.
+
+All networks of a board and the usual opponents stand in the same tables. Elo is of one pool, random
+play = 0, with half of the 95 % interval. Times compare agents of one table only, since the machine
+was busy. Most random positions decide themselves: the mover can win at once, or must stop the other
+from it. So the **quiet** ones come first. The positions of `benchmarks/positions` are of the kinds
+by which solvers are compared; no one can win at once there.
+
+`benchmarks/learning/zoo.py` wrote each card from the run, and the tables by the commands beside
+them. This page is the output of `plyground zoo --markdown`."""
 
 
 @command("[NAME]")
@@ -57,9 +71,9 @@ def zoo(
         raise SpecificationError("--markdown writes the whole page; leave out NAME and --json")
     selection = list(cards()) if name is None else ZooNetworks(name.removeprefix("zoo:")).cards
     if as_json:
-        print_json([vars(card) for card in selection])
+        print_json([vars(card) | {"board": card.board} for card in selection])
     elif markdown:
-        say("\n\n".join([HEAD, *map(_markdown, selection)]))
+        say(_page(selection))
     elif name is None:
         _print_list(selection)
     else:
@@ -70,38 +84,34 @@ def zoo(
 
 def _print_list(selection: list[Card]) -> None:
     """A line for each network."""
-    table = display.plain_table("network", "game", "KiB", "hours", "optimal %", "Elo", left=2)
+    parts = (QUIET, "all")
+    table = display.plain_table(
+        "network", "game", "KiB", "hours", *(f"{part} %" for part in parts), "Elo", left=2
+    )
     table.columns[0].no_wrap = True
     for card in selection:
+        quality = {row["phase"]: row["share"] for row in _own_rows(card, "quality")}
         table.add_row(
             f"zoo:{card.name}",
             card.game,
             f"{card.bytes / 1024:.0f}",
             f"{card.training['hours']:g}",
-            display.percent(_share(card, f"zoo:{card.name}", "all")),
-            _elo(card),
+            *(display.percent(quality.get(part)) for part in parts),
+            *([str(row["elo"]) for row in _own_rows(card, "ratings")] or ["-"]),
         )
     console = Console(highlight=False)
     console.print(table)
     console.print(
-        "optimal: moves of the network alone, without search, in random positions; Elo: the same, "
-        "random = 0, in its game's pool.",
+        "quiet, all: optimal moves of the network alone, without search, in random positions where "
+        "nothing forces it, and in all; Elo: the same, random = 0, in the pool of its board.",
         style="dim",
     )
 
 
-def _share(card: Card, agent: str, phase: str) -> float | None:
-    """The share of optimal moves of an agent in a phase, if it was measured."""
-    for row in card.measured.get("quality", {}).get("rows", []):
-        if (row["agent"], row["phase"]) == (agent, phase):
-            return float(row["optimal"])
-    return None
-
-
-def _elo(card: Card) -> str:
-    rows = card.measured.get("ratings", {}).get("rows", [])
-    ratings = [str(row["elo"]) for row in rows if row["agent"] == f"zoo:{card.name}"]
-    return ratings[0] if ratings else "-"
+def _own_rows(card: Card, what: str) -> list[dict[str, Any]]:
+    """What was measured of the network alone."""
+    rows = card.board.get(what, {}).get("rows", ())
+    return [row for row in rows if row["agent"] == f"zoo:{card.name}"]
 
 
 def _facts(card: Card) -> list[tuple[str, str]]:
@@ -146,8 +156,8 @@ def _print_card(card: Card, console: Console) -> None:
     say(f"zoo:{card.name} on {card.game}\n")
     for name, text in _facts(card):
         say(f"  {name:18}{text}")
-    for title, head, rows in _tables(card):
-        say(f"\n{title}")
+    for title, command_line, head, rows in _tables(card.board):
+        say(f"\n{title}: {command_line}")
         table = display.plain_table(*head)
         for row in rows:
             table.add_row(*row)
@@ -155,8 +165,21 @@ def _print_card(card: Card, console: Console) -> None:
     say()
 
 
+def _page(selection: list[Card]) -> str:
+    """docs/zoo.md: what was measured on each board, then the cards."""
+    sections = [HEAD]
+    for game, board in boards().items():
+        lines = [f"## On `{game}`"]
+        for title, command_line, head, rows in _tables(board):
+            lines += ["", f"{title}:", "", "```console", *_wrap(command_line), "```", ""]
+            lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+            lines += [f"| `{row[0]}` | " + " | ".join(row[1:]) + " |" for row in rows]
+        sections.append("\n".join(lines))
+    return "\n\n".join([*sections, *map(_markdown, selection)])
+
+
 def _markdown(card: Card) -> str:
-    """A card as a section of docs/zoo.md, without what its title, commands or file say."""
+    """A card as a section of docs/zoo.md, without what its title or file say."""
     lines = [f"## `zoo:{card.name}` on `{card.game}`", "", "| | |", "|---|---|"]
     code = {"plays as well", "command", "after"}
     lines += [
@@ -164,11 +187,6 @@ def _markdown(card: Card) -> str:
         for name, text in _facts(card)
         if name not in {"game", "learnt by", "sha256"}
     ]
-    for title, head, rows in _tables(card):
-        what, _, words = title.partition(": ")
-        lines += ["", f"{what}:", "", "```console", *_wrap(words), "```", ""]
-        lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-        lines += [f"| `{row[0]}` | " + " | ".join(row[1:]) + " |" for row in rows]
     lines += ["", f"![The learning curves of the run](images/{card.training['curves']})"]
     return "\n".join(lines)
 
@@ -179,20 +197,11 @@ def _wrap(words: str) -> list[str]:
     return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
-def _tables(card: Card) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Title with the command, heading and rows of each table of a card."""
+def _tables(board: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[list[str]]]]:
+    """Title, command, heading and rows of each table of a board."""
     tables = []
-    if "quality" in card.measured:
-        quality = card.measured["quality"]
-        agents = dict.fromkeys(row["agent"] for row in quality["rows"])
-        rows = [
-            [agent, *(display.percent(_share(card, agent, phase)) for phase in PHASES)]
-            for agent in agents
-        ]
-        head = ["agent", "optimal moves, %", *PHASES[1:]]
-        tables.append((f"Move quality: {quality['command']}", head, rows))
-    if "ratings" in card.measured:
-        ratings = card.measured["ratings"]
+    if "ratings" in board:
+        ratings = board["ratings"]
         rows = [
             [
                 row["agent"],
@@ -203,6 +212,25 @@ def _tables(card: Card) -> list[tuple[str, list[str], list[list[str]]]]:
             ]
             for row in ratings["rows"]
         ]
+        games = sum(row["games"] for row in ratings["rows"]) // 2
         head = ["agent", "Elo", "±", "score, %", "time a move"]
-        tables.append((f"Ratings: {ratings['command']}", head, rows))
+        tables.append((f"One pool, {games:,} games", ratings["command"], head, rows))
+    for what, title in TITLES.items():
+        if what in board:
+            head, rows = _shares(board[what]["rows"])
+            tables.append((title, board[what]["command"], head, rows))
     return tables
+
+
+def _shares(measured: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Shares of optimal moves in percent, a column for each kind of position, all of them last."""
+    counts = {row["phase"]: row["moves"] for row in measured}
+    kinds = sorted(counts, key="all".__eq__)
+    cells = {
+        (row["agent"], row["phase"]): f"{display.percent(row['share'])} "
+        f"({100 * row['lower']:.0f}–{100 * row['upper']:.0f})"
+        for row in measured
+    }
+    agents = dict.fromkeys(row["agent"] for row in measured)
+    rows = [[agent, *(cells[agent, kind] for kind in kinds)] for agent in agents]
+    return ["agent", *(f"{kind} ({counts[kind]})" for kind in kinds)], rows

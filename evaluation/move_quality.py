@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agents.faults import Fault
+from ..agents.lookahead import QUIET, situation
 from ..agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
 from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, Position
@@ -57,6 +58,7 @@ class JudgedMove(NamedTuple):
             else −1.
         seconds: what it took.
         action: the move itself.
+        situation: what the position asked of the mover, one of ``SITUATIONS``.
     """
 
     agent: int
@@ -66,6 +68,7 @@ class JudgedMove(NamedTuple):
     blunder: int
     seconds: float
     action: int
+    situation: str = QUIET
 
 
 class Evidence(NamedTuple):
@@ -273,6 +276,7 @@ def ask_agents(
     moves: list[JudgedMove] = []
     faults: dict[str, tuple[int, str]] = {}
     total, decisions = len(agents) * len(sample.positions), 0
+    situations = [situation(position) for position, _ in sample.positions]
     for number, player in enumerate(map(as_player, agents)):
         for index, (position, phase) in enumerate(sample.positions):
             try:
@@ -282,7 +286,9 @@ def ask_agents(
                 faults[labels[number]] = (count + 1, first)
             else:
                 verdict = judge.verdict(position, action)
-                moves.append(JudgedMove(number, index, phase, *verdict, seconds, action))
+                moves.append(
+                    JudgedMove(number, index, phase, *verdict, seconds, action, situations[index])
+                )
             decisions += 1
             if progress is not None:
                 progress(decisions, total)
@@ -387,6 +393,7 @@ def _judge_stored(
         *judge.verdict(position, move.actions[move.ply]),
         move.seconds[mover],
         move.actions[move.ply],
+        situation(position),
     )
 
 

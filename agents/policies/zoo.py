@@ -3,7 +3,8 @@
 ``zoo:NAME`` plays a network, ``mcts:network=zoo:NAME`` searches with it. A name may stand for
 several boards; the board that is played decides. Each network is a policy file in
 ``networks/GAME``, with a model card beside it: a JSON file of the same name that says how the
-network was trained and what was measured. ``benchmarks/learning/zoo.py`` makes both.
+network was trained. ``networks/boards.json`` compares all networks of a board and the usual
+opponents: in one pool, and by move quality. ``benchmarks/learning/zoo.py`` makes them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ...envs.specification import SpecificationError, check_names, refusing
 from .policy_file import OnnxNetwork
 
 FOLDER = Path(__file__).resolve().parent / "networks"
+BOARDS = FOLDER / "boards.json"
 PREFIX = "zoo:"
 
 
@@ -39,7 +41,7 @@ class Card:
         parameters: how many weights it has.
         algorithm: what it was trained by.
         training: how: command, seed, commit, hours, machine, games, curve.
-        measured: move quality, ratings and speed, each with its command.
+        measured: its speed.
     """
 
     name: str
@@ -58,6 +60,23 @@ class Card:
         """Where the policy file lies."""
         return FOLDER / self.file
 
+    @property
+    def board(self) -> Mapping[str, Any]:
+        """What its board's agents were measured by, each with the command and rows of agents.
+
+        ``ratings``: the pool, best first; ``quality``: the share of optimal moves by situation and
+        phase; ``kinds``: the same in positions of published kinds.
+        """
+        specs = [spec for spec in (self.game, *self.also) if spec in boards()]
+        return boards()[specs[0]] if specs else {}
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents of its board that play by it: alone, and in a search."""
+        names = dict.fromkeys(row["agent"] for row in self.board.get("ratings", {}).get("rows", ()))
+        own = f"{PREFIX}{self.name}"
+        return tuple(name for name in names if own in (name, name.partition("=")[2].split(",")[0]))
+
     def network(self) -> OnnxNetwork:
         """The network.
 
@@ -73,6 +92,13 @@ def cards() -> tuple[Card, ...]:
     """All model cards, by name and board."""
     files = sorted(FOLDER.glob("*/*.json"))
     return tuple(Card(**json.loads(path.read_text(encoding="utf-8"))) for path in files)
+
+
+@functools.cache
+def boards() -> Mapping[str, Mapping[str, Any]]:
+    """What was measured on every board on which a network learnt."""
+    measured: dict[str, Mapping[str, Any]] = json.loads(BOARDS.read_text(encoding="utf-8"))
+    return measured
 
 
 class ZooNetworks:

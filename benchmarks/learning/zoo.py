@@ -4,11 +4,14 @@ A network and its card lie in ``agents/policies/networks/GAME``. The steps::
 
     python benchmarks/learning/zoo.py add runs/az_c4 connect_four   # network, curves, card
     python benchmarks/learning/zoo.py curve runs/az_c4 connect_four # its curve alone, once more
-    python benchmarks/learning/zoo.py measure connect_four          # figures into the card
+    python benchmarks/learning/zoo.py rate connect_four             # the pool of a board
+    python benchmarks/learning/zoo.py judge connect_four            # move quality on a board
     plyground zoo --markdown > docs/zoo.md
 
-``add`` keeps the weights in float16, which halves the file; they are read as float32. ``measure``
-runs the commands that the card then names. ``machine`` describes the processor the run used.
+``add`` keeps the weights in float16, which halves the file; they are read as float32. ``machine``
+describes the processor the run used. ``rate`` and ``judge`` compare all networks of a board, alone
+and with search, and the usual opponents, whose effort is a count: a busy machine changes nothing
+but times. They write ``boards.json`` with the commands that they ran.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import argparse
 import datetime
 import hashlib
 import json
+import math
 import re
 import shlex
 import subprocess
@@ -28,11 +32,22 @@ from typing import Any
 
 import numpy as np
 import onnx
-from plyground import make_game
+from plyground import Game, make_agent, make_game
 from plyground.agents.policies.policy_file import OnnxNetwork
-from plyground.agents.policies.zoo import FOLDER, Card, ZooNetworks
+from plyground.agents.policies.zoo import BOARDS, FOLDER, Card, ZooNetworks, cards
+from plyground.evaluation.move_quality import (
+    PHASES,
+    MoveJudge,
+    Sample,
+    ask_agents,
+    has_worse_move,
+)
+from plyground.evaluation.report.quality_table import ALL, qualities
 from plyground.training.curves import read_curves
 from plyground.training.export import compact_policy
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from solver_positions import CLASSES, PositionClass, read_positions
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -45,11 +60,14 @@ POOLS = {
         4,
     ),
     "dots_and_boxes": (
-        ("random", "greedy", "alphabeta:depth=4", "alphabeta:time=0.01", "mcts:time=0.01"), 4,
+        ("random", "greedy", "alphabeta:depth=4", "alphabeta:nodes=10000", "mcts:simulations=1000"),
+        4,
     ),
-    "gomoku": (("random", "easy", "medium", "hard", "mcts:simulations=1000"), 4),
+    "gomoku": (("random", "medium", "hard", "mcts:simulations=1000"), 4),
 }  # fmt: skip
-EXACT = ("tic_tac_toe", "connect_four", "dots_and_boxes")  # games that the solvers reach
+PUBLISHED_GAME = "connect_four"  # its positions by kind lie in benchmarks/positions
+MOST = 50  # positions of each kind
+MOST_PLIES = 27  # to the end: all moves of later kinds take the solver minutes
 SIMULATIONS = {"connect_four": 200}  # of the search beside the network; others: 100
 REPEATS = 300
 
@@ -99,7 +117,7 @@ def add(
             "curve": curve(run),
             "versions": description["versions"],
         },
-        measured={},
+        measured={"speed": speed(network)},
     )
     write(card)
     print(f"{stem}: {len(data):,} bytes, {card.parameters:,} weights")
@@ -176,49 +194,95 @@ def git(*words: str) -> str:
 
 def write(card: Card) -> None:
     """Write a card beside its network."""
-    text = json.dumps(vars(card), indent=1, ensure_ascii=False)
-    # each point of the curve on a line of its own
-    text = re.sub(r'\{\s+("opponent"[^{}]*?)\s+\}', lambda row: f"{{{_one_line(row[1])}}}", text)
-    card.path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    write_rows(card.path.with_suffix(".json"), vars(card))
 
 
-def _one_line(text: str) -> str:
-    return re.sub(r"\s+", " ", text)
+def write_rows(path: Path, data: Any) -> None:
+    """Write JSON, each row of a table or point of a curve on a line of its own."""
+    text = json.dumps(data, indent=1, ensure_ascii=False)
+    text = re.sub(
+        r'\{\s+("(?:opponent|agent)"[^{}]*?)\s+\}',
+        lambda row: f"{{{' '.join(row[1].split())}}}",
+        text,
+    )
+    path.write_text(text + "\n", encoding="utf-8")
 
 
-def measure(card: Card, pairs: int, positions: int) -> None:
-    """Measure the network of a card and write the figures into it."""
-    game = make_game(card.game)
-    alone = f"zoo:{card.name}"
-    searching = f"mcts:network={alone},simulations={SIMULATIONS.get(game.name, 100)}"
-    figures: dict[str, Any] = {"speed": speed(card)}
-    if game.name in EXACT:
-        words = ["quality", card.game, alone, searching, "--positions", str(positions)]
-        quality = json.loads(output_of(*words, "--json"))
-        figures["quality"] = {
-            "command": shlex.join(["plyground", *words]),
-            "rows": [
-                {
-                    "agent": row["agent"],
-                    "phase": row["phase"],
-                    "moves": row["moves"],
-                    "optimal": row["optimal"]["share"],
-                }
-                for row in quality["qualities"]
-            ],
-        }
-    agents, plies = POOLS[game.name]
+def searching(name: str, game: Game) -> str:
+    """The search with a network."""
+    return f"mcts:network=zoo:{name},simulations={SIMULATIONS.get(game.name, 100)}"
+
+
+def agents_of(game: Game) -> list[str]:
+    """All networks of a board, alone and with search, and the usual opponents."""
+    names = dict.fromkeys(
+        card.name for card in cards() if game in map(make_game, (card.game, *card.also))
+    )
+    networks = [agent for name in names for agent in (f"zoo:{name}", searching(name, game))]
+    return [*networks, *POOLS[game.name][0]]
+
+
+def judge(spec: str, positions: int) -> None:
+    """Judge the moves of a board's agents by the exact solver."""
+    game = make_game(spec)
+    words = ["quality", game.spec, *agents_of(game), "--positions", str(positions)]
+    quality = json.loads(output_of(*words, "--json"))
+    record(
+        game,
+        "quality",
+        shlex.join(["plyground", *words]),
+        [
+            quality_row(row, row["phase"])
+            for row in quality["qualities"]
+            if row["phase"] not in PHASES
+        ],
+    )
+    if game == make_game(PUBLISHED_GAME):
+        kinds = [kind for kind in CLASSES if kind.plies[1] <= MOST_PLIES]
+        rows = [row for kind in kinds for row in published_quality(kind, game)]
+        record(game, "kinds", f"python benchmarks/learning/zoo.py judge {game.spec}", rows)
+
+
+def record(game: Game, what: str, command_line: str, rows: list[dict[str, Any]]) -> None:
+    """Write the figures of a board."""
+    measured = json.loads(BOARDS.read_text()) if BOARDS.exists() else {}
+    measured.setdefault(game.spec, {})[what] = {"command": command_line, "rows": rows}
+    write_rows(BOARDS, dict(sorted(measured.items())))
+
+
+def quality_row(row: Any, phase: str) -> dict[str, Any]:
+    """The share of an agent's optimal moves in some positions, with its 95 % interval."""
+    return {
+        "agent": row["agent"],
+        "phase": phase,
+        "moves": row["moves"],
+        **{key: round(share, 4) for key, share in row["optimal"].items()},
+    }
+
+
+def published_quality(kind: PositionClass, game: Game) -> list[dict[str, Any]]:
+    """The quality of a board's agents in the first positions of a published kind."""
+    move_judge, agents = MoveJudge(game, time_limit=math.inf), agents_of(game)
+    positions = [game.position(list(each.moves)) for each in read_positions(kind, MOST)]
+    tests = [each for each in positions if has_worse_move(move_judge.values(each) or {})]
+    sample = Sample([(each, 0) for each in tests], {})
+    players = [make_agent(each, game) for each in agents]
+    evidence = ask_agents(move_judge, sample, players, agents, 1)
+    return [
+        quality_row(row.to_json(), kind.name) for row in qualities(evidence) if row.phase == ALL
+    ]
+
+
+def rate(spec: str, pairs: int) -> None:
+    """Rate a board's agents in one pool."""
+    game = make_game(spec)
     with tempfile.TemporaryDirectory() as folder:
-        words = ["tournament", card.game, alone, searching, *agents, "--pairs", str(pairs)]
-        words += ["--opening", f"random:{plies}"]
+        words = ["tournament", game.spec, *agents_of(game), "--pairs", str(pairs)]
+        words += ["--opening", f"random:{POOLS[game.name][1]}"]
         store = str(Path(folder) / "pool.db")
         output_of(*words, "--store", store, "--isolate", "never", "--concurrency", "1")
         report = json.loads(output_of("report", store, "--json", "--anchor", "random=0"))
-        figures["ratings"] = {
-            "command": shlex.join(["plyground", *words]),
-            "rows": ratings_of(report),
-        }
-    write(Card(**{**vars(card), "measured": figures}))
+    record(game, "ratings", shlex.join(["plyground", *words]), ratings_of(report))
 
 
 def ratings_of(report: Any) -> list[dict[str, Any]]:
@@ -247,9 +311,8 @@ def output_of(*words: str) -> str:
     return process.stdout
 
 
-def speed(card: Card) -> dict[str, float]:
+def speed(network: OnnxNetwork) -> dict[str, float]:
     """Microseconds for a position, alone and in a batch of 64, on one thread."""
-    network = ZooNetworks(card.name).for_game(make_game(card.game))
     shape = network.game.facts.observation_shape
     microseconds = {}
     for batch in (1, 64):
@@ -265,7 +328,7 @@ def speed(card: Card) -> dict[str, float]:
 
 
 def main() -> None:
-    """Add or measure."""
+    """Add a network, or measure those of a board."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     steps = parser.add_subparsers(dest="step", required=True)
     adding = steps.add_parser("add")
@@ -278,11 +341,12 @@ def main() -> None:
     drawing = steps.add_parser("curve")
     drawing.add_argument("run", type=Path)
     drawing.add_argument("name")
-    measuring = steps.add_parser("measure")
-    measuring.add_argument("name")
-    measuring.add_argument("--game", help="only the network of this board")
-    measuring.add_argument("--pairs", type=int, default=50)
-    measuring.add_argument("--positions", type=int, default=300)
+    rating = steps.add_parser("rate")
+    rating.add_argument("game")
+    rating.add_argument("--pairs", type=int, default=25)
+    judging = steps.add_parser("judge")
+    judging.add_argument("game")
+    judging.add_argument("--positions", type=int, default=300)
     arguments = parser.parse_args()
     if arguments.step == "add":
         a = arguments
@@ -295,11 +359,10 @@ def main() -> None:
             if make_game(card.game) == game:
                 training = {**card.training, "curve": curve(arguments.run)}
                 write(Card(**{**vars(card), "training": training}))
+    elif arguments.step == "rate":
+        rate(arguments.game, arguments.pairs)
     else:
-        spec = arguments.game and make_game(arguments.game).spec
-        for card in ZooNetworks(arguments.name).cards:
-            if spec in (None, card.game):
-                measure(card, arguments.pairs, arguments.positions)
+        judge(arguments.game, arguments.positions)
 
 
 if __name__ == "__main__":

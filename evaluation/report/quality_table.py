@@ -1,4 +1,4 @@
-"""Tables of move quality for every agent and phase.
+"""Tables of move quality for every agent, situation and phase.
 
 Shares of optimal moves and blunders, mean loss, mean time.
 """
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ...agents.lookahead import SITUATIONS
 from ..move_quality import BLUNDERS, PHASES, Evidence, JudgedMove
 from ..statistics.intervals import mean_margin, share_interval
 from .display import duration, percent, plain_table
@@ -25,7 +26,7 @@ class Quality(NamedTuple):
 
     Attributes:
         agent: its label.
-        phase: one of ``PHASES``, or ``ALL``.
+        phase: one of ``PHASES``, or of ``SITUATIONS``, or ``ALL``.
         moves: how many moves.
         optimal: the share of optimal moves, and the ends of its 95 % interval.
         loss: the mean loss a move on the solver's scale, and half the width of its 95 % interval.
@@ -57,12 +58,12 @@ class Quality(NamedTuple):
 
 
 def qualities(evidence: Evidence) -> list[Quality]:
-    """For each agent that has moved: all its moves, then those of each phase that has any."""
+    """For each agent that has moved: all its moves, then those of each situation and phase."""
     rows = []
     for number, label in enumerate(evidence.labels):
         own = [move for move in evidence.moves if move.agent == number]
-        for name in (ALL, *PHASES):
-            moves = [move for move in own if name in (ALL, PHASES[move.phase])]
+        for name in (ALL, *SITUATIONS, *PHASES):
+            moves = [move for move in own if name in (ALL, move.situation, PHASES[move.phase])]
             if moves:
                 rows.append(_quality(label, name, moves))
     return rows
@@ -85,11 +86,14 @@ def _quality(label: str, phase: str, moves: Sequence[JudgedMove]) -> Quality:
 
 
 def print_qualities(evidence: Evidence, meaning: str, console: Console) -> None:
-    """Tables of the agents and phases, the unit of values, and the positions left out."""
+    """Tables of agents, situations and phases, the unit of values, and the positions left out."""
     rows = qualities(evidence)
     console.print(_overview(rows))
-    console.print("\noptimal moves in % and value lost a move, phase by phase")
-    console.print(_by_phase(rows))
+    for names in (SITUATIONS, PHASES):
+        parts = [name for name in names if any(row.phase == name for row in rows)]
+        heading = "by situation" if names == SITUATIONS else "by phase"
+        console.print(f"\noptimal moves in % and value lost a move, {heading}")
+        console.print(_by_part(rows, parts))
     if meaning:
         console.print(f"\nvalues: {meaning}", style="dim", markup=False, soft_wrap=True)
     left_out = ", ".join(
@@ -123,13 +127,18 @@ def _overview(rows: list[Quality]) -> Table:
     return table
 
 
-def _by_phase(rows: list[Quality]) -> Table:
-    table = _table(*(heading for phase in PHASES for heading in (phase, "lost")))
-    by_phase = {(row.agent, row.phase): row for row in rows}
+def _by_part(rows: list[Quality], parts: Sequence[str]) -> Table:
+    """Phases or situations, with the number of moves where that is the same for all agents."""
+    headings = []
+    for part in parts:
+        counts = {row.moves for row in rows if row.phase == part}
+        headings += [f"{part}\n({counts.pop()})" if len(counts) == 1 else part, "lost"]
+    table = _table(*headings)
+    by_part = {(row.agent, row.phase): row for row in rows}
     for agent in dict.fromkeys(row.agent for row in rows):
         figures = []
-        for phase in PHASES:
-            row = by_phase.get((agent, phase))
+        for part in parts:
+            row = by_part.get((agent, part))
             figures += (
                 ["-", "-"] if row is None else [percent(row.optimal[0]), f"{row.loss[0]:.2f}"]
             )

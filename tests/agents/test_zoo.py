@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import pickle
+import re
 
 import gymnasium
 import numpy as np
@@ -89,7 +90,39 @@ def test_it_is_an_opponent_to_train_against():
 def test_a_card_tells_how_to_make_the_network_again(card):
     assert card.training["command"].startswith("plyground train ")
     assert card.training["machine"]
-    assert {"quality", "ratings", "speed"} & set(card.measured)
+    assert card.measured["speed"]["batch_1"] > 0
+
+
+def test_all_networks_of_a_board_and_the_usual_opponents_stand_in_one_pool(card):
+    alone, searching = sorted(card.agents)[::-1]
+    assert alone == f"zoo:{card.name}"
+    assert searching.startswith(f"mcts:network={alone},simulations=")
+    rows = card.board["ratings"]["rows"]
+    agents = [row["agent"] for row in rows]
+    assert len(set(agents)) == len(agents) >= 6
+    assert {"random"} < set(agents)
+    assert [row["elo"] for row in rows if row["agent"] == "random"] == [0]
+    assert card.board["ratings"]["command"].startswith(f"plyground tournament {agents_game(card)} ")
+    beside = [other for other in CARDS if other.board is card.board]
+    assert {agent for other in beside for agent in other.agents} <= set(agents)
+
+
+def agents_game(card):
+    return next(spec for spec in (card.game, *card.also) if spec in zoo.boards())
+
+
+@pytest.mark.parametrize(
+    "board", [spec for spec, board in zoo.boards().items() if "quality" in board]
+)
+def test_the_quality_of_moves_is_told_by_situation_the_quiet_ones_first(board):
+    rows = zoo.boards()[board]["quality"]["rows"]
+    for agent in {row["agent"] for row in rows}:
+        own = {row["phase"]: row for row in rows if row["agent"] == agent}
+        assert list(own)[:2] == ["all", "quiet"]
+        assert sum(row["moves"] for row in own.values()) == 2 * own["all"]["moves"]
+        assert all(row["lower"] <= row["share"] <= row["upper"] for row in own.values())
+    page = invoke(["zoo", "--markdown"]).stdout
+    assert re.search(r"\| agent \| quiet \(\d+\) \|.*\| all \(\d+\) \|", page)
 
 
 def test_another_board_and_an_unknown_name_are_refused_in_a_sentence():
@@ -113,6 +146,7 @@ def test_the_command_lists_the_networks_and_shows_a_card():
     listing = invoke(["zoo"])
     assert listing.exit_code == 0
     assert all(f"zoo:{card.name}" in listing.stdout for card in CARDS)
+    assert re.search(r"hours +quiet % +all % +Elo", listing.stdout)
     text = invoke(["zoo", "connect_four"])
     assert "plyground train alphazero connect_four" in text.stdout
     result = invoke(["zoo", "--markdown", "--json"])

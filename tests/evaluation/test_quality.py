@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import plyground
@@ -11,6 +12,7 @@ import pytest
 from command_line import invoke
 from helpers import cached_by_position
 from plyground.agents import Agent, Decision, make_agent
+from plyground.agents.lookahead import SITUATIONS
 from plyground.envs.specification import SpecificationError
 from plyground.evaluation.match import GameResult, play_game
 from plyground.evaluation.move_quality import (
@@ -162,6 +164,7 @@ def test_the_solver_plays_nothing_but_optimal_moves(spec):
     assert worst.loss[0] > 0
     assert (
         sum(rows["random", phase].moves for phase in PHASES if ("random", phase) in rows)
+        == sum(rows["random", name].moves for name in SITUATIONS if ("random", name) in rows)
         == worst.moves
     )
 
@@ -406,6 +409,9 @@ def test_the_command_shows_a_table_that_fits_a_terminal_and_the_same_as_json(sto
         line.split()[:3] == ["solver:memory=1", "30", "100.0"]
         for line in result.stdout.splitlines()
     )
+    headings = [line for line in result.stdout.splitlines() if "optimal moves in %" in line]
+    assert [heading.rpartition(", ")[2] for heading in headings] == ["by situation", "by phase"]
+    assert re.search(r"quiet +must parry +wins at once", result.stdout)
     data = json.loads(run(*words, "--json").stdout)
     rows = {(row["agent"], row["phase"]): row for row in data["qualities"]}
     assert rows["solver:memory=1", "all"]["optimal"]["share"] == 1

@@ -43,14 +43,14 @@ class Networks(Measurement):
 
     def rows(self, path: Path) -> Iterable[tuple[Any, ...]]:
         for card in _cards(self.boards):
-            elo = {row["agent"]: row["elo"] for row in card.measured["ratings"]["rows"]}
+            elo = {row["agent"]: row["elo"] for row in card.board["ratings"]["rows"]}
             facts = (
                 f"zoo:{card.name}", card.game, card.algorithm, _hours(card.training),
                 card.training.get("games"), card.parameters,
             )  # fmt: skip
-            for row in card.measured["quality"]["rows"]:
-                if row["phase"] == ALL:
-                    yield *facts, row["agent"], row["optimal"], elo.get(row["agent"])
+            for row in card.board["quality"]["rows"]:
+                if row["phase"] == ALL and row["agent"] in card.agents:
+                    yield *facts, row["agent"], row["share"], elo.get(row["agent"])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,7 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....agents import make_agent
-from ....agents.lookahead import HOLDS, LETS_WIN, WINS, grades
+from ....agents.lookahead import (
+    HOLDS,
+    LETS_WIN,
+    PARRY,
+    QUIET,
+    TAKE,
+    WIN,
+    WINS,
+    grades,
+)
 from ....envs.game import Position
 from ....envs.registry import make_game
 from ....envs.specification import SpecificationError
@@ -32,8 +41,6 @@ from .measurement import (
 )  # fmt: skip
 
 MEMORY_MB = 64  # of the solver's table that judges hand-made positions
-# what a position asks of the mover
-TAKE, WIN, PARRY, QUIET = "moves again", "wins at once", "must parry", "quiet"
 # What is wrong with a move, by the column that counts it, the gravest first.
 MISSED_WIN, MISSED_PARRY, WORSE_RESULT, SAME_RESULT = ERRORS = (
     "missed_win", "missed_parry", "worse_result", "same_result",
@@ -161,18 +168,10 @@ class MoveQuality(Measurement):
         agents = [make_agent(spec, game) for spec in self.agents]
         evidence = ask_agents(judge, sample, agents, self.agents, self.seed)
         action_grades = [grades(position) for position, _ in sample.positions]
-        situations = [
-            situation(position, by_action)
-            for (position, _), by_action in zip(sample.positions, action_grades)
-        ]
         for number, spec in enumerate(self.agents):
             own = [move for move in evidence.moves if move.agent == number]
             for part in (ALL, *PHASES, WIN, TAKE, PARRY, QUIET):
-                moves = [
-                    move
-                    for move in own
-                    if part in (ALL, PHASES[move.phase], situations[move.cluster])
-                ]
+                moves = [move for move in own if part in (ALL, PHASES[move.phase], move.situation)]
                 if moves:
                     yield self.game, spec, part, len(moves), *_quality(moves, action_grades)
 
@@ -186,18 +185,6 @@ def _quality(moves: list[JudgedMove], action_grades: list[dict[int, int]]) -> It
     yield from (errors.count(kind) / len(errors) for kind in ERRORS)
     yield mean_margin(losses, clusters)[0]
     yield float(np.mean([move.blunder >= 0 for move in moves]))
-
-
-def situation(position: Position, action_grades: Mapping[int, int]) -> str:
-    """What a position asks of the mover, by the grades of its actions."""
-    if WINS in action_grades.values():
-        return WIN
-    if position.game.facts.moves_again and any(
-        not after.is_over and after.to_move == position.to_move
-        for after in map(position.after, action_grades)
-    ):
-        return TAKE
-    return PARRY if LETS_WIN in action_grades.values() else QUIET
 
 
 def kind_of_error(move: JudgedMove, action_grades: Mapping[int, int]) -> str | None:

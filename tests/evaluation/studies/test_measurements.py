@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from plyground import make_game
-from plyground.agents.lookahead import grades
+from plyground.agents.lookahead import grades, situation
 from plyground.evaluation.move_quality import JudgedMove, MoveJudge
 from plyground.evaluation.studies.declared.searches import ladder
 from plyground.evaluation.studies.measurements.first_moves import (
@@ -23,7 +23,6 @@ from plyground.evaluation.studies.measurements.quality import (
     Case,
     MoveQuality,
     kind_of_error,
-    situation,
 )
 from plyground.evaluation.studies.measurements.sizes import TreeSizes
 
@@ -230,4 +229,4 @@ def test_kinds_of_errors(moves, choice, kind):
 )
 def test_situations(spec, moves, answer):
     position = make_game(spec).position(moves.split(",") if moves else [])
-    assert situation(position, grades(position)) == answer
+    assert situation(position) == answer
