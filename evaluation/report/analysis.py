@@ -226,7 +226,7 @@ def static_text(position: Position) -> str:
     if not values:
         return f"{position.game.name} has no heuristic"
     scaled = position.game.profile.scaled
-    rows = [("heuristic", *PLAYERS, "scaled", "scaled")]
+    rows: list[tuple[str, ...]] = [("heuristic", *PLAYERS, "scaled", "scaled")]
     rows += [
         (
             name,
