@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from .envs.loading.interruption import INTERRUPTED, answer_ctrl_c, leave_at_once
+from .envs.loading.interruption import (
+    INTERRUPTED,
+    TERMINATED,
+    answer_ctrl_c,
+    interrupt_status,
+    leave_at_once,
+)
 
 
 def main() -> None:
@@ -15,8 +21,8 @@ def main() -> None:
 
         status = run(sys.argv[1:])
     except KeyboardInterrupt:  # while the application was loading
-        status = INTERRUPTED
-    if status == INTERRUPTED:
+        status = interrupt_status()
+    if status in (INTERRUPTED, TERMINATED):
         leave_at_once(status)
     sys.exit(status)
 

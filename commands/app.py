@@ -32,7 +32,7 @@ from cyclopts import (
 )
 
 from ..envs import __version__
-from ..envs.loading.interruption import INTERRUPTED
+from ..envs.loading.interruption import interrupt_status
 from ..envs.specification import SpecificationError, plain_text
 from .output import note, use_plain_characters
 
@@ -69,7 +69,7 @@ _words: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("words"
 
 
 class Interruption(KeyboardInterrupt):
-    """Ctrl-C has ended a command; the text says what remains, and how to go on."""
+    """Ctrl-C or SIGTERM has ended a command; the text says what remains, and how to go on."""
 
 
 @contextmanager
@@ -181,7 +181,7 @@ def run(words: Sequence[str]) -> int:
         return ended.code if isinstance(ended.code, int) else 0
     except KeyboardInterrupt as interrupt:
         note(str(interrupt) if isinstance(interrupt, Interruption) else "stopped")
-        return INTERRUPTED
+        return interrupt_status()
     except BrokenPipeError:
         # The reader has enough (`| head`).
         _discard_output()

@@ -207,6 +207,9 @@ def run(module: str, descriptor: int, parent: int) -> None:
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    # Schedulers send it to all processes at once; this one ends with the process that started it,
+    # and is no reason for a forfeit. What agents start has the usual handler.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     # every process compiles the same: one notice is enough
     kernels.ANNOUNCE_AFTER_SECONDS = 3600.0
     os.set_inheritable(descriptor, False)  # programs that an agent starts have no part in it

@@ -329,7 +329,9 @@ def start(*arguments: str) -> subprocess.Popen:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")
-def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.fast_cases(1)
+def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on(number):
     process = start(
         "tournament",
         "connect_four",
@@ -344,9 +346,9 @@ def test_an_interrupt_is_clean_and_prints_the_command_that_goes_on():
     while not log.exists() or log.stat().st_size < 60_000:  # until some games are in
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     output, errors = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert output == ""
     match = re.search(
         r"stopped; (\d+) of 10000 games are in my games.db. To go on:\n  (.*)\n", errors

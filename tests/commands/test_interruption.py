@@ -1,4 +1,6 @@
-"""Ctrl-C ends a command that is somewhere deep in compiled code; who hears it ends by itself."""
+"""Ctrl-C and SIGTERM end a command that is somewhere deep in compiled code; who hears them ends by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +64,8 @@ except KeyboardInterrupt:
 """
 
 
-def interrupt(what: str) -> tuple[int, str]:
-    """Exit status and output of a program that gets Ctrl-C while it does this."""
+def interrupt(what: str, number: int = signal.SIGINT) -> tuple[int, str]:
+    """Exit status and output of a program that gets a signal while it does this."""
     running = subprocess.Popen(
         [sys.executable, "-c", PROGRAM.replace("{what}", what)],
         stdout=subprocess.PIPE,
@@ -73,7 +75,7 @@ def interrupt(what: str) -> tuple[int, str]:
     try:
         assert running.stdout.readline() == "ready\n"
         time.sleep(1)  # until it is where the test wants it
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         output, _ = running.communicate(timeout=60)
     finally:
         running.kill()
@@ -81,8 +83,11 @@ def interrupt(what: str) -> tuple[int, str]:
     return running.returncode, output
 
 
-def test_a_kernel_that_never_ends_is_ended():
-    assert interrupt('print("ready", flush=True); spin(2**62)') == (130, "stopped\n")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.fast_cases(1)
+def test_a_kernel_that_never_ends_is_ended(number):
+    what = 'print("ready", flush=True); spin(2**62)'
+    assert interrupt(what, number) == (128 + number, "stopped\n")
 
 
 def test_an_interrupt_that_is_lost_in_callbacks_is_given_again():
@@ -113,21 +118,24 @@ COMMAND = "from plyground.cli import main; sys.argv = ['plyground', 'agents']; m
 
 
 @pytest.mark.parametrize(
-    ("program", "status", "message"),
+    ("program", "number", "status", "message"),
     [
-        (COMMAND, 130, "stopped\n"),
+        (COMMAND, signal.SIGINT, 130, "stopped\n"),
+        (COMMAND, signal.SIGTERM, 143, "stopped\n"),
         # other programs keep Python's handler
-        ("import plyground.agents", -signal.SIGINT, "KeyboardInterrupt"),
+        ("import plyground.agents", signal.SIGINT, -signal.SIGINT, "KeyboardInterrupt"),
     ],
 )
-def test_ctrl_c_while_a_command_is_loading_ends_it_without_a_trace(program, status, message):
+def test_a_signal_while_a_command_is_loading_ends_it_without_a_trace(
+    program, number, status, message
+):
     process = subprocess.Popen(
         [sys.executable, "-c", LOADING.replace("{program}", program)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout.readline() == "loading\n"
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == status
-    assert ("Traceback" in errors) == (status != 130)
+    assert ("Traceback" in errors) == (status < 0)
     assert message in errors

@@ -221,6 +221,19 @@ def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp
     assert notes == ["step 500: 50.0 % against random"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_writes_a_checkpoint_after_the_update_and_ends_the_run(tmp_path, number):
+    before = signal.getsignal(number)
+
+    def send(progress):
+        os.kill(os.getpid(), number)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_in(tmp_path / "run", small_settings(), on_progress=send)
+    assert signal.getsignal(number) == before
+    assert held_folder(tmp_path / "run").last_step() == 256
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from ...envs.game import Game
+from ...envs.loading.interruption import SIGNALS
 from ...envs.registry import make_game
 from ..folder import TrainingError
 from .self_play import SelfPlayer, SelfPlayResult
@@ -96,7 +97,8 @@ def _receive(pipe: Any) -> SelfPlayResult:
 
 def _serve(pipe: Any, game: str, settings: AlphaZeroSettings, seed: int, device: str) -> None:
     """The life of a process: it ends when the other end of the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
+    for number in SIGNALS:  # they are the main process's to handle
+        signal.signal(number, lambda *_: None)
     torch.set_num_threads(1)
     with contextlib.suppress(EOFError, OSError, BrokenPipeError):
         try:

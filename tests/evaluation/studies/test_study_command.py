@@ -166,14 +166,14 @@ def test_a_study_that_was_killed_goes_on_and_finds_the_same(out, tmp_path):
     assert results(tmp_path) == results(out)
 
 
-@pytest.mark.parametrize("concurrency", [1, 2])
+@pytest.mark.parametrize(("concurrency", "number"), [(1, signal.SIGTERM), (2, signal.SIGINT)])
 @pytest.mark.thorough
-def test_ctrl_c_ends_a_study_and_its_processes(tmp_path, concurrency):
+def test_a_signal_ends_a_study_and_its_processes(tmp_path, concurrency, number):
     process = start(tmp_path, concurrency)
     workers = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert "stopped; the same command goes on where it was" in errors
     assert "Traceback" not in errors
     assert psutil.wait_procs(workers, timeout=30)[1] == []
