@@ -142,6 +142,9 @@ class ModelBot:
         import torch
 
         planes = self._as_trained(observations)
+        normal = getattr(self.model, "_vec_normalize_env", None)
+        if normal is not None:
+            planes = normal.normalize_obs(planes)
         policy = self.model.policy
         with torch.no_grad():
             tensors, _ = policy.obs_to_tensor(planes)

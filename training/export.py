@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import warnings
 from collections.abc import Iterator
@@ -151,14 +152,18 @@ class NetworkExporter:
                 initializer.CopyFrom(onnx.numpy_helper.from_array(value, initializer.name))
 
     def _check(self, network: OnnxNetwork) -> None:
-        """Hold the file against the model in random positions."""
+        """Hold the file against the model in random positions, with its weights on the processor.
+
+        GPUs round what they multiply (TF32).
+        """
         heads = self._heads
+        named = itertools.chain(heads.named_parameters(), heads.named_buffers())
+        weights = {name: value.detach().cpu() for name, value in named}
+        observations = torch.as_tensor(self._observations, dtype=torch.float32)
         with torch.no_grad():
-            expected = heads(
-                torch.as_tensor(self._observations, dtype=torch.float32, device=self._device)
-            )
+            expected = torch.func.functional_call(heads, weights, (observations,))
         for name, output, result in zip(OUTPUTS, expected, network.evaluate(self._observations)):
-            values = output.cpu().numpy()
+            values = output.numpy()
             difference = float(np.abs(values - result).max())
             if not difference <= TOLERANCE * max(1.0, float(np.abs(values).max())):
                 raise SpecificationError(
@@ -200,6 +205,7 @@ class PolicyExporter(NetworkExporter):
     ) -> None:
         made = make_game(game)
         heads: Heads
+        self._model: Any = model
         if isinstance(model, torch.nn.Module):
             _check("inputs", inputs or "hwc", LAYOUTS)
             _check("value", value, (TO_COME, WHOLE_RETURN))
@@ -217,6 +223,14 @@ class PolicyExporter(NetworkExporter):
             kind = kind or algorithm_name(model)
         metadata = policy_metadata(made, kind, heads.meaning, has_policy=heads.has_policy)
         super().__init__(heads, made, metadata)
+
+    def write(self, path: str | Path) -> None:
+        """As :meth:`NetworkExporter.write`; with what VecNormalize of SB3 does by now."""
+        if not isinstance(self._model, torch.nn.Module):
+            from ..agents.policies.sb3 import normalisation_of
+
+            self._heads.normalisation = normalisation_of(self._model, "the model to export")
+        super().write(path)
 
 
 def _check(name: str, value: str, choices: tuple[str, ...]) -> None:

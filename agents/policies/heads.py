@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from ...envs.game import Game
@@ -17,11 +18,41 @@ from ...envs.specification import SpecificationError, first_line
 from .policy_file import NO_VALUE, OF_ACTIONS, TO_COME
 
 
+class Normalisation(torch.nn.Module):
+    """What VecNormalize of stable-baselines3 does, by its statistics of that moment.
+
+    Args:
+        env: the VecNormalize.
+    """
+
+    def __init__(self, env: Any) -> None:
+        super().__init__()
+        mean, deviation, clip, unit = 0.0, 1.0, np.inf, 1.0
+        if env.norm_obs:
+            mean, clip = env.obs_rms.mean, env.clip_obs
+            deviation = np.sqrt(env.obs_rms.var + env.epsilon)
+        if env.norm_reward:
+            unit = np.sqrt(env.ret_rms.var + env.epsilon)
+        values = {"mean": mean, "deviation": deviation, "clip": clip, "unit": unit}
+        for name, value in values.items():  # in float64, as it computes
+            self.register_buffer(name, torch.as_tensor(np.array(value, np.float64)))
+
+    def forward(self, observation: torch.Tensor) -> torch.Tensor:
+        """The observations, normalised."""
+        normal = (observation.double() - self.mean) / self.deviation
+        return torch.minimum(torch.maximum(normal, -self.clip), self.clip).float()
+
+    def restore(self, values: torch.Tensor) -> torch.Tensor:
+        """Values, learnt from normalised rewards, in the game's unit."""
+        return (values.double() * self.unit).float()
+
+
 class Heads(torch.nn.Module):
     """A network as a function of observations.
 
     Attributes:
         layout: in which the network takes the planes.
+        normalisation: what the network's observations went through, or None.
         meaning: what its values mean, one of ``policy_file.VALUES``.
         has_policy: whether its logits mean anything.
     """
@@ -32,12 +63,19 @@ class Heads(torch.nn.Module):
     def __init__(self, layout: str) -> None:
         super().__init__()
         self.layout = layout
+        self.normalisation: Normalisation | None = None
 
     def arrange(self, observation: torch.Tensor) -> torch.Tensor:
-        """The observations in the network's layout."""
+        """The observations in the network's layout, normalised as it learnt from them."""
         if self.layout == "chw":
-            return observation.permute(0, 3, 1, 2)
-        return observation.flatten(1) if self.layout == "flat" else observation
+            observation = observation.permute(0, 3, 1, 2)
+        elif self.layout == "flat":
+            observation = observation.flatten(1)
+        return observation if self.normalisation is None else self.normalisation(observation)
+
+    def restore(self, values: torch.Tensor) -> torch.Tensor:
+        """The network's values in the game's unit."""
+        return values if self.normalisation is None else self.normalisation.restore(values)
 
 
 class ActorCriticHeads(Heads):
@@ -58,7 +96,7 @@ class ActorCriticHeads(Heads):
                 policy.mlp_extractor.forward_actor(features[0]),
                 policy.mlp_extractor.forward_critic(features[1]),
             )
-        return policy.action_net(actor), policy.value_net(critic).squeeze(-1)
+        return policy.action_net(actor), self.restore(policy.value_net(critic).squeeze(-1))
 
 
 class QHeads(Heads):
@@ -75,7 +113,7 @@ class QHeads(Heads):
         worth = self.network(self.arrange(observation))
         if worth.dim() == 3:  # quantiles: (N, quantiles, actions)
             worth = worth.mean(dim=1)
-        return worth, worth[:, 0] * 0.0
+        return self.restore(worth), worth[:, 0] * 0.0
 
 
 class ModuleHeads(Heads):

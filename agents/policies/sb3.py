@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from stable_baselines3 import DQN, PPO
 from ...envs.game import Game
 from ...envs.observations import find_layout
 from ...envs.specification import SpecificationError
-from .heads import ActorCriticHeads, Heads, QHeads
+from .heads import ActorCriticHeads, Heads, Normalisation, QHeads
 from .policy_file import Network
 
 PLAYABLE = "PPO, MaskablePPO, A2C, DQN and QR-DQN"
@@ -48,7 +49,26 @@ def heads_of(model: Any, game: Game, source: str) -> Heads:
             f"{source} takes observations of shape {shape} and has {actions} actions; "
             f"{game.spec} is observed as {facts.observation_shape} and has {facts.num_actions}"
         )
-    return ActorCriticHeads(policy, layout) if q_network is None else QHeads(q_network, layout)
+    heads = ActorCriticHeads(policy, layout) if q_network is None else QHeads(q_network, layout)
+    heads.normalisation = normalisation_of(model, source)
+    return heads
+
+
+def normalisation_of(model: Any, source: str) -> Normalisation | None:
+    """What SB3's VecNormalize does to the observations of a model, as a layer; None: nothing.
+
+    Raises SpecificationError if they were changed and nothing says how.
+    """
+    env = getattr(model, "_vec_normalize_env", None)
+    if env is not None:
+        return Normalisation(env)
+    last = getattr(model, "_last_obs", None)
+    if last is not None and (np.asarray(last) % 1 != 0).any():
+        raise SpecificationError(
+            f"{source} has learnt from observations that were changed, as VecNormalize does, and "
+            f"does not hold the statistics; load it in Python with env=VecNormalize.load(FILE, env)"
+        )
+    return None
 
 
 def algorithm_name(model: Any) -> str:
@@ -92,6 +112,12 @@ def load_sb3_model(path: Path) -> Any:
             if "MaskableActorCriticPolicy" not in str(error):
                 raise
             return PPO.load(path, device="cpu")  # the policy was trained without masks
+    except pickle.UnpicklingError as error:
+        # torch's own text advises to unpickle what the file's maker put there
+        raise SpecificationError(
+            f"{path} is refused: where a model saved by {PLAYABLE} holds weights, it holds objects "
+            f"of other kinds, or is damaged"
+        ) from error
     except Exception as error:  # unpickling raises whatever the file makes it raise
         reason = (str(error).strip().splitlines() or [""])[0]
         raise SpecificationError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -204,3 +205,21 @@ def test_a_model_of_another_algorithm_is_refused_by_its_name(tmp_path):
     SAC("MlpPolicy", "Pendulum-v1", buffer_size=10, device="cpu").save(tmp_path / "sac.zip")
     with pytest.raises(SpecificationError, match="was saved by SAC; the models that play from"):
         make_agent(f"sb3:{tmp_path / 'sac.zip'},trained_on=tic_tac_toe")
+
+
+def test_a_model_with_objects_among_its_weights_is_refused_without_advice_to_load_them(
+    archive, tmp_path
+):
+    class Evil:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "hacked"),)
+
+    with zipfile.ZipFile(archive) as model, zipfile.ZipFile(tmp_path / "evil.zip", "w") as evil:
+        for name in set(model.namelist()) - {"policy.pth"}:
+            evil.writestr(name, model.read(name))
+        torch.save({"weights": Evil()}, tmp_path / "policy.pth")
+        evil.write(tmp_path / "policy.pth", "policy.pth")
+    with pytest.raises(SpecificationError, match="it holds objects of other kinds") as complaint:
+        make_agent(f"sb3:{tmp_path / 'evil.zip'},trained_on=(connect_four)")
+    assert "weights_only" not in str(complaint.value)
+    assert not (tmp_path / "hacked").exists()
