@@ -13,6 +13,7 @@ from ..envs import __version__
 from ..envs.canonical import opening_positions
 from ..envs.files import written_whole
 from ..envs.game import Game
+from ..envs.locks import locked
 from ..envs.specification import SpecificationError, refusing
 from .agent import Agent, Decision
 from .book import FORMAT, FORMAT_VERSION
@@ -35,7 +36,7 @@ def write_book(
 
     Raises:
         SpecificationError: the agent cannot play the game, no game has so many plies, or the file
-            cannot be written.
+            cannot be written or is being made by another process.
     """
     target, longest = Path(path), game.facts.longest_game
     if plies > longest:
@@ -51,6 +52,29 @@ def write_book(
             f"written to"
         )
     agent.get_ready(game)
+    with locked(target, "made"):
+        body, count = _body(game, agent, plies, seed, progress)
+        header: dict[str, Any] = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "game": game.spec,
+            "rules": game.declaration.game_id,
+            "agent": agent.spec,
+            "plyground": __version__,
+            "plies": plies,
+            "positions": count,
+            "sha256": hashlib.sha256(body).hexdigest(),
+        }
+        cannot_write = f"the opening book {path} cannot be written"
+        with refusing(OSError, cannot_write), written_whole(target) as file:
+            file.write(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)
+    return count
+
+
+def _body(
+    game: Game, agent: Agent, plies: int, seed: int, progress: Progress | None
+) -> tuple[bytes, int]:
+    """The lines of a book, and how many they are."""
     openings = list(opening_positions(game, plies))
     lines = []
     for index, actions in enumerate(openings):
@@ -59,22 +83,8 @@ def write_book(
         lines.append(_entry(game, actions, decision))
         if progress is not None:
             progress(index + 1, len(openings))
-    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
-    header: dict[str, Any] = {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        "game": game.spec,
-        "rules": game.declaration.game_id,
-        "agent": agent.spec,
-        "plyground": __version__,
-        "plies": plies,
-        "positions": len(lines),
-        "sha256": hashlib.sha256(body).hexdigest(),
-    }
-    cannot_write = f"the opening book {path} cannot be written"
-    with refusing(OSError, cannot_write), written_whole(target) as file:
-        file.write(json.dumps(header, ensure_ascii=False).encode() + b"\n" + body)
-    return len(lines)
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return text.encode(), len(lines)
 
 
 def _entry(game: Game, actions: tuple[int, ...], decision: Decision) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import psutil
 from command_line import Result, invoke
+from plyground.envs.loading.interruption import INTERRUPTED
 
 SECONDS, COMPILING, MEMORY = 10, 300, 1 << 30
 # numbers of cases in which something was found once

@@ -37,8 +37,11 @@ def test_the_example_runs(place, code, tmp_path, monkeypatch):
     exec(compile("\n" * (line - 1) + code, place, "exec"), {"__name__": "__main__"})
 
 
-def test_the_readme_has_examples():
-    assert any(place.startswith("README.md") for place, _ in EXAMPLES)
+def test_the_readmes_example_prints_what_it_says_there(capsys):
+    ((_, code),) = examples(ROOT / "README.md")
+    exec(code, {"__name__": "__main__"})
+    printed = capsys.readouterr().out.strip()
+    assert f"It prints `{printed}`" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -33,6 +33,7 @@ def train(
     out: str | Path,
     *,
     seed: int = 1,
+    device: str | None = None,
     make: MakeAgent = make_agent,
     measure: Callable[[Any], Sequence[Any]] | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -46,6 +47,8 @@ def train(
         game: the game, or its specification.
         out: the folder of the run; a run in it is resumed, and goes on if it is to be longer.
         seed: decides everything that is random.
+        device: of the networks: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, or ``"auto"``, a GPU if there
+            is one; None: cpu for PPO and DQN, auto for the others.
         make: makes the opponents of PPO and DQN, see
             :func:`~plyground.agents.opponents.make_opponents`.
         measure: measures the learner from time to time; what does best is kept as ``best.onnx``. It
@@ -62,37 +65,40 @@ def train(
 
     Raises:
         SpecificationError: an unknown algorithm or setting, a value that is not possible, or
-            opponents that cannot play the game.
+            opponents that cannot play the game; another process trains in the folder.
         TrainingError: the folder holds another run, or the run cannot go on.
     """
     check_names("there is no algorithm", [algorithm], SETTINGS)
     board = make_game(game)
     run_settings = SETTINGS[algorithm].for_game(board, settings)
     train_run = load_algorithm(algorithm)
-    resource: Any = make
-    if not isinstance(run_settings, OpposedSettings):
-        from .devices import choose_device
+    from .devices import choose_device
 
-        resource = choose_device("auto")
-    facts = {"command": f"plyground.training.train({algorithm!r}, {board.spec!r}, …)"}
+    place = choose_device(device or run_settings.device)
+    facts = {
+        "command": f"plyground.training.train({algorithm!r}, {board.spec!r}, …)",
+        "device": str(place),
+    }
+    callbacks: dict[str, Any] = {"make": make} if isinstance(run_settings, OpposedSettings) else {}
     return train_run(
         board,
         run_settings,
         seed,
         Path(out),
         facts,
-        resource,
+        place,
         evaluate=None if measure is None else _as_rows(measure),
         on_progress=on_progress,
         on_note=on_note,
+        **callbacks,
     )
 
 
 def load_algorithm(name: str) -> Callable[..., TrainingRun]:
     """What begins or resumes a run of an algorithm; only now torch is imported.
 
-    It takes game, settings, seed, folder, facts, and then what makes opponents (PPO, DQN) or the
-    device (AlphaZero, supervised learning); see :func:`~plyground.training.run.run_training`.
+    It takes game, settings, seed, folder, facts and device, and ``make``, what makes opponents, if
+    there are any; see :func:`~plyground.training.run.run_training`.
     """
     train: Callable[..., TrainingRun]
     train = importlib.import_module(f".{name}.trainer", __package__).train

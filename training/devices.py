@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import torch
 
+from ..envs.specification import SpecificationError
+
+DEVICES = "auto, cpu, cuda, cuda:0, cuda:1, …"
+
 
 def choose_device(name: str) -> torch.device:
-    """The device that ``auto``, ``cpu`` or ``cuda`` stands for."""
+    """The device that a name stands for; ``auto`` is a GPU where torch has one.
+
+    Raises:
+        SpecificationError: no such name, or torch has no such device here.
+    """
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
+        name = "cuda" if count else "cpu"
+    match = re.fullmatch(r"cpu|cuda(?::([0-9]{1,3}))?", name)
+    if match is None:
+        raise SpecificationError(f"device={name} is not possible; it is one of {DEVICES}")
+    if name != "cpu" and int(match[1] or 0) >= count:
+        raise SpecificationError(
+            f"device={name} is not possible: torch {torch.__version__} finds {count} GPUs here"
+        )
     return torch.device(name)
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
 import warnings
 from collections.abc import Iterator
@@ -157,11 +156,20 @@ class NetworkExporter:
         GPUs round what they multiply (TF32).
         """
         heads = self._heads
-        named = itertools.chain(heads.named_parameters(), heads.named_buffers())
-        weights = {name: value.detach().cpu() for name, value in named}
+        # each once: those of a module with two names must not be put back twice
+        weights = {
+            f"{module_name}.{name}".removeprefix("."): value.detach().cpu()
+            for module_name, module in heads.named_modules()
+            for name, value in (
+                *module.named_parameters(recurse=False),
+                *module.named_buffers(recurse=False),
+            )
+        }
         observations = torch.as_tensor(self._observations, dtype=torch.float32)
         with torch.no_grad():
-            expected = torch.func.functional_call(heads, weights, (observations,))
+            expected = torch.func.functional_call(
+                heads, weights, (observations,), tie_weights=False
+            )
         for name, output, result in zip(OUTPUTS, expected, network.evaluate(self._observations)):
             values = output.numpy()
             difference = float(np.abs(values - result).max())
@@ -229,7 +237,8 @@ class PolicyExporter(NetworkExporter):
         if not isinstance(self._model, torch.nn.Module):
             from ..agents.policies.sb3 import normalisation_of
 
-            self._heads.normalisation = normalisation_of(self._model, "the model to export")
+            heads: Any = self._heads
+            heads.normalisation = normalisation_of(self._model, "the model to export")
         super().write(path)
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..envs.files import written_whole
+from ..envs.locks import LOCK
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32
@@ -76,7 +77,7 @@ class RunFolder:
             if self._compare(description, defaults or {}):
                 write_file(path / "run.json", _as_json({"description": description, **facts}))
             return
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and not (path.is_dir() and {one.name for one in path.iterdir()} <= {LOCK}):
             raise TrainingError(
                 f"{path} holds something that is no training run; name another folder with --out"
             )

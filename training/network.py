@@ -68,7 +68,9 @@ class BoardTrunk(BaseFeaturesExtractor):
 
         Without dense layers the result is (N, rows · columns · channels), in this order.
         """
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.reduced):
+        kind = observations.device.type
+        reduced = torch.autocast(kind, torch.bfloat16) if self.reduced else contextlib.nullcontext()
+        with reduced:
             board = self.convolutions(observations.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
             features: torch.Tensor = self.dense(board.flatten(1))
         return features.float()

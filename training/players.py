@@ -36,13 +36,14 @@ class NetworkPlayer:
         """
         with torch.no_grad():
             distribution = self.policy.get_distribution(
-                torch.from_numpy(observations), masks.astype(np.bool_)
+                torch.from_numpy(observations).to(self.policy.device), masks.astype(np.bool_)
             ).distribution
             if self.randomness is None:
                 indices = distribution.logits.argmax(dim=1)
             else:
-                indices = torch.multinomial(distribution.probs, 1, generator=self.randomness)[:, 0]
-        actions: np.ndarray = indices.numpy()
+                chances = distribution.probs.cpu()  # where the generator is
+                indices = torch.multinomial(chances, 1, generator=self.randomness)[:, 0]
+        actions: np.ndarray = indices.cpu().numpy()
         return actions
 
 

@@ -6,6 +6,7 @@ is measured, which policy is kept as the best, and what a checkpoint holds.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 import os
@@ -17,6 +18,8 @@ from typing import Any, NamedTuple, Protocol
 
 from ..envs.game import Game
 from ..envs.loading.interruption import DelayedInterrupt
+from ..envs.locks import locked
+from ..envs.processors import available_processors
 from ..envs.specification import Parameter
 from .folder import RunFolder, TrainingError, newest_checkpoint
 from .settings import RunSettings
@@ -31,8 +34,8 @@ class Trainer(Protocol):
     """An algorithm that learns one game, one update at a time.
 
     Attributes:
-        progress: the share of the run that is done, by steps or by time; the run sets it before
-            each update.
+        progress: the share of the run's work that is done, which schedules follow, such as that of
+            the learning rate; the run sets it before each update.
     """
 
     progress: float
@@ -40,6 +43,10 @@ class Trainer(Protocol):
     @property
     def step(self) -> int:
         """Actions that the learner has taken."""
+
+    @property
+    def updates(self) -> int:
+        """How often the network has learnt; 0: not yet."""
 
     @property
     def stage(self) -> str:
@@ -129,6 +136,7 @@ class TrainingRun:
         self._checkpoint_seconds = checkpoint_seconds()
         # Of training, in all processes.
         self._seconds = self._cpu_seconds = 0.0
+        self._cores = 0.0  # that the run had at best
         self._best: float | None = None
         self._scores: dict[str, float] = {}
         # What the best policy reached against each opponent.
@@ -161,7 +169,12 @@ class TrainingRun:
                 self._save()
             if interrupt.came and self._share() < 1.0:
                 raise KeyboardInterrupt
-            self.finished_now = True
+            self.finished_now = self.trainer.updates > 0
+            if not self.finished_now:
+                self._on_note(
+                    "the network has not learnt yet: the run ended before its first update. The "
+                    "same command with more steps or hours goes on"
+                )
         except TrainingError as error:
             if self._tensorboard is None:
                 raise
@@ -182,6 +195,20 @@ class TrainingRun:
         by_time = self._clock / limit if limit else 0.0
         return min(max(self.trainer.step / self.settings.steps, by_time), 1.0)
 
+    def _work_share(self) -> float:
+        """The share of the run's work that is done; it ends with the run.
+
+        Work is processor time: by the clock alone, what others take on a busy machine would count.
+        What is to come is the time that is left, on all the processors that the run can have.
+        """
+        limit = self.settings.time_limit
+        if not limit or self.settings.counts_processor_time:
+            return self._share()
+        cores = max(self._cores, min(self.settings.processes, available_processors()))
+        to_come = cores * max(limit - self._seconds, 0.0)
+        by_work = self._cpu_seconds / max(self._cpu_seconds + to_come, 1e-9)
+        return max(min(self.trainer.step / self.settings.steps, 1.0), by_work)
+
     def _is_measurement_due(self) -> bool:
         share, settings = self._share(), self.settings
         by_time = share >= self._evaluated_share + 1.0 / settings.evaluations
@@ -199,7 +226,8 @@ class TrainingRun:
         first, seconds_before = trainer.step, self._seconds
         while self._share() < 1.0 and not interrupt.came:
             stage = trainer.stage
-            trainer.progress = self._share()
+            trainer.progress = self._work_share()
+            before = self._seconds, self._cpu_seconds
             values = trainer.update()
             cpu_before += values.pop("time/other_cpu_seconds", 0.0)
             if trainer.stage != stage:
@@ -208,6 +236,8 @@ class TrainingRun:
             rate = (trainer.step - first) / seconds
             self._seconds = seconds_before + seconds
             self._cpu_seconds = cpu_before + time.process_time() - cpu_began
+            spent = self._seconds - before[0]
+            self._cores = max(self._cores, (self._cpu_seconds - before[1]) / max(spent, 1.0))
             times = {
                 "time/steps_per_second": rate,
                 "time/seconds": self._seconds,
@@ -282,6 +312,7 @@ class TrainingRun:
         state = {
             **self.trainer.state(),
             "seconds": [self._seconds, self._cpu_seconds],
+            "cores": self._cores,
             "best": self._best,
             "best_rows": self.best_rows,
             "scores": self._scores,
@@ -305,7 +336,10 @@ class TrainingRun:
         self._seconds, self._cpu_seconds = state["seconds"]
         self._best, self.best_rows = state["best"], state["best_rows"]
         self._scores, self._evaluated = state["scores"], state["evaluated"]
-        self._evaluated_share = state["evaluated_share"]
+        # those of an earlier version had the mean
+        self._cores = state.get("cores", self._cpu_seconds / max(self._seconds, 1.0))
+        # a run that has become longer has done a smaller share
+        self._evaluated_share = min(state["evaluated_share"], self._share())
         step, total, limit = self.trainer.step, self.settings.steps, self.settings.time_limit
         self.folder.cut_metrics(step)
         if self._share() < 1.0:
@@ -379,11 +413,21 @@ def run_training(
 
     Raises:
         TrainingError: the folder is not this run's, or the run cannot go on.
+        SpecificationError: another process trains in the folder.
     """
-    folder = open_folder(out, game, settings, seed, facts)
-    run = TrainingRun(make_trainer(), settings, folder, **callbacks)
-    run.run()
-    return run
+    is_new = not out.exists()
+    with contextlib.suppress(OSError):  # the folder says what is wrong with it
+        out.mkdir(parents=True, exist_ok=True)
+    try:
+        with locked(out, "trained"):
+            folder = open_folder(out, game, settings, seed, facts)
+            run = TrainingRun(make_trainer(), settings, folder, **callbacks)
+            run.run()
+            return run
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):
+                out.rmdir()  # if it has stayed empty
 
 
 def initial_learner(run: Path) -> dict[str, Any]:
@@ -411,4 +455,4 @@ def unpack(payload: bytes) -> dict[str, Any]:
     """The inverse of :func:`pack`; reading a checkpoint executes nothing."""
     import torch
 
-    return dict(torch.load(io.BytesIO(payload), weights_only=True))
+    return dict(torch.load(io.BytesIO(payload), map_location="cpu", weights_only=True))

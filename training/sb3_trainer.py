@@ -32,6 +32,8 @@ from .run import TrainingRun, initial_learner, run_training
 from .sb3 import BoardVecEnv
 from .settings import OpposedSettings
 
+CPU = torch.device("cpu")
+
 
 class EpisodeCollector(BaseCallback):
     """Collects the games that end during a rollout: opponents, returns and lengths."""
@@ -62,6 +64,7 @@ class Sb3Trainer(ABC):
         settings: the settings.
         seed: the seed of all random choices.
         make: makes the opponents, see :func:`~plyground.agents.opponents.make_opponents`.
+        device: where the network plays and learns.
 
     Attributes:
         env: the games, N at once.
@@ -72,9 +75,17 @@ class Sb3Trainer(ABC):
     # What the environment shows: planes, or a dictionary with the mask.
     observation: ClassVar[Literal["planes", "dict"]] = "planes"
 
-    def __init__(self, game: Game, settings: Any, seed: int, make: MakeAgent = make_agent) -> None:
+    def __init__(
+        self,
+        game: Game,
+        settings: Any,
+        seed: int,
+        make: MakeAgent = make_agent,
+        device: torch.device = CPU,
+    ) -> None:
         self.game: Game = game
         self.settings: Any = settings
+        self.device: torch.device = device
         self.progress: float = 0.0
         self.env: BoardVecEnv = BoardVecEnv(
             game,
@@ -143,6 +154,11 @@ class Sb3Trainer(ABC):
     def step(self) -> int:
         """Actions that the learner has taken."""
         return int(self.model.num_timesteps)
+
+    @property
+    def updates(self) -> int:
+        """Minibatches or passes that the network has learnt from, as the algorithm counts them."""
+        return int(self.model._n_updates)
 
     @property
     def policy(self) -> Any:
@@ -236,6 +252,7 @@ class Sb3Trainer(ABC):
             "policy": self.policy.state_dict(),
             "optimizer": self.policy.optimizer.state_dict(),
             "torch": torch.get_rng_state(),
+            "cuda": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
             "numpy": [
                 str(kind),
                 torch.from_numpy(np.asarray(keys).astype(np.int64)),
@@ -263,6 +280,8 @@ class Sb3Trainer(ABC):
         kind, keys, *rest = state["numpy"]
         np.random.set_state((kind, keys.numpy().astype(np.uint32), *rest))  # noqa: NPY002
         torch.set_rng_state(state["torch"])
+        if self.device.type == "cuda" and state.get("cuda") is not None:
+            torch.cuda.set_rng_state(state["cuda"], self.device)
 
 
 def to_bytes(values: np.ndarray) -> torch.Tensor:
@@ -304,13 +323,15 @@ def train_sb3(
     seed: int,
     out: Path,
     facts: dict[str, Any],
+    device: torch.device = CPU,
+    *,
     make: MakeAgent = make_agent,
     **callbacks: Any,
 ) -> TrainingRun:
     """Begin or resume a run, see :func:`~plyground.training.run.run_training`.
 
-    ``trainer_type`` is the algorithm; ``make`` makes its opponents, see
-    :func:`~plyground.agents.opponents.make_opponents`.
+    ``trainer_type`` is the algorithm, whose network plays and learns on ``device``; ``make`` makes
+    its opponents, see :func:`~plyground.agents.opponents.make_opponents`.
 
     Raises:
         SpecificationError: opponents that do not exist or cannot play the game; no folder is made.
@@ -318,6 +339,6 @@ def train_sb3(
     make_curriculum(settings, game, None, make)
 
     def make_trainer() -> Sb3Trainer:
-        return trainer_type(game, settings, seed, make)
+        return trainer_type(game, settings, seed, make, device)
 
     return run_training(make_trainer, game, settings, seed, out, facts, **callbacks)

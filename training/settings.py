@@ -50,6 +50,7 @@ class RunSettings:
 
     algorithm: ClassVar[str] = "training"
     discount_setting: ClassVar[str] = "discount"  # the name of the setting
+    device: ClassVar[str] = "auto"  # of the networks, where no other is asked for
 
     steps: int = setting(2_000_000, "Actions that the learner takes in all.", low=1)
     evaluate: str = setting(
@@ -118,6 +119,11 @@ class RunSettings:
         return False
 
     @property
+    def processes(self) -> int:
+        """How many processes work at once, at least."""
+        return 1
+
+    @property
     def time_limit(self) -> float:
         """Seconds that the run takes at most; 0: no limit."""
         return 0.0
@@ -135,6 +141,8 @@ class OpposedSettings(RunSettings):
     A learner that always starts from the empty board against a deterministic opponent learns a few
     games by heart. Random moves at the beginning (``opening_plies``) prevent that.
     """
+
+    device: ClassVar[str] = "cpu"  # what these small networks gain elsewhere, copying costs
 
     opponent: str = setting(
         "random", "Opponents of the learner: an agent, a mixture mix:…, or a curriculum."

@@ -34,6 +34,10 @@ class Normalisation(torch.nn.Module):
         if env.norm_reward:
             unit = np.sqrt(env.ret_rms.var + env.epsilon)
         values = {"mean": mean, "deviation": deviation, "clip": clip, "unit": unit}
+        self.mean: torch.Tensor
+        self.deviation: torch.Tensor
+        self.clip: torch.Tensor
+        self.unit: torch.Tensor
         for name, value in values.items():  # in float64, as it computes
             self.register_buffer(name, torch.as_tensor(np.array(value, np.float64)))
 

@@ -6,14 +6,12 @@ from typing import Annotated, Any
 
 from ...envs import Game, make_game
 from ...envs.processors import available_processors
-from ...envs.specification import SpecificationError
 from ...evaluation.gauntlet import OptimalityTest
 from ...training.alphazero.settings import AlphaZeroSettings
 from ..app import command
 from ..common import GameArgument, option
 from .runs import DEFAULT_RUN, Measure, RunOptions, train_or_list
 
-DEVICES = ("auto", "cpu", "cuda")
 SOLVING_SECONDS = 10.0  # for each position of the test against perfect play
 
 
@@ -28,9 +26,6 @@ def alphazero(
     workers: Annotated[
         int | None, option("N", "Processes of self-play (default: the number of cores).", low=1)
     ] = None,
-    device: Annotated[
-        str, option("DEVICE", f"Device of the networks: {', '.join(DEVICES)}.")
-    ] = "auto",
     options: RunOptions = DEFAULT_RUN,
 ) -> None:
     """Train by self-play with tree search (AlphaZero).
@@ -52,10 +47,8 @@ def alphazero(
         "workers": workers or available_processors(),
     }
     settings = AlphaZeroSettings.for_game(board, values, options.settings)
-    if device not in DEVICES:
-        raise SpecificationError(f"--device {device} is not possible; it is {', '.join(DEVICES)}")
     measures = [_optimality(board, settings, options.seed)] if settings.judged else []
-    train_or_list(board, settings, options, _describe, device=device, measures=measures)
+    train_or_list(board, settings, options, _describe, measures=measures)
 
 
 def _optimality(game: Game, settings: AlphaZeroSettings, seed: int) -> Measure:

@@ -21,7 +21,7 @@ from ...evaluation.gauntlet import play_gauntlet
 from ...evaluation.report.display import parameter_table, percent
 from ...evaluation.runners.isolation import make_isolated_opponent
 from ...training.api import load_algorithm
-from ...training.settings import RunSettings, settings_table
+from ...training.settings import OpposedSettings, RunSettings, settings_table
 from ..app import Interruption, missing_packages_are_refused, same_command
 from ..common import flag, option
 from ..output import note, say
@@ -59,6 +59,14 @@ class RunOptions:
             "Opponents of the evaluations, or none (default: depends on the game).",
         ),
     ] = None
+    device: Annotated[
+        str | None,
+        option(
+            "DEVICE",
+            "Where the network learns: cpu, cuda, cuda:1, auto: a GPU if there is one (default: "
+            "depends on the algorithm).",
+        ),
+    ] = None
     threads: Annotated[int, option("N", "Threads for the network of the learner.", low=1)] = 1
     list_settings: Annotated[
         bool, flag("List the settings with their values for this game, and do not train.")
@@ -74,7 +82,6 @@ def train_or_list(
     options: RunOptions,
     describe: Callable[[Any], str],
     *,
-    device: str | None = None,
     measures: Sequence[Measure] = (),
 ) -> None:
     """Train until the end or Ctrl-C and print the scores, or list the settings if that is asked.
@@ -84,7 +91,6 @@ def train_or_list(
         settings: the settings.
         options: all other options of the command.
         describe: describes the progress of the run in a few words.
-        device: of the networks; None: an algorithm that learns against opponents.
         measures: measure the learner, beside its opponents.
 
     Raises:
@@ -104,8 +110,8 @@ def train_or_list(
 
         train = load_algorithm(settings.algorithm)
     torch.set_num_threads(options.threads)
-    resource: Any = make_isolated_opponent if device is None else choose_device(device)
-    facts = _facts(options.threads) | ({} if device is None else {"device": str(resource)})
+    device = choose_device(options.device or settings.device)
+    facts = _facts(options.threads) | {"device": str(device)}
     measure = _all_of([*_gauntlets(game, settings, options.seed), *measures])
     bar = ProgressBar(describe)
     try:
@@ -116,10 +122,11 @@ def train_or_list(
                 options.seed,
                 out,
                 facts,
-                resource,
+                device,
                 evaluate=measure,
                 on_progress=bar.show,
                 on_note=bar.note,
+                **_of_opponents(settings),
             )
     except KeyboardInterrupt:
         raise Interruption(
@@ -128,6 +135,11 @@ def train_or_list(
     if run.finished_now:
         note(f"finished: {run.trainer.step:,} steps; the best policy is {out / 'best.onnx'}")
     _print_scores(run.best_rows)
+
+
+def _of_opponents(settings: RunSettings) -> dict[str, Any]:
+    """What a run against opponents is told of them."""
+    return {"make": make_isolated_opponent} if isinstance(settings, OpposedSettings) else {}
 
 
 def _all_of(measures: Sequence[Measure]) -> Measure | None:

@@ -39,7 +39,7 @@ def supervised(
         raise SpecificationError(
             "name the dataset and the folder of the run: --data FILE --out FOLDER"
         )
-    train_or_list(board, settings, options, _describe, device="cpu")
+    train_or_list(board, settings, options, _describe)
 
 
 def _describe(progress: Any) -> str:

@@ -5,13 +5,15 @@ the transitions that it learns from, is handed over by :meth:`Ledger.learnt`. Th
 
 The mistakes that are found: an illegal action was taken; the reward at the end was lost; the wrong
 player was credited; a reset observation, or an action that was never played, was learnt from;
-losses were never seen.
+losses were never seen. Games that repeat each other move for move are warned of: their mean says
+no more than one of them.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+import warnings
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gymnasium
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     AnyVectorWrapper = VectorWrapper[Any, Any, Any, Any, Any]
 else:
     AnyVectorWrapper = VectorWrapper  # no generic class before Gymnasium 1.3
+
+
+NEWEST_GAMES, FEWEST_GAMES = 10, 4  # of which not more than half may repeat others
 
 
 class Transition(NamedTuple):
@@ -60,6 +65,9 @@ class Ledger:
         self._learnt: list[Transition] = []
         self._first: set[bytes] = set()
         self._last: set[bytes] = set()
+        self._courses: dict[Hashable, int] = {}  # of the games under way
+        self._newest: deque[int] = deque(maxlen=NEWEST_GAMES)
+        self._has_warned = False
 
     def learnt(
         self,
@@ -98,11 +106,27 @@ class Ledger:
         """Note the first observation of a game."""
         self._first.add(numbers_of(observation))
 
-    def add(self, transition: Transition) -> None:
-        """Note a transition of the environment."""
+    def add(self, transition: Transition, game: Hashable = 0) -> None:
+        """Note a transition of the environment, in one of the games that are played at once."""
         self.transitions.append(transition)
+        step = (self._courses.pop(game, 0), transition.observation, transition.action)
         if transition.is_last:
             self._last.add(transition.after)
+            self._newest.append(hash(step))
+            self._warn_of_repetitions()
+        else:
+            self._courses[game] = hash(step)
+
+    def _warn_of_repetitions(self) -> None:
+        """Warn once where at least half of the newest games repeat others."""
+        games, different = len(self._newest), len(set(self._newest))
+        if games >= FEWEST_GAMES and 2 * different <= games and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"the newest {games} games are only {different} different ones, move for move; a "
+                f"mean over them says little. opening_plies=4 begins each game with random moves",
+                stacklevel=2,
+            )
 
     def findings(self) -> list[str]:
         """The mistakes, each as a sentence with the number of its cases; none: an empty list."""
@@ -257,7 +281,7 @@ class TracedVectorEnv(AnyVectorWrapper):
                 self.ledger.add_start(_row(observations, game))
             legal = _is_legal(None if masks is None else masks[game], action)
             outcome = (float(rewards[game]), after, bool(is_last[game]), legal)
-            self.ledger.add(Transition(seats[game], before[game], action, *outcome))
+            self.ledger.add(Transition(seats[game], before[game], action, *outcome), game)
         self._over = is_last.copy()
         return observations, rewards, terminated, truncated, infos
 
@@ -300,8 +324,9 @@ class TracedAECEnv(BaseWrapper):  # type: ignore[misc]  # PettingZoo publishes n
         """The player's transition is complete: it is its turn again, or the game is over."""
         if agent in self._open:
             observation, action, legal = self._open.pop(agent)
+            reward = self._gained[agent]
             self.ledger.add(
-                Transition(agent, observation, action, self._gained[agent], after, is_last, legal)
+                Transition(agent, observation, action, reward, after, is_last, legal), agent
             )
 
 

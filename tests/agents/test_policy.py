@@ -127,8 +127,10 @@ def test_exporting_leaves_the_model_as_it_was(tmp_path):
     model = new_model("connect_four", features_extractor_class=Convolutions)
     model.policy.set_training_mode(True)
     before = {name: value.clone() for name, value in model.policy.state_dict().items()}
+    objects = [id(weights) for weights in model.policy.parameters()]
     export_policy(model, tmp_path / "policy.onnx", "connect_four")
     assert model.policy.training
+    assert [id(weights) for weights in model.policy.parameters()] == objects
     assert all(
         torch.equal(value, before[name]) for name, value in model.policy.state_dict().items()
     )

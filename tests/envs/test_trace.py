@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from plyground.envs import connect_four_v0, dots_and_boxes_v0, trace
@@ -186,3 +188,22 @@ def test_a_transition_that_never_happened_is_noticed():
 def test_only_environments_are_traced():
     with pytest.raises(TypeError, match="trace takes a Gymnasium, a vector or an AEC environment"):
         trace("connect_four")
+
+
+@pytest.mark.parametrize(("opening_plies", "warns"), [(0, True), (4, False)])
+def test_games_that_repeat_each_other_are_warned_of(opening_plies, warns):
+    env = trace(make_env("connect_four", "alphabeta:depth=2", opening_plies=opening_plies))
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        for seed in range(8):
+            _, info = env.reset(seed=seed)
+            over = False
+            while not over:
+                _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+    said = [str(one.message) for one in heard if "move for move" in str(one.message)]
+    warning = (
+        "the newest 4 games are only 2 different ones, move for move; a mean over them says "
+        "little. opening_plies=4 begins each game with random moves"
+    )
+    assert said == [warning] * warns
+    assert env.ledger.findings() == []

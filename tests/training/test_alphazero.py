@@ -237,10 +237,11 @@ def test_a_run_leaves_its_policy_its_metrics_and_its_window(tmp_path):
         assert position.is_legal(make_agent(spec).act(position))
     updates = [row for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
     assert len(updates) == len(reports) >= 2
-    for name in ("self_play/games_per_second", "total/samples", "loss/policy", "time/cores"):
+    for name in ("self_play/games_per_second", "total/samples", "time/cores"):
         assert all(np.isfinite(row[name]) for row in updates)
-    files = sorted(path.name for path in (tmp_path / "run" / "window").iterdir())
-    assert files == [name for name, _ in run.trainer._window.chunks]
+    assert all(np.isfinite(row["loss/policy"]) for row in updates if row["total/samples"])
+    files = {path.name for path in (tmp_path / "run" / "window").iterdir()}
+    assert files >= {name for name, _ in run.trainer._window.chunks}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -468,12 +469,20 @@ def test_a_run_that_is_killed_goes_on_to_the_same_weights(tmp_path):
     assert same(weights_of(again), weights_of(whole))
 
 
-def test_the_trainer_counts_what_was_played(tmp_path):
-    trainer = AlphaZeroTrainer(GAME, settings(), 1, tmp_path, CPU)
-    values = trainer.update()
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.fast_cases(1)
+def test_the_trainer_counts_what_was_played_in_rounds_that_begin_small(workers, tmp_path):
+    options = settings(f"workers={workers}")
+    trainer = AlphaZeroTrainer(GAME, options, 1, tmp_path, CPU)
+    before = 0.0
+    for share in (64, 32, 16, 8, 4, 2, 1, 1):
+        values = trainer.update()
+        simulations = values["total/simulations"] - before
+        before = values["total/simulations"]
+        assert simulations == pytest.approx(3000 / share, abs=16 * 24)  # games at once × a search
     assert trainer.step == trainer._totals["plies"] > 0
-    assert values["total/simulations"] >= settings().simulations_per_update
     assert 0 < values["self_play/first_player_score"] < 1
+    assert trainer.updates > 0
     trainer.close()
 
 

@@ -15,8 +15,14 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.agents import solve
 from plyground.envs.canonical import CanonicalForm, position_layers
+from plyground.envs.locks import locked
 from plyground.envs.specification import SpecificationError
-from plyground.training.datasets.build import Progress, Source, build_dataset
+from plyground.training.datasets.build import (
+    Progress,
+    Source,
+    build_dataset,
+    build_taught_dataset,
+)
 from plyground.training.datasets.labels import ILLEGAL_RESULT, ILLEGAL_VALUE
 
 GAMES = ["tic_tac_toe", "connect_four:rows=4,cols=4", "dots_and_boxes:rows=2,cols=2"]
@@ -132,6 +138,17 @@ def test_a_build_that_was_killed_goes_on_to_the_same_file(tmp_path):
         assert np.array_equal(array, second.arrays[name])
     assert counts[0] >= 500  # at least one chunk was there
     assert not parts.exists()
+
+
+@pytest.mark.parametrize("build", [build_dataset, build_taught_dataset])
+def test_a_dataset_that_another_process_makes_is_refused(build, tmp_path):
+    arguments = (make_game("tic_tac_toe"), 10, tmp_path / "d.npz")
+    teacher = ("random",) if build is build_taught_dataset else ()
+    complaint = r"d\.npz is being made by process \d+ on"
+    with locked(tmp_path / "d.npz", "made"), pytest.raises(SpecificationError, match=complaint):
+        build(*arguments, *teacher)
+    assert build(*arguments, *teacher) == 10
+    assert [path.name for path in tmp_path.iterdir()] == ["d.npz"]
 
 
 def test_the_parts_of_another_dataset_are_refused(tmp_path):

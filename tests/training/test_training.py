@@ -221,6 +221,22 @@ def test_an_interrupt_keeps_all_updates_and_old_scores_are_not_printed_again(tmp
     assert notes == ["step 500: 50.0 % against random"]
 
 
+def test_a_folder_in_which_another_run_trains_is_refused(tmp_path):
+    complaints = []
+
+    def train_again(progress):
+        with pytest.raises(SpecificationError) as complaint:
+            run_in(tmp_path / "run", small_settings(steps=512))
+        complaints.append(str(complaint.value))
+
+    run_in(tmp_path / "run", small_settings(steps=512), on_progress=train_again)
+    assert len(complaints) == 2
+    start = f"{tmp_path / 'run'} is being trained by process {os.getpid()} on "
+    assert all(complaint.startswith(start) for complaint in complaints)
+    steps = [row["step"] for row in read_metrics(tmp_path / "run") if row["kind"] == "update"]
+    assert steps == [256, 512]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_writes_a_checkpoint_after_the_update_and_ends_the_run(tmp_path, number):
     before = signal.getsignal(number)

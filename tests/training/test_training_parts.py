@@ -9,10 +9,15 @@ import pytest
 from plyground import make_game
 from plyground.agents.opponents import make_opponents
 from plyground.envs.single_agent.game_batch import GameBatch
+from plyground.envs.specification import SpecificationError
 
 pytest.importorskip("sb3_contrib")
 import torch
+from plyground.training.api import SETTINGS, train
 from plyground.training.curriculum import Curriculum, read_stages
+from plyground.training.devices import choose_device
+from plyground.training.dqn.settings import DQNSettings
+from plyground.training.dqn.trainer import DQNTrainer
 from plyground.training.network import BoardPolicy, action_places
 from plyground.training.players import Snapshots
 from plyground.training.ppo.settings import PPOSettings
@@ -281,3 +286,26 @@ def test_the_first_updates_of_a_learner_find_wins_against_random():
     trainer = PPOTrainer(make_game("tic_tac_toe"), settings, seed=1)
     returns = [trainer.update()["rollout/mean_return"] for _ in range(20)]
     assert np.mean(returns[-3:]) > np.mean(returns[:3]) + 0.2
+
+
+@pytest.mark.parametrize("algorithm", [PPOTrainer, DQNTrainer])
+def test_the_network_is_where_it_is_asked_for(algorithm):
+    game = make_game("tic_tac_toe")
+    kind = PPOSettings if algorithm is PPOTrainer else DQNSettings
+    settings = kind.for_game(game, {"opponent": "random"}, ["games=8", "batch_size=32"])
+    trainer = algorithm(game, settings, 1, device=torch.device("meta"))
+    assert {weights.device.type for weights in trainer.policy.parameters()} == {"meta"}
+    trainer.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [("gpu", "it is one of auto, cpu, cuda, cuda:0"), ("cuda:7", r"torch \S+ finds 0 GPUs here")],
+)
+def test_a_device_that_there_is_not_is_refused(name, complaint, monkeypatch, tmp_path):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for algorithm in SETTINGS:
+        with pytest.raises(SpecificationError, match=complaint):
+            train(algorithm, "tic_tac_toe", tmp_path / "run", device=name)
+    assert str(choose_device("auto")) == "cpu"
+    assert not (tmp_path / "run").exists()

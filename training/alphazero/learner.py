@@ -211,6 +211,11 @@ class AverageTrainer:
         metadata = policy_metadata(game, kind, WHOLE_RETURN, settings.discount)
         self._exporter = NetworkExporter(PolicyAndValue(self.learner.average), game, metadata)
 
+    @property
+    def updates(self) -> int:
+        """Minibatches that the network has learnt from."""
+        return self.learner.updates
+
     @contextlib.contextmanager
     def evaluation_player(self) -> Iterator[AveragePlayer]:
         """The averaged weights, without search, in full precision."""

@@ -12,6 +12,7 @@ from ..settings import POSITIVE, RunSettings, setting
 GUMBEL, PUCT = "gumbel", "puct"
 DENSE, CONVOLUTIONS = "dense", "convolutions"
 WALL, PROCESSOR = "wall", "processor"
+SHORT_ROUNDS = 6  # at the beginning
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +74,9 @@ class AlphaZeroSettings(LearnerSettings):
     # Self-play.
     games: int = setting(512, "Games that each process plays at once.", low=1)
     simulations_per_update: int = setting(
-        1_500_000, "Simulations of self-play between two updates of the network.", low=1
+        1_500_000,
+        "Simulations of self-play between two updates; the first rounds are shorter.",
+        low=1,
     )
     search: str = setting(
         GUMBEL,
@@ -151,6 +154,18 @@ class AlphaZeroSettings(LearnerSettings):
     def counts_processor_time(self) -> bool:
         """Whether ``hours`` are hours of processor time."""
         return self.clock == PROCESSOR
+
+    @property
+    def processes(self) -> int:
+        """Those that play."""
+        return self.workers
+
+    def simulations_of_round(self, number: int) -> int:
+        """Simulations of self-play before an update: each of the first rounds is twice the last.
+
+        So there is soon something to learn, and a checkpoint.
+        """
+        return max(self.simulations_per_update >> max(SHORT_ROUNDS - number, 0), 1)
 
     def full_simulations(self, progress: float) -> int:
         """Simulations of a full search after this share of the run."""

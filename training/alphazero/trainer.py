@@ -78,13 +78,14 @@ class AlphaZeroTrainer(AverageTrainer):
 
     def update(self) -> dict[str, float]:
         """Play and learn once; returns what is logged."""
-        began, simulations = time.monotonic(), self.settings.simulations_per_update
-        cpu_began = time.process_time()
+        began, cpu_began = time.monotonic(), time.process_time()
         if self._workers is None:
             assert self._player is not None
+            simulations = self.settings.simulations_of_round(self._totals["updates"])
             parts = [self._player.play(self.learner.weights(), self.progress, simulations)]
             playing = time.monotonic() - began
             self._add_samples(parts)
+            self._totals["updates"] += 1
             losses = self._learn()
         else:
             self._begin(self._workers)
@@ -92,10 +93,10 @@ class AlphaZeroTrainer(AverageTrainer):
             parts = self._workers.finish()
             playing = time.monotonic() - self._began
             self._add_samples(parts)
+            self._totals["updates"] += 1
             # the next games, in the time of measurements and checkpoints
             self._begun, self._progress_of_games = False, self.progress
             self._begin(self._workers)
-        self._totals["updates"] += 1
         values = self._statistics(parts, playing, time.monotonic() - began) | losses
         cpu_seconds = time.process_time() - cpu_began + values["time/other_cpu_seconds"]
         return values | {"time/cores": cpu_seconds / values["time/update"]}
@@ -107,7 +108,7 @@ class AlphaZeroTrainer(AverageTrainer):
             workers.begin(
                 self.learner.weights(),
                 self._progress_of_games,
-                self.settings.simulations_per_update,
+                self.settings.simulations_of_round(self._totals["updates"]),
             )
 
     def _learn(self) -> dict[str, float]:

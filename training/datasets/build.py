@@ -19,6 +19,7 @@ from ...agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
 from ...envs import __version__
 from ...envs.files import written_whole
 from ...envs.game import Game
+from ...envs.locks import locked
 from ...envs.specification import SpecificationError
 from .file import TEACHER, check_file_name, write
 from .labels import Labels, label_chunks
@@ -81,21 +82,23 @@ def build_dataset(
 
     Raises:
         SpecificationError: no solver for the game, plies that are not possible, a file that cannot
-            be written, or the parts of another dataset under the same name.
+            be written or that another process makes, or the parts of another dataset under the same
+            name.
     """
     check_file_name(out)
     solver_class_of(game)
     plies = range(game.facts.longest_game) if plies is None else plies
     check_plies(game, plies)
     settings = _metadata(game, count, plies, seed, source.name)
-    parts = _Parts(out.with_name(out.name + ".parts"), settings)
-    positions = parts.positions(lambda: _draw(game, count, plies, seed, source, progress.drawn))
-    if not positions:
-        raise SpecificationError(f"no position of {game.spec} was found at these plies")
-    chunks = [positions[start : start + CHUNK] for start in range(0, len(positions), CHUNK)]
-    labels = _solve(game, chunks, parts, processes, memory_mb, progress.solved)
-    write(out, columns_of(game, positions, labels), settings | {"positions": len(positions)})
-    parts.remove()
+    with locked(out, "made"):
+        parts = _Parts(out.with_name(out.name + ".parts"), settings)
+        positions = parts.positions(lambda: _draw(game, count, plies, seed, source, progress.drawn))
+        if not positions:
+            raise SpecificationError(f"no position of {game.spec} was found at these plies")
+        chunks = [positions[start : start + CHUNK] for start in range(0, len(positions), CHUNK)]
+        labels = _solve(game, chunks, parts, processes, memory_mb, progress.solved)
+        write(out, columns_of(game, positions, labels), settings | {"positions": len(positions)})
+        parts.remove()
     return len(positions)
 
 
@@ -117,11 +120,29 @@ def build_taught_dataset(
 
     Raises:
         SpecificationError: no such teacher, plies that are not possible, or a file that cannot be
-            written.
+            written or that another process makes.
     """
     check_file_name(out)
     plies = range(game.facts.longest_game) if plies is None else plies
     check_plies(game, plies)
+    spec = make_agent(teacher, game).spec
+    with locked(out, "made"):
+        positions, answers = _taught(game, count, teacher, plies, seed, processes, progress)
+        metadata = _metadata(game, len(answers), plies, seed, spec) | {TEACHER: spec}
+        write(out, columns_of(game, positions.actions, labels_of(game, answers)), metadata)
+    return len(answers)
+
+
+def _taught(
+    game: Game,
+    count: int,
+    teacher: str,
+    plies: range,
+    seed: int,
+    processes: int,
+    progress: Report | None,
+) -> tuple[PositionSet, list[Lesson]]:
+    """The positions of a teacher's games that are new, and its answers there."""
     positions, answers, without_new = PositionSet(game), list[Lesson](), 0
     for game_lessons in lessons(game, teacher, seed, processes):
         before = len(answers)
@@ -136,10 +157,7 @@ def build_taught_dataset(
             break
     if not answers:
         raise SpecificationError(f"no position of {game.spec} was found at these plies")
-    spec = make_agent(teacher, game).spec
-    metadata = _metadata(game, len(answers), plies, seed, spec) | {TEACHER: spec}
-    write(out, columns_of(game, positions.actions, labels_of(game, answers)), metadata)
-    return len(answers)
+    return positions, answers
 
 
 def columns_of(game: Game, positions: list[Actions], labels: Labels) -> dict[str, np.ndarray]:

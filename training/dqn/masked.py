@@ -65,7 +65,7 @@ class MaskedDQNPolicy(DQNPolicy):
             An object whose ``distribution`` has ``logits``, the values, and ``probs``, those of the
             best action but for a share of random ones.
         """
-        legal = torch.from_numpy(np.ascontiguousarray(masks)).float()
+        legal = torch.from_numpy(np.ascontiguousarray(masks)).to(observations.device).float()
         values = self.q_net({PLANES: observations, MASK: legal})
         best = torch.nn.functional.one_hot(values.argmax(dim=1), values.shape[1])
         probs = (1 - RANDOM_SHARE) * best + RANDOM_SHARE * legal / legal.sum(dim=1, keepdim=True)

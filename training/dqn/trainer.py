@@ -41,7 +41,7 @@ class DQNTrainer(Sb3Trainer):
                 "features_extractor_kwargs": trunk,
             },
             seed=seed,
-            device="cpu",
+            device=self.device,
         )
 
     def learn(self) -> None:

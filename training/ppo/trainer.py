@@ -35,7 +35,7 @@ class PPOTrainer(Sb3Trainer):
             "layers": settings.layers,
             "dense": settings.units,
             "hidden": settings.hidden,
-            "bfloat16": use_bfloat16(settings.precision, torch.device("cpu")),
+            "bfloat16": use_bfloat16(settings.precision, self.device),
             "places": action_places(self.game),
         }
         return MaskablePPO(
@@ -53,7 +53,7 @@ class PPOTrainer(Sb3Trainer):
             max_grad_norm=settings.gradient_norm,
             policy_kwargs=network,
             seed=seed,
-            device="cpu",
+            device=self.device,
         )
 
     def learn(self) -> None:

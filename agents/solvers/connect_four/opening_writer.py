@@ -14,6 +14,7 @@ import numpy as np
 from ....envs.files import written_whole
 from ....envs.game import Game
 from ....envs.games.connect_four.rules import ConnectFour
+from ....envs.locks import locked
 from ....envs.specification import SpecificationError
 from ..solver import Solver, make_solver, solver_class_of
 from .board import make_board
@@ -48,7 +49,7 @@ def write_openings(
 
     Raises:
         SpecificationError: another game, a board beyond the solver's reach, a ply that no game
-            reaches, or a file that holds something else.
+            reaches, a file that holds something else, or that another process makes.
     """
     if not isinstance(game.rules, ConnectFour):
         raise SpecificationError(f"exact openings are those of connect four, not of {game.spec}")
@@ -56,27 +57,28 @@ def write_openings(
     layer = next(itertools.islice(layers(make_board(game.rules)), plies, None), None)
     if layer is None or not len(layer.keys):
         raise SpecificationError(f"no game of {game.spec} goes on after {plies} plies")
-    values = np.full(len(layer.keys), UNSOLVED)
-    if path.exists():
-        values = read_values(path, len(values))
-    records = game.new_records(len(values))
-    rows, mover = np.arange(len(values)), plies % 2
-    records["stones"][rows, mover], records["stones"][rows, 1 - mover] = layer.own, layer.opp
-    records["ply"] = plies
-    gaps = np.flatnonzero(values == UNSOLVED)
-    chunks = np.split(gaps, range(CHUNK, len(gaps), CHUNK))
-    done, written = len(values) - len(gaps), time.monotonic()
-    try:
-        solved = solve_chunks(game, [records[chunk] for chunk in chunks], processes, memory_mb)
-        for chunk, result in zip(chunks, solved, strict=True):
-            values[chunk] = result
-            done += len(chunk)
-            progress(done, len(values))
-            if time.monotonic() - written > SECONDS_BETWEEN_FILES:
-                _write(path, values)
-                written = time.monotonic()
-    finally:
-        _write(path, values)
+    with locked(path, "made"):
+        values = np.full(len(layer.keys), UNSOLVED)
+        if path.exists():
+            values = read_values(path, len(values))
+        records = game.new_records(len(values))
+        rows, mover = np.arange(len(values)), plies % 2
+        records["stones"][rows, mover], records["stones"][rows, 1 - mover] = layer.own, layer.opp
+        records["ply"] = plies
+        gaps = np.flatnonzero(values == UNSOLVED)
+        chunks = np.split(gaps, range(CHUNK, len(gaps), CHUNK))
+        done, written = len(values) - len(gaps), time.monotonic()
+        try:
+            solved = solve_chunks(game, [records[chunk] for chunk in chunks], processes, memory_mb)
+            for chunk, result in zip(chunks, solved, strict=True):
+                values[chunk] = result
+                done += len(chunk)
+                progress(done, len(values))
+                if time.monotonic() - written > SECONDS_BETWEEN_FILES:
+                    _write(path, values)
+                    written = time.monotonic()
+        finally:
+            _write(path, values)
     return len(values)
 
 

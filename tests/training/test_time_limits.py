@@ -1,0 +1,125 @@
+"""Runs whose length is a time: when they are measured, what schedules follow, what they say."""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+
+import pytest
+from plyground import make_game
+from plyground.training import run as run_module
+from plyground.training.alphazero.settings import AlphaZeroSettings
+from plyground.training.folder import read_metrics
+from plyground.training.run import run_training
+
+GAME = make_game("tic_tac_toe")
+SECONDS = 10  # of an update by the clock
+
+
+class Learner:
+    """A trainer that does nothing but take time; on a busy machine it gets a share of it."""
+
+    stage, step, updates, progress = "nobody", 0, 0, 0.0
+
+    def __init__(self, clock, share=lambda update: 1.0, learns=True):
+        self.clock, self.share, self.learns = clock, share, learns
+        self.progresses, self.exports = [], 0
+
+    def update(self):
+        self.progresses.append(self.progress)
+        self.clock.wall += SECONDS
+        self.clock.processor += SECONDS * self.share(self.step)
+        self.step += 1
+        self.updates += self.learns
+        return {}
+
+    @contextlib.contextmanager
+    def evaluation_player(self):
+        yield None
+
+    def export(self, path):
+        path.write_text("a policy")
+
+    def state(self):
+        return {"step": self.step, "updates": self.updates}
+
+    def load_state(self, state):
+        self.step, self.updates = state["step"], state["updates"]
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = SimpleNamespace(wall=0.0, processor=0.0)
+    times = SimpleNamespace(monotonic=lambda: now.wall, process_time=lambda: now.processor)
+    monkeypatch.setattr(run_module, "time", times)
+    return now
+
+
+def run(folder, learner, seconds, *texts):
+    """The run in a folder, and what it said."""
+    notes = []
+    settings = AlphaZeroSettings.for_game(GAME, {"hours": seconds / 3600}, texts)
+    run = run_training(
+        lambda: learner, GAME, settings, 1, folder, {}, on_note=notes.append,
+        evaluate=lambda player: [{"opponent": "nobody", "score": 0.5, "low": 0.0, "high": 1.0}],
+    )  # fmt: skip
+    return run, notes
+
+
+def steps_of_evaluations(folder):
+    return [row["step"] for row in read_metrics(folder) if row["kind"] == "evaluation"]
+
+
+def test_a_run_that_has_become_longer_is_measured_as_often_as_any(clock, tmp_path):
+    run(tmp_path / "run", Learner(clock), 400, "evaluations=4")
+    assert steps_of_evaluations(tmp_path / "run") == [10, 20, 30, 40]
+    run(tmp_path / "run", Learner(clock), 800, "evaluations=4")
+    assert steps_of_evaluations(tmp_path / "run")[4:] == [60, 80]
+
+
+def test_a_run_that_ends_before_it_has_learnt_says_so(clock, tmp_path):
+    finished, notes = run(tmp_path / "run", Learner(clock, learns=False), SECONDS)
+    assert not finished.finished_now
+    assert notes[-1].startswith("the network has not learnt yet: the run ended before its first")
+    finished, notes = run(tmp_path / "run", Learner(clock), 2 * SECONDS)
+    assert finished.finished_now
+    assert not any("not learnt" in note for note in notes)
+
+
+def test_schedules_follow_the_work_and_not_the_clock_on_a_busy_machine(clock, tmp_path):
+    quiet, busy, stalled = (
+        Learner(clock),
+        Learner(clock, lambda update: 0.1),
+        Learner(clock, lambda update: 1.0 if update < 20 else 0.0),
+    )
+    for name, learner in (("quiet", quiet), ("busy", busy), ("stalled", stalled)):
+        run(tmp_path / name, learner, 400)
+    shares = [update / 40 for update in range(40)]
+    assert quiet.progresses == pytest.approx(shares)
+    assert all(mine <= share for mine, share in zip(busy.progresses, shares))
+    assert busy.progresses[30] < 0.3  # of the time three quarters have gone, of the work a quarter
+    assert busy.progresses == sorted(busy.progresses)
+    rate = AlphaZeroSettings.for_game(GAME).rate
+    assert rate(busy.progresses[30]) == rate(0) > rate(shares[30])
+    assert stalled.progresses[30] == pytest.approx(2 / 3)  # 200 s of work, and 100 that may come
+
+
+def test_a_resumed_run_goes_on_with_the_schedule_where_it_was(clock, tmp_path, monkeypatch):
+    def share(update):
+        return 0.5 if update < 10 else 1.0
+
+    whole, first, second = (Learner(clock, share) for _ in range(3))
+    run(tmp_path / "whole", whole, 400)
+
+    def stop(player):
+        raise KeyboardInterrupt
+
+    settings = AlphaZeroSettings.for_game(GAME, {"hours": 400 / 3600}, ["evaluations=2"])
+    monkeypatch.setenv("PLYGROUND_CHECKPOINT_SECONDS", "0")
+    with pytest.raises(KeyboardInterrupt):
+        run_training(lambda: first, GAME, settings, 1, tmp_path / "cut", {}, evaluate=stop)
+    run_training(lambda: second, GAME, settings, 1, tmp_path / "cut", {})
+    assert whole.progresses[19:] == pytest.approx(second.progresses)
