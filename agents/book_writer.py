@@ -13,7 +13,7 @@ from ..envs import __version__
 from ..envs.canonical import opening_positions
 from ..envs.files import written_whole
 from ..envs.game import Game
-from ..envs.locks import locked
+from ..envs.loading.locks import locked
 from ..envs.specification import SpecificationError, refusing
 from .agent import Agent, Decision
 from .book import FORMAT, FORMAT_VERSION

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..envs.files import written_whole
-from ..envs.locks import LOCK
+from ..envs.loading.locks import LOCK
 
 MAGIC = b"plyground checkpoint 1\n"
 DIGEST_BYTES = 32

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..envs.game import Game
 from ..envs.loading.interruption import DelayedInterrupt
-from ..envs.locks import locked
+from ..envs.loading.locks import locked
 from ..envs.processors import available_processors
 from ..envs.specification import Parameter
 from .folder import RunFolder, TrainingError, newest_checkpoint

@@ -15,7 +15,7 @@ import pytest
 from plyground import make_agent, make_game
 from plyground.agents import solve
 from plyground.envs.canonical import CanonicalForm, position_layers
-from plyground.envs.locks import locked
+from plyground.envs.loading.locks import locked
 from plyground.envs.specification import SpecificationError
 from plyground.training.datasets.build import (
     Progress,

@@ -19,7 +19,7 @@ from ...agents.solvers.solver import DEFAULT_MEMORY_MB, solver_class_of
 from ...envs import __version__
 from ...envs.files import written_whole
 from ...envs.game import Game
-from ...envs.locks import locked
+from ...envs.loading.locks import locked
 from ...envs.specification import SpecificationError
 from .file import TEACHER, check_file_name, write
 from .labels import Labels, label_chunks

@@ -14,7 +14,7 @@ import numpy as np
 from ....envs.files import written_whole
 from ....envs.game import Game
 from ....envs.games.connect_four.rules import ConnectFour
-from ....envs.locks import locked
+from ....envs.loading.locks import locked
 from ....envs.specification import SpecificationError
 from ..solver import Solver, make_solver, solver_class_of
 from .board import make_board

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from .specification import SpecificationError
+from ..specification import SpecificationError
 
 LOCK = ".lock"  # the name of the lock's file in a folder; beside a file it is .NAME.lock
 

@@ -12,13 +12,13 @@ import sys
 import pytest
 from plyground import make_agent, make_game
 from plyground.agents.book_writer import write_book
-from plyground.envs.locks import locked
+from plyground.envs.loading.locks import locked
 from plyground.envs.specification import SpecificationError
 
 HOLD = """
 import sys
 from pathlib import Path
-from plyground.envs.locks import locked
+from plyground.envs.loading.locks import locked
 with locked(Path(sys.argv[1]), "made"):
     print("held", flush=True)
     sys.stdin.read()
