@@ -47,8 +47,7 @@ def train(
         game: the game, or its specification.
         out: the folder of the run; a run in it is resumed, and goes on if it is to be longer.
         seed: decides everything that is random.
-        device: of the networks: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, or ``"auto"``, a GPU if there
-            is one; None: cpu for PPO and DQN, auto for the others.
+        device: ``"cpu"``, ``"cuda:1"``, ``"auto"``: a GPU if any; None: depends on the algorithm.
         make: makes the opponents of PPO and DQN, see
             :func:`~plyground.agents.opponents.make_opponents`.
         measure: measures the learner from time to time; what does best is kept as ``best.onnx``. It
@@ -71,21 +70,17 @@ def train(
     check_names("there is no algorithm", [algorithm], SETTINGS)
     board = make_game(game)
     run_settings = SETTINGS[algorithm].for_game(board, settings)
-    train_run = load_algorithm(algorithm)
     from .devices import choose_device
 
     place = choose_device(device or run_settings.device)
-    facts = {
-        "command": f"plyground.training.train({algorithm!r}, {board.spec!r}, …)",
-        "device": str(place),
-    }
+    command = f"plyground.training.train({algorithm!r}, {board.spec!r}, …)"
     callbacks: dict[str, Any] = {"make": make} if isinstance(run_settings, OpposedSettings) else {}
-    return train_run(
+    return load_algorithm(algorithm)(
         board,
         run_settings,
         seed,
         Path(out),
-        facts,
+        {"command": command, "device": str(place)},
         place,
         evaluate=None if measure is None else _as_rows(measure),
         on_progress=on_progress,
