@@ -12,6 +12,7 @@ from ..agents.lookahead import QUIET
 from ..agents.policies.zoo import Card, ZooNetworks, boards, cards
 from ..envs.specification import SpecificationError
 from ..evaluation.report import display
+from ..evaluation.report.html import render_page
 from .app import command
 from .common import JsonOption, argument, option
 from .output import print_json, say
@@ -20,33 +21,8 @@ TITLES = {
     "quality": "Optimal moves in random positions, % (95 %)",
     "kinds": "Optimal moves in the first positions of `benchmarks/positions`, % (95 %)",
 }
-HEAD = """# The zoo: trained networks that are shipped
-
-`zoo:NAME` plays a network without search, `mcts:network=zoo:NAME` with search. They need
-`pip install -e ".[policy]"` (onnxruntime) and nothing else.
-
-```console
-$ plyground zoo
-$ plyground play connect_four --against zoo:connect_four
-$ plyground match connect_four mcts:network=zoo:connect_four,simulations=200 alphabeta --show
-```
-
-A name may stand for several boards; the board that is played decides. A network can stand wherever
-an agent is named. `plyground zoo` lists them with their strength.
-
-The networks learnt from nothing but the rules, except `…_taught`: the exact solver taught those of
-connect four and of dots and boxes, the engine `gomoku` that of gomoku. They show what a network of
-their size can know of positions like those that they learnt. `zoo:connect_four_taught` learnt plies
-14 to 40 of random games alone: in games from the start no agent of its pool but `random` is weaker.
-
-All networks of a board and the usual opponents stand in the same tables. Elo is of one pool, random
-play = 0, with half of the 95 % interval. Times compare agents of one table only, since the machine
-was busy. Most random positions decide themselves: the mover can win at once, or must stop the other
-from it. So the **quiet** ones come first. The positions of `benchmarks/positions` are of the kinds
-by which solvers are compared; no one can win at once there.
-
-`benchmarks/learning/zoo.py` wrote each card from the run, and the tables by the commands beside
-them. This page is the output of `plyground zoo --markdown`."""
+CODE = {"plays as well", "command", "after"}  # facts that the page writes as code
+UNSAID = {"game", "learnt by", "sha256"}  # facts that its titles or files say
 
 
 @command("[NAME]")
@@ -73,7 +49,7 @@ def zoo(
     if as_json:
         print_json([vars(card) | {"board": card.board} for card in selection])
     elif markdown:
-        say(_page(selection))
+        say(_page(selection).rstrip())
     elif name is None:
         _print_list(selection)
     else:
@@ -167,34 +143,25 @@ def _print_card(card: Card, console: Console) -> None:
 
 def _page(selection: list[Card]) -> str:
     """docs/zoo.md: what was measured on each board, then the cards."""
-    sections = [HEAD]
-    for game, board in boards().items():
-        lines = [f"## On `{game}`"]
-        for title, command_line, head, rows in _tables(board):
-            lines += ["", f"{title}:", "", "```console", *_wrap(command_line), "```", ""]
-            lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-            lines += [f"| `{row[0]}` | " + " | ".join(row[1:]) + " |" for row in rows]
-        sections.append("\n".join(lines))
-    return "\n\n".join([*sections, *map(_markdown, selection)])
+    return render_page(
+        "zoo.md",
+        boards=[(game, _tables(board)) for game, board in boards().items()],
+        cards=[
+            (
+                card,
+                [(name, text, name in CODE) for name, text in _facts(card) if name not in UNSAID],
+            )
+            for card in selection
+        ],
+        wrap=_wrap,
+    )
 
 
-def _markdown(card: Card) -> str:
-    """A card as a section of docs/zoo.md, without what its title or file say."""
-    lines = [f"## `zoo:{card.name}` on `{card.game}`", "", "| | |", "|---|---|"]
-    code = {"plays as well", "command", "after"}
-    lines += [
-        f"| {name} | {f'`{text}`' if name in code else text} |"
-        for name, text in _facts(card)
-        if name not in {"game", "learnt by", "sha256"}
-    ]
-    lines += ["", f"![The learning curves of the run](images/{card.training['curves']})"]
-    return "\n".join(lines)
-
-
-def _wrap(words: str) -> list[str]:
+def _wrap(words: str) -> str:
     """A command on lines of at most 100 columns."""
-    lines = textwrap.wrap(f"$ {words}", 98, subsequent_indent="      ", break_on_hyphens=False)
-    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
+    return " \\\n".join(
+        textwrap.wrap(f"$ {words}", 98, subsequent_indent="      ", break_on_hyphens=False)
+    )
 
 
 def _tables(board: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[list[str]]]]:
