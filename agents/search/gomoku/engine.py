@@ -54,6 +54,7 @@ class GomokuEngine(Agent):
         Parameter("keep", bool, True, "the table is kept from move to move"),
         Parameter("fours", int, 60, "moves of the search for fours at the horizon", 0, 10_000),
         Parameter("inner_fours", int, 60, "the same above the horizon", 0, 10_000),
+        Parameter("threes", int, 0, "moves of the search for threats at the root", 0, 1_000_000),
         Parameter("extensions", bool, True, "a reply to a four uses up no depth"),
     )
 
@@ -114,6 +115,8 @@ class GomokuEngine(Agent):
         limit = min(ROOT_FOURS, FOURS_SHARE * nodes)
         limit = min(limit, FOURS_SHARE * FOURS_A_SECOND * (deadline - time.perf_counter()))
         action, length = first.fours(max(int(limit), 1))
+        if action < 0 and self.options["threes"]:
+            action, length = first.threes(self.options["threes"], deadline)
         if action >= 0:
             return self._decision(action, WIN - length, length, (action,))
         with self._helpers(position, last_depth):
