@@ -9,8 +9,9 @@ import sys
 import numpy as np
 from docstrings import plain
 from plyground import Game, Position, make_agent, make_game
+from plyground.envs.loading.ids import gymnasium_id
 from plyground.envs.registry import game_names
-from tables import parameter_table
+from tables import parameter_table, render
 
 PLIES = 24  # at most, to the position that is shown: a board with something on it
 SIDE = 14  # pixels of a cell of an observation plane
@@ -25,7 +26,7 @@ def game_pages() -> dict[str, str]:
     pictures = {
         f"games/{name}.svg": position.to_svg(last) for name, (position, last) in examples.items()
     }
-    return {"games/index.md": overview(games)} | pages | pictures
+    return {"games/index.md": render("games.md", games=games)} | pages | pictures
 
 
 def shown_position(game: Game) -> tuple[Position, int | None]:
@@ -41,92 +42,21 @@ def shown_position(game: Game) -> tuple[Position, int | None]:
     return position, last
 
 
-def overview(games: list[Game]) -> str:
-    """The first page: all games side by side."""
-    cards = "\n".join(
-        f'<a class="card" href="{game.name}.html"><img src="{game.name}.svg" alt="">'
-        f"<span>{game.declaration.title}</span></a>"
-        for game in games
-    )
-    rows = "\n".join(
-        f"| [{game.declaration.title}]({game.name}.md) | `{game.declaration.game_id}` | "
-        f"{game.facts.num_actions} | {game.facts.longest_game} | "
-        f"{' × '.join(map(str, game.facts.observation_shape))} |"
-        for game in games
-    )
-    return f"""# The games
-
-<div class="cards">
-{cards}
-</div>
-
-Each is played on many boards. On the default board:
-
-| game | id | actions | longest game, plies | observation |
-|---|---|---:|---:|---|
-{rows}
-
-[Environments](../environments.md) says what is common to all of them.
-"""
-
-
 def page(game: Game, position: Position) -> str:
     """The page of one game."""
     declaration, facts = game.declaration, game.facts
     documentation = inspect.cleandoc(sys.modules[type(game.rules).__module__].__doc__ or "")
     summary, _, text = documentation.partition("\n\n")
-    title = re.sub(r"[^A-Za-z]", "", declaration.title.title())
-    limits = f"\nA board: {declaration.limits}.\n" if declaration.limits else ""
-    turns = "can move twice in a row" if facts.moves_again else "alternate"
-    return f"""# {declaration.title}
-
-{plain(summary)}
-
-![A position of {declaration.title}]({game.name}.svg){{ .board }}
-
-```python
-import gymnasium
-import pettingzoo
-import plyground
-
-game = plyground.make_game("{game.name}")
-aec = pettingzoo.make("aec", "plyground/{game.name}-v{declaration.version}")
-single = gymnasium.make("plyground/{title}-v{declaration.version}", opponent="greedy")
-```
-
-```console
-$ plyground play {game.name} --against greedy
-```
-
-{sections(text)}
-
-## Parameters
-
-A board is written `{example(game)}`.
-
-{parameter_table(declaration.parameters + declaration.short_forms)}
-{limits}
-## Facts
-
-With the default parameters:
-
-| fact | value |
-|---|---|
-| id | `{declaration.game_id}` |
-| actions | {facts.num_actions} |
-| longest game | {facts.longest_game} plies |
-| returns | from {facts.min_return:g} to {facts.max_return:g} |
-| players | {turns} |
-| symmetries | {len(game.symmetries)} |
-| heuristics | {", ".join(f"`{name}`" for name in declaration.heuristics) or "none"} |
-
-## What an agent sees
-
-The {facts.observation_shape[2]} planes of the position above, as the player to move sees them
-(filled: 1):
-
-{planes(position, plane_names(text, facts.observation_shape[2]))}
-"""
+    return render(
+        "game.md",
+        game=game,
+        gymnasium_id=gymnasium_id(game.name, declaration.version),
+        summary=plain(summary),
+        sections=sections(text),
+        example=example(game),
+        parameters=parameter_table(declaration.parameters + declaration.short_forms),
+        planes=planes(position, plane_names(text, facts.observation_shape[2])),
+    )
 
 
 def sections(text: str) -> str:

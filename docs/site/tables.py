@@ -1,9 +1,12 @@
-"""Tables that several generated pages have."""
+"""What generated pages share: their templates, and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
+import jinja2
 from plyground.envs.specification import Parameter
 
 
@@ -28,3 +31,17 @@ def default(parameter: Parameter) -> str:
 def escape(text: str) -> str:
     """A text that may stand in a cell of a table."""
     return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def render(page: str, **values: Any) -> str:
+    """A page of its template in this folder."""
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(
+        loader=loader,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"escaped": escape, "parameter_table": parameter_table}
+    return environment.get_template(f"{page}.j2").render(values)
