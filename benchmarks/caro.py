@@ -64,9 +64,10 @@ def hard_level(games: int) -> Iterator[Row]:
     ours, ratio = f"{1000 * mean:.1f} ms", f"{0.51 / mean:.0f}"
     yield "hard, a move, mean over games", "0.51 s", ours, ratio, "≤ 2 ms"
     yield "hard, nodes a move", "423,500", f"{statistics.mean(nodes):,.0f}", "", ""
-    fewer, full = (statistics.mean(column) for column in zip(*pairs, strict=True))
-    work = f"hard, {len(pairs)} positions: nodes pruned / not"
-    yield work, "423,500 / 847,250", f"{fewer:,.0f} / {full:,.0f}", "", ""
+    if pairs:
+        fewer, full = (statistics.mean(column) for column in zip(*pairs, strict=True))
+        work = f"hard, {len(pairs)} positions: nodes pruned / not"
+        yield work, "423,500 / 847,250", f"{fewer:,.0f} / {full:,.0f}", "", ""
 
 
 def search_engine(games: int, spec: str, aim: tuple[str, str], game: str = GAME) -> Iterator[Row]:
@@ -86,12 +87,15 @@ def search_engine(games: int, spec: str, aim: tuple[str, str], game: str = GAME)
                     speeds.append(decision.nodes / (time.process_time() - start))
             if not position.is_over:
                 position.play(quick.act(position))
-    ours = f"depth {statistics.median(depths):.0f} ({min(depths)} to {max(depths)})"
     work = f"{spec}, {game}, {len(depths)} positions at plies 10–30"
+    if not depths:
+        yield f"{work}: all decided, more --games have others", "", "", "", ""
+        return
+    ours = f"depth {statistics.median(depths):.0f} ({min(depths)} to {max(depths)})"
     yield work, "depth 3" if game == GAME else "", ours, "", aim[0]
     speed = statistics.median(speeds)
     ours, ratio = f"{speed / 1e6:.2f} M", f"{speed / 830_000:.1f}"
-    yield "the same, nodes a second", "0.83 M", ours, ratio, aim[1]
+    yield f"{spec}, {game}, nodes a second", "0.83 M", ours, ratio, aim[1]
 
 
 def two_threads(positions: int = 10, depth: int = 13) -> Iterator[Row]:
@@ -111,7 +115,7 @@ def two_threads(positions: int = 10, depth: int = 13) -> Iterator[Row]:
     ours, ratio = f"{speeds[1] / 1e6:.2f} M", f"{speeds[1] / speeds[0]:.2f}"
     yield "gomoku:threads=2, nodes a second against one", "—", ours, ratio, "≥ 1.6"
     ours, ratio = f"{seconds[1] / positions:.2f} s", f"{seconds[0] / seconds[1]:.2f}"
-    yield f"the same, time to depth {depth}", "—", ours, ratio, ""
+    yield f"gomoku:threads=2, time to depth {depth}", "—", ours, ratio, ""
 
 
 def longest_overtime(spec: str, game: str, moves: int) -> float:

@@ -28,7 +28,7 @@ from ..evaluation.report import display
 from ..evaluation.runners.isolation import make_safe_agent
 from .app import Interruption, command, ctrl_c_says
 from .common import GameArgument, JsonOption, SeedOption, flag, option, read_position
-from .output import print_json, say
+from .output import note, print_json, say
 
 # The options by which agents value every action, where by default they value only their choice.
 VALUES_OF_ALL: dict[str, dict[str, Any]] = {
@@ -164,9 +164,11 @@ def solve(
         int, option("MIB", "Memory of the table of positions, in MiB.", low=1, high=1 << 20)
     ] = DEFAULT_MEMORY_MB,
     time: Annotated[
-        float | None,
-        option("SECONDS", "Time limit; after it the bounds proved so far are shown.", low=0.001),
-    ] = None,
+        float,
+        option(
+            "SECONDS", "Time limit; after it the bounds proved so far are shown. 0: none.", low=0
+        ),
+    ] = 60.0,
     as_json: JsonOption = False,
 ) -> None:
     """Find the result of a position under best play of both sides.
@@ -194,7 +196,7 @@ def solve(
                 root,
                 moves="all" if all_moves else "best",
                 weak=weak,
-                time=time,
+                time=time or None,
                 progress=lambda p: tell(report.solving_line(p.nodes, p.seconds, p.lower, p.upper)),
             )
     except SolveInterrupted as error:
@@ -204,6 +206,8 @@ def solve(
         print_json(question | describe(root, solution))
     else:
         report.print_solution(root, solution, weak, Console(highlight=False))
+    if not solution.exact and interrupt is None:
+        note(f"not proved within {time:g} s; --time 0 sets no limit")
     if interrupt is not None:
         raise Interruption("stopped by Ctrl-C before the value was proved")
 

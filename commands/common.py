@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, convert
 from cyclopts.validators import Number
 
 from ..envs import Game, IllegalActionError, Position
+from ..envs.specification import NUMBERS, read_number
 
 DEFAULT_STORE = Path("plyground-tournament.db")
 
@@ -36,7 +37,17 @@ def option(
         help=help,
         validator=limits,
         show_default=lambda value: None if value in ("", None, ()) else str(value),
+        converter=_convert,
     )
+
+
+def _convert(kind: Any, words: Any) -> Any:
+    """The words of the command line as a type, numbers as specifications write them."""
+    return convert(kind, words, converter=_convert_word)
+
+
+def _convert_word(kind: type, word: str) -> Any:
+    return read_number(word, kind) if kind in NUMBERS else convert(kind, [word])
 
 
 def argument(name: str, help: str) -> Any:

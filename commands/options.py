@@ -203,7 +203,7 @@ NO_LIMITS, USUAL_PLAY = ConditionOptions(), PlayOptions()
 
 
 def _bytes(size: str) -> int:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?", size.strip(), re.IGNORECASE)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?", size, re.IGNORECASE | re.ASCII)
     if match is None:
         raise SpecificationError(
             f"--memory-limit {size} is no amount of memory; write 2G, 700M or a number of bytes"

@@ -271,4 +271,5 @@ def _print_sprt(match: SprtMatch, console: Console) -> None:
     if state.repeated:
         table.add_row("repeated games", f"{state.repeated}, which do not count")
     table.add_row("time", duration(match.seconds))
+    table.add_row("digest", match.tournament.digest)
     console.print(table)

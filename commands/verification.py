@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
@@ -18,6 +19,7 @@ from .options import IsolateOption
 from .output import print_json, say
 
 MOST_LINES = 10  # findings of a kind
+NEVER = "an older copy, or changed: no tournament in it ever had the digest"
 
 
 @command("[STORE]")
@@ -31,23 +33,37 @@ def verify(
     ] = 20,
     seed: SeedOption = 1,
     isolate: IsolateOption = "auto",
+    expect: Annotated[
+        tuple[str, ...],
+        option(
+            "DIGEST",
+            "A digest that a tournament or a report showed: the store must hold all games of that "
+            "moment. May be repeated.",
+        ),
+    ] = (),
     as_json: JsonOption = False,
 ) -> None:
     """Check whether a store was changed, and whether its games follow the rules.
 
     Agents play a sample of the games again with the same seeds, and those whose moves differ are
-    listed. The exit status is 1 if anything is found.
+    listed. Nothing is written to the store. The exit status is 1 if anything is found.
 
     [bold]Examples[/bold]
 
     plyground verify plyground-tournament.db --games 100
 
     plyground verify plyground-tournament.db --games 0
+
+    plyground verify plyground-tournament.db --expect 6f2b9c51d3a04e8f7c6e1d2b3a495867
     """
     results: list[Verification] = []
-    with Store(store) as games_store:
+    with Store(store, read_only=True) as games_store:
         tournaments = games_store.tournaments()
         changes = games_store.changes()
+        if not tournaments:
+            changes.append(Change("it holds no tournament: there is nothing to verify"))
+        then = {digest: games_store.games_until(digest) for digest in expect}
+        changes += [Change(f"{NEVER} {digest}") for digest, place in then.items() if place is None]
         for tournament in tournaments:
             with display.status_line(Console(stderr=True)) as tell:
                 tell(f"checking {tournament.name}")
@@ -55,12 +71,30 @@ def verify(
             if not as_json:
                 _print(results[-1])
     if as_json:
-        description = {"store": str(store), "changes": [change._asdict() for change in changes]}
-        print_json(description | {"tournaments": [one.to_json() for one in results]})
+        print_json(
+            {
+                "store": str(store),
+                "changes": [change._asdict() for change in changes],
+                "expected": {digest: place and place[1] for digest, place in then.items()},
+                "tournaments": [one.to_json() for one in results],
+            }
+        )
     else:
-        _list(changes)
+        _print_store(store, changes, then)
     if changes or not all(one.sound for one in results):
         raise SystemExit(FAILURE)
+
+
+def _print_store(
+    store: Path, changes: list[Change], then: dict[str, tuple[str, int] | None]
+) -> None:
+    """What was found about the file as a whole."""
+    for digest, place in then.items():
+        if place is not None:
+            say(f"{place[0]}: had {place[1]} games when its digest was {digest}")
+    if changes:
+        say(f"{store}:")
+        _list(changes)
 
 
 def _print(one: Verification) -> None:

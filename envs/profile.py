@@ -81,10 +81,14 @@ class OpeningJudge(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """Why a game ended: ``ending.KEY`` among the game's words, and the values that it names."""
+    """Why a game ended: ``ending.KEY`` among the game's words, and the values that it names.
+
+    ``earlier_values`` are those of earlier versions of plyground, whose texts stores hold.
+    """
 
     key: str
     values: Mapping[str, Any] = {}
+    earlier_values: Mapping[str, Any] = {}
 
 
 class Profile(NamedTuple):

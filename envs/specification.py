@@ -13,9 +13,14 @@ from __future__ import annotations
 import contextlib
 import difflib
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+NUMBERS = {
+    int: re.compile(r"[+-]?[0-9]+"),
+    float: re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE),
+}
 LONGEST_TEXT = 300  # characters of a text of others inside of a message
 
 
@@ -175,7 +180,7 @@ class Parameter(NamedTuple):
         ):
             raise error
         try:
-            number = self.kind(value)
+            number = read_number(value, self.kind) if isinstance(value, str) else self.kind(value)
         except (TypeError, ValueError, OverflowError):
             raise error from None
         if not self.low <= number <= self.high:
@@ -227,6 +232,23 @@ def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return number_text(value) if isinstance(value, float) else str(value)
+
+
+def read_number(text: str, kind: type) -> Any:
+    """The number that a text writes in the digits 0 to 9, and nothing beside it.
+
+    Python's own ``int`` and ``float`` also take spaces around it, ``1_0`` and digits of any script.
+
+    Args:
+        text: what was written.
+        kind: ``int`` or ``float``.
+
+    Raises:
+        ValueError: it is no such number.
+    """
+    if NUMBERS[kind].fullmatch(text) is None:
+        raise ValueError(f"{plain_text(text)!r} is no number")
+    return kind(text)
 
 
 def number_text(value: float) -> str:

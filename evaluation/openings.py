@@ -60,7 +60,7 @@ def parse_openings(text: str) -> OpeningSource:
     Raises:
         SpecificationError: it is none of these.
     """
-    match = re.fullmatch(r"(random|all|swap2|balanced):(\d{1,9})", text)
+    match = re.fullmatch(r"(random|all|swap2|balanced):(\d{1,9})", text, re.ASCII)
     if match is not None:
         return OpeningSource(match[1], int(match[2]))
     with contextlib.suppress(OSError, ValueError):  # a name that no file can have

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..envs import rules as r
-from ..envs.game import Game, IllegalActionError
+from ..envs.game import Game, IllegalActionError, Position
 from ..envs.profile import Ending
 from ..envs.registry import make_game
 from ..envs.specification import SpecificationError
@@ -100,7 +100,7 @@ class RuleCheck:
         assert position.outcome is not None
         if result.returns != tuple(position.returns):
             return _instead("returns", result.returns, tuple(position.returns))
-        if result.reason != position.outcome.reason:
+        if result.reason not in (position.outcome.reason, _earlier_reason(position)):
             return _instead("the reason", result.reason, position.outcome.reason)
         return self._of_decisions(game, decisions)
 
@@ -144,6 +144,14 @@ class RuleCheck:
         if not self._scheduled or game.result.decisions == tuple(decisions):
             return None
         return _instead("decisions", game.result.decisions, tuple(decisions))
+
+
+def _earlier_reason(position: Position) -> str:
+    """The reason of an end by the rules as earlier versions of plyground stored it."""
+    ending = r.outcome_reason(position.game.rules, position.record)
+    if isinstance(ending, Ending) and ending.earlier_values:
+        ending = Ending(ending.key, ending.earlier_values)
+    return position.game.profile.ending_text(ending)
 
 
 def ending_of(game: StoredGame, settings: Mapping[str, Any]) -> Ending | str:

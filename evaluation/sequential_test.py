@@ -255,6 +255,7 @@ class SprtMatch:
             "agents": list(self.plan.agents),
             "seed": self.plan.seed,
             "opening": self.plan.opening,
+            "digest": self.tournament.digest,
             **self.hypotheses._asdict(),
             "max_pairs": self.max_pairs,
             "verdict": state.verdict,

@@ -210,6 +210,18 @@ class Tournament:
             f"tournament of its own for the code as it is now"
         )
 
+    @property
+    def digest(self) -> str:
+        """Stands for its settings, its agents and the games in the store, see ``verify --expect``.
+
+        Raises:
+            StoreError: the store holds it no longer.
+        """
+        stored = self._store.tournament(self.name)
+        if stored is None:
+            raise StoreError(f"the store {self._store.path} holds {self.name} no longer")
+        return stored.digest
+
     @functools.cached_property
     def _number(self) -> int:
         return self.enter()

@@ -72,7 +72,7 @@ class Verification(NamedTuple):
         return {
             "tournament": self.tournament.name,
             "games": self.games,
-            "digest": self.tournament.last_link,
+            "digest": self.tournament.digest,
             "sound": self.sound,
             "changes": [change._asdict() for change in self.changes],
             "contradictions": [change._asdict() for change in self.contradictions],
@@ -107,21 +107,13 @@ def verify(
         on_game: called after each of them.
 
     Raises:
-        SpecificationError: there is no such game any more.
         StoreError: the store cannot be read.
     """
-    changes = store.changes(tournament.number)
-    suspect = {change.game for change in changes}
-    check = RuleCheck(make_game(str(tournament.settings.get("game"))), tournament)
-    contradictions, count, repeatable = [], 0, []
-    for number, game in store.games_by_number(tournament.number):
-        count += 1
-        wrong = "cannot be read" if game is None else check.contradiction(game)
-        if wrong is not None:
-            contradictions.append(Change(f"game {number} {wrong}", number))
-        elif game is not None and game.result.fault not in (*CRASHES, OUT_OF_TIME):
-            repeatable += [] if number in suspect else [number]
-    verification = Verification(tournament, count, changes, contradictions)
+    try:
+        game = make_game(str(tournament.settings.get("game")))
+    except SpecificationError as error:
+        return _unchecked(tournament, store, str(error))
+    verification, repeatable = _check_games(tournament, store, RuleCheck(game, tournament))
     if has_people(tournament):
         return verification._replace(not_asked="people have played in it")
     if not games:
@@ -139,6 +131,33 @@ def verify(
             if on_game is not None:
                 on_game()
     return verification._replace(played=len(sample), deviations=tuple(deviations))
+
+
+def _unchecked(tournament: StoredTournament, store: Store, fault: str) -> Verification:
+    """The verification of a tournament of which there is no such game."""
+    numbers = [number for number, _ in store.games_by_number(tournament.number)]
+    changes = store.changes(tournament.number)
+    unchecked = [Change(f"game {number} cannot be checked: {fault}", number) for number in numbers]
+    return Verification(tournament, len(numbers), changes, unchecked, not_asked=fault)
+
+
+def _check_games(
+    tournament: StoredTournament, store: Store, check: RuleCheck
+) -> tuple[Verification, list[int]]:
+    """What digests and rules say of a tournament, and which games its agents can play again."""
+    changes = store.changes(tournament.number)
+    suspect = {change.game for change in changes}
+    contradictions: list[Change] = []
+    repeatable: list[int] = []
+    count = 0
+    for number, game in store.games_by_number(tournament.number):
+        count += 1
+        wrong = "cannot be read" if game is None else check.contradiction(game)
+        if wrong is not None:
+            contradictions.append(Change(f"game {number} {wrong}", number))
+        elif game is not None and game.result.fault not in (*CRASHES, OUT_OF_TIME):
+            repeatable += [] if number in suspect else [number]
+    return Verification(tournament, count, changes, contradictions), repeatable
 
 
 def _contest(tournament: StoredTournament, isolation: str) -> Contest:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from ..envs.game import Game
-from ..envs.specification import Parameter, SpecificationError, check_names
+from ..envs.specification import Parameter, SpecificationError, check_names, read_number
 
 KINDS: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 # The lowest value of a number that must be above 0.
@@ -214,7 +214,7 @@ def _count(text: str) -> Any:
 def read_count(text: str) -> int:
     """A whole number, also as ``300k`` or ``2M``; ValueError if it is none."""
     factor = {"k": 1000, "m": 1_000_000}.get(text[-1:].lower(), 1)
-    value = float(text[:-1] if factor > 1 else text) * factor
+    value: float = read_number(text[:-1] if factor > 1 else text, float) * factor
     if not value.is_integer():
         raise ValueError(f"{text} is no whole number")
     return int(value)

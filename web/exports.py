@@ -11,7 +11,7 @@ from ..evaluation.grades import PlayedGame
 from .errors import Refusal
 from .jobs import REVIEW_PAGE, REVIEW_SECONDS
 from .positions import Line
-from .queries import GameLineQuery, GraderQuery, LineQuery
+from .queries import GameLineQuery, GraderQuery, LineQuery, Whole
 from .state import server_state
 from .thinking import Call
 
@@ -41,7 +41,7 @@ def board(ending: Literal["svg", "png"], line: LineQuery) -> Response:
 
 
 @router.get("/game.gif")
-def animation(line: LineQuery, side: Annotated[int, Query(ge=120, le=SIDE)] = SIDE) -> Response:
+def animation(line: LineQuery, side: Annotated[Whole, Query(ge=120, le=SIDE)] = SIDE) -> Response:
     """The game move by move, as an animated picture."""
     if len(line.actions) >= MOST_FRAMES:
         raise Refusal("many_frames", most=MOST_FRAMES - 1)

@@ -26,7 +26,7 @@ from .errors import Refusal
 from .opponents import PERSON, graders, limit_spec
 from .pages import render
 from .positions import Line, open_line, read_actions, read_game
-from .queries import USUAL_GAME, MovesQuery, SpecQuery
+from .queries import USUAL_GAME, MovesQuery, SpecQuery, Whole
 from .settings import LONGEST_SPEC, MOST_MOVES
 from .state import server_state, words_for
 from .words import Words
@@ -77,7 +77,7 @@ def games(
     request: Request,
     game: Filter = "",
     agent: Filter = "",
-    page: Annotated[int, Query(ge=0, le=100_000)] = 0,
+    page: Annotated[Whole, Query(ge=0, le=100_000)] = 0,
 ) -> Response:
     """The games of the store, the latest first."""
     words = words_for(request)
@@ -139,7 +139,7 @@ def _sides(tournament: StoredTournament, record: StoredGame) -> tuple[str, str]:
 
 
 @router.get("/ratings")
-def ratings(request: Request, tournament: Annotated[int, Query(ge=0)] = 0) -> Response:
+def ratings(request: Request, tournament: Annotated[Whole, Query(ge=0)] = 0) -> Response:
     """The ratings of a tournament of the store."""
     with _store(request) as store:
         tournaments = store.tournaments()
@@ -174,7 +174,7 @@ def review(
     request: Request,
     game: SpecQuery = "",
     moves: MovesQuery = "",
-    number: Annotated[int, Query(ge=0, le=LARGEST_NUMBER)] = 0,
+    number: Annotated[Whole, Query(ge=0, le=LARGEST_NUMBER)] = 0,
 ) -> Response:
     """The review of a game: one of the store by its number, or one given by its moves."""
     words, sides, ending = words_for(request), None, None

@@ -92,7 +92,7 @@ class Guard:
         if other_site and headers.get(b"sec-fetch-mode") != "navigate":
             return Refusal("origin", 403)
         length = headers.get(b"content-length", "0")
-        if not length.isdigit():
+        if not (length.isascii() and length.isdigit()):
             return Refusal("length", 400)
         if int(length) > LONGEST_BODY:
             return TOO_LONG

@@ -19,7 +19,7 @@ from .errors import Refusal
 from .jobs import has_solver
 from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent
 from .positions import Line, blank_board, open_line, read_game
-from .queries import SpecQuery, UsualLineQuery
+from .queries import SpecQuery, UsualLineQuery, Whole
 from .state import server_state, words_for
 from .words import LANGUAGE_COOKIE, LANGUAGES, Words
 
@@ -126,7 +126,7 @@ def new(
     request: Request,
     name: SpecQuery,
     opponent: SpecQuery = "",
-    seat: Annotated[int, Query(ge=0, le=1)] = 0,
+    seat: Annotated[Whole, Query(ge=0, le=1)] = 0,
     clock: Annotated[str, Query(max_length=12)] = "",
 ) -> Response:
     """To the page of a game that a form describes: its name and its parameters."""

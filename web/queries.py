@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
+from pydantic import BeforeValidator
+from pydantic_core import PydanticKnownError
 
 from ..envs.registry import usual_game
+from ..envs.specification import NUMBERS
 from .errors import Refusal
 from .opponents import limit_spec
 from .positions import Line, open_line
@@ -20,7 +23,17 @@ SpecQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=[USUAL_GAME])
 AgentQuery = Annotated[str, Query(max_length=LONGEST_SPEC, examples=["random"])]
 MovesQuery = Annotated[str, Query(max_length=LONGEST_MOVES, examples=["a1,b2"])]
 PositionQuery = Annotated[str, Query(max_length=LONGEST_POSITION, examples=["3/3/3:X"])]
-SeedQuery = Annotated[int, Query(ge=0, lt=SEEDS)]
+
+
+def _plain_number(text: str | int) -> str | int:
+    """Refuse what only pydantic takes for a whole number: 1_0, 3.0, spaces around it."""
+    if NUMBERS[int].fullmatch(str(text)) is None:
+        raise PydanticKnownError("int_parsing")
+    return text
+
+
+Whole = Annotated[int, BeforeValidator(_plain_number)]
+SeedQuery = Annotated[Whole, Query(ge=0, lt=SEEDS)]
 
 
 def _line(game: SpecQuery, moves: MovesQuery = "", position: PositionQuery = "") -> Line:

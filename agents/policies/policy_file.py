@@ -37,7 +37,13 @@ from ...envs.declaration import parameter_values
 from ...envs.files import read_file, written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import make_game
-from ...envs.specification import SpecificationError, first_line, format_specification, refusing
+from ...envs.specification import (
+    SpecificationError,
+    first_line,
+    format_specification,
+    read_number,
+    refusing,
+)
 
 FORMAT = "policy 1"
 INPUT, OUTPUTS = "observation", ("logits", "value")
@@ -317,7 +323,7 @@ def _read_metadata(source: str, metadata: Mapping[str, str]) -> dict[str, str]:
 def _read_discount(source: str, metadata: Mapping[str, str]) -> float:
     text = metadata.get(_DISCOUNT, "1")
     try:
-        discount = float(text)
+        discount: float = read_number(text, float)
     except ValueError:
         discount = 0.0
     if not 0.0 < discount <= 1.0:

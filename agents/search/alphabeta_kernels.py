@@ -69,6 +69,7 @@ STATE = np.dtype(
         ("depth", np.int64),  # of this iteration
         ("best", np.int64),  # the value and the action of the last iteration completed
         ("best_action", np.int64),
+        ("best_horizon", np.int64),  # how many positions were estimated for them
         ("legal", np.int64),  # how many actions the position has
         ("stage", np.int64),  # see plyground.agents.search.deepening
     ]

@@ -23,10 +23,9 @@ from .alphabeta_kernels import (
     PROVEN,
     WIN,
     begin_iteration,
-    leaf_points,
     run,
 )
-from .search_form import load_record
+from .search_form import load_record, resistance_points
 from .transposition import NO_ACTION, begin_generation
 
 DEEPENING, RESISTING, OVER = range(3)  # the stages of a search
@@ -108,6 +107,7 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
         return ITERATION_OPEN
     if state.stage == DEEPENING:
         state.best, state.best_action = root.best, np.int64(root.best_action)
+        state.best_horizon = state.horizon
         decisive = plan.decided_by_result and abs(state.best) > PROVEN
         if state.depth < plan.last_depth and not decisive:
             # A deeper iteration changes nothing where no position was estimated.
@@ -119,7 +119,10 @@ def deepen(rules, options, plan, workspace, table, symmetries, nodes_allowed):
         state.stage = RESISTING
         if options.pruning and not options.root_values:
             return ITERATION_COMPLETE
-    state.best_action = best_resistance(rules, options, workspace)
+    # What is proved to the end of the game does not give way to values that rest on estimates: to
+    # tell the other actions apart takes more lines, and these may be longer.
+    if plan.decided_by_result or state.best_horizon > 0 or state.horizon == 0:
+        state.best_action = best_resistance(rules, options, workspace)
     state.stage = OVER
     return SEARCH_COMPLETE
 
@@ -145,9 +148,11 @@ def best_resistance(rules, options, workspace):
             continue
         positions[1] = positions[0]
         r.play(rules, positions[1], action)
-        points = 0
-        if not r.is_over(rules, positions[1]):
-            points = leaf_points(rules, positions[1], state.maximiser, options.heuristic)
+        points = np.int64(0)
+        if options.heuristic >= 0 and not r.is_over(rules, positions[1]):
+            points = np.int64(
+                resistance_points(rules, positions[1], state.maximiser, options.heuristic)
+            )
         if points > best_points:
             best_action, best_points = action, points
     return best_action

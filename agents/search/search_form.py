@@ -44,6 +44,17 @@ def can_win_at_once(rules, position):
 
 
 @rule
+def resistance_points(rules, position, player, heuristic):
+    """The points of a position that is lost all the same, by which resistance is chosen."""
+    raise missing(rules, "resistance_points")
+
+
+@resistance_points.default_body
+def _heuristic_points(rules, position, player, heuristic):
+    return r.evaluate(rules, position, player, heuristic)
+
+
+@rule
 def is_own_image(rules, position, permutation, spare):
     """Whether a symmetry (a permutation of the actions) leaves the position as it is.
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import ClassVar
 
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter
 from ..agent import Agent, Decision
 from ..book import BOOK_PARAMETERS
-from ..registry import register_agent
+from ..registry import make_agent, register_agent
 from ..score import Kind, PlainScores, Score
 from .solver import MEMORY, Solution, Solver, make_solver, solver_class_of
+
+RESISTANCE = "alphabeta:nodes=20000"
 
 
 @register_agent("solver")
@@ -34,6 +37,7 @@ class SolverAgent(Agent):
     def prepare(self, game: Game) -> None:
         self._solver = make_solver(game, self.options["memory"])
         self._solver.prepare()
+        self._resistance = resistance_in(game, self._solver, self.options["weak"])
 
     @property
     def deterministic(self) -> bool:
@@ -49,7 +53,27 @@ class SolverAgent(Agent):
         solution = solver.solve(
             position, moves=options["moves"], weak=options["weak"], time=options["time"]
         )
-        return decision_of(solver, position, solution, options["weak"])
+        decision = decision_of(solver, position, solution, options["weak"])
+        return resist(decision, position, self._resistance)
+
+
+def resistance_in(game: Game, solver: Solver, weak: bool = False) -> Agent | None:
+    """Who chooses among the actions of a lost position; None if the solver's values do."""
+    if solver.graded and not weak:
+        return None
+    searcher = make_agent(RESISTANCE, game)
+    searcher.get_ready(game)
+    return searcher
+
+
+def resist(decision: Decision, position: Position, searcher: Agent | None) -> Decision:
+    """The decision with the action that loses as late as the searcher sees, if all are lost."""
+    if searcher is None or not decision.exact or decision.value != -1:
+        return decision
+    other = searcher.analyse(position)
+    return dataclasses.replace(
+        decision, action=other.action, principal_variation=other.principal_variation
+    )
 
 
 def decision_of(

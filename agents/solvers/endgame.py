@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...envs.game import Game, Position
 from ...envs.specification import Parameter
-from ..agent import Decision
-from .agent import decision_of
+from ..agent import Agent, Decision
+from .agent import decision_of, resist, resistance_in
 from .solver import make_solver, solver_class_of
 
 MEMORY_MB = 64
@@ -37,8 +37,10 @@ class Endgame:
             if plies
             else None
         )
+        self._resistance: Agent | None = None
         if self._solver is not None:
             self._solver.prepare()
+            self._resistance = resistance_in(game, self._solver)
             plies = self._solver.plies_at_once if plies == BY_THE_SOLVER else plies
         self._plies = int(plies)
 
@@ -59,4 +61,6 @@ class Endgame:
         if self._solver is None or self._solver.plies_left(position) > self._plies:
             return None
         solution = self._solver.solve(position, time=None if time is None else time / 2)
-        return decision_of(self._solver, position, solution) if solution.exact else None
+        if not solution.exact:
+            return None
+        return resist(decision_of(self._solver, position, solution), position, self._resistance)

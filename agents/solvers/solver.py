@@ -180,12 +180,15 @@ class Solver(ABC):
         memory_mb: the most memory of its table, in MiB.
         nodes: positions visited by the latest batch.
         meaning: a sentence that explains the values of this game to people.
+        graded: whether values tell how late or by how much a game is lost, so that the best action
+            resists.
         plies_at_once: positions with at most so many plies to go take 30 ms or less on average
             (benchmarks/solver.py endgames).
     """
 
     meaning: ClassVar[str] = ""
     plies_at_once: ClassVar[int] = 0
+    graded: ClassVar[bool] = True
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         self.check_game(game)

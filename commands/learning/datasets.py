@@ -138,7 +138,7 @@ def _bars(*names: str) -> Iterator[list[Report]]:
 def _read_plies(text: str | None) -> range | None:
     if text is None:
         return None
-    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text, re.ASCII)
     if match is None:
         raise SpecificationError(f"--plies {text} is not of the form FIRST-LAST, such as 12-41")
     first = int(match[1])

@@ -45,7 +45,7 @@ def read_rows(rules: Any, text: str) -> tuple[list[str], int | None]:
     height = 1 + max(place.row for place in places)
     if len(texts) != height:
         raise ValueError(f"it has {height} rows, with / between them, not {len(texts)}")
-    rows = [re.sub(r"\d{1,3}", lambda number: FREE * int(number[0]), row) for row in texts]
+    rows = [re.sub(r"[0-9]{1,3}", lambda number: FREE * int(number[0]), row) for row in texts]
     widths = [0] * height
     for place in places:
         widths[place.row] = max(widths[place.row], place.column + 1)

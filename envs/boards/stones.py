@@ -266,10 +266,42 @@ def _facts(rules: Any) -> Facts:
 
 
 def outcome_reason(rules: Any, position: Any) -> Ending:
-    """``outcome_reason`` of a game won by a row of ``connect`` stones."""
+    """``outcome_reason`` of a game won by a row of stones."""
+    stones = board_cells(rules, position) == position.winner + 1
+    return row_ending(rules, position, longest_row(stones))
+
+
+def row_ending(rules: Any, position: Any, longest: int) -> Ending:
+    """The ending by a full board or a row; the winner's ``longest`` one may be too long to win.
+
+    Plyground 0.2 told ``connect`` stones of every row.
+    """
     if position.winner == r.NOBODY:
         return Ending("full")
-    return Ending("row", {"n": rules.connect})
+    if longest > rules.connect:
+        stones = np.zeros((rules.rows, rules.cols), np.bool_)
+        stones[tuple(zip(*r.winning_cells(rules, position)))] = True
+        longest = longest_row(stones)
+    return Ending("row", {"n": max(longest, rules.connect)}, {"n": rules.connect})
+
+
+def longest_row(stones: np.ndarray) -> int:
+    """How many stones in a row a board (rows, cols) of truth values holds at most."""
+    lines = np.zeros((stones.shape[0], stones.shape[1] + 1), np.bool_)
+    lines[:, :-1] = stones
+    bits = int.from_bytes(np.packbits(lines, bitorder="little").tobytes(), "little")
+    return longest_run(bits, stones.shape[1] + 1)
+
+
+def longest_run(bits: int, width: int) -> int:
+    """The same for a bitboard with ``width`` bits a line, the last of which is always free."""
+    lengths = []
+    for step in (1, width, width + 1, width - 1):
+        run, length = bits, 0
+        while run:
+            run, length = run & run >> step, length + 1
+        lengths.append(length)
+    return max(lengths)
 
 
 def board_cells(rules: Any, position: Any) -> np.ndarray:

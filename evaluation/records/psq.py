@@ -16,9 +16,9 @@ import re
 from ...agents.external.gomocup.protocol import RULES, cell_text, rule_number
 from .record import Record, RecordError, gomoku
 
-HEADER = re.compile(r"Piskvorky\s+(\d+)x(\d+)\s*,")
-MOVE = re.compile(r"(\d+),(\d+)(?:,-?\d+)?")
-RULE = re.compile(r"(\d+),(\D.*)")
+HEADER = re.compile(r"Piskvorky\s+(\d+)x(\d+)\s*,", re.ASCII)
+MOVE = re.compile(r"(\d+),(\d+)(?:,-?\d+)?", re.ASCII)
+RULE = re.compile(r"(\d+),(\D.*)", re.ASCII)
 BY_THE_RULES, OTHERWISE = -1, 0
 
 

@@ -115,7 +115,7 @@ def _record(nodes: list[Node], rule: str) -> Record:
     root = {name: values[0].strip() for name, values in nodes[0].items() if values}
     if root.get("GM", GOMOKU) != GOMOKU:
         raise RecordError(f"GM[{root['GM']}] is another game; gomoku is GM[{GOMOKU}]")
-    size = re.fullmatch(r"(\d+)(?::(\d+))?", root.get("SZ", "15"))
+    size = re.fullmatch(r"(\d+)(?::(\d+))?", root.get("SZ", "15"), re.ASCII)
     if size is None:
         raise RecordError(f"SZ[{root['SZ']}] is no size of a board")
     cols, rows = int(size[1]), int(size[2] or size[1])

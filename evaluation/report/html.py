@@ -150,7 +150,9 @@ def _section(report: TournamentReport, index: int) -> dict[str, Any]:
         "title": _title(report),
         "settings": [  # lists repeat the table of agents
             (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-            for key, value in report.tournament.settings.items()
+            for key, value in (
+                report.tournament.settings | {"digest": report.tournament.digest}
+            ).items()
             if not isinstance(value, list)
         ],
         "crashing": [crashing_text(label) for label in report.crashing],

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...envs.specification import SpecificationError
+from ...envs.specification import SpecificationError, read_number
 from ..pages import notebook_html
 from ..statistics.courses import game_of
 from ..statistics.cross_table import CrossTable, Tally
@@ -105,6 +105,7 @@ class TournamentReport(NamedTuple):
         return {
             "tournament": self.tournament.name,
             "settings": self.tournament.settings,
+            "digest": self.tournament.digest,
             "distinct_games": self.table.distinct_games,
             "left_out_games": self.tournament.left_out,
             "crashing": list(self.crashing),
@@ -130,7 +131,7 @@ def parse_anchor(text: str) -> tuple[str, float]:
     agent, sign, rating = text.rpartition("=")
     try:
         if agent and sign:
-            return agent, float(rating)
+            return agent, read_number(rating, float)
     except ValueError:
         pass
     raise SpecificationError(
@@ -243,6 +244,7 @@ def _print_tournament(report: TournamentReport, console: Console) -> None:
         endings.add_row(Text(reason), str(count), percent(count / table.games))
     console.print()
     console.print(endings)
+    console.print(f"\ndigest {report.tournament.digest}")
 
 
 def _ratings_table(report: TournamentReport, ratings: Ratings) -> Table:

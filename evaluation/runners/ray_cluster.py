@@ -70,7 +70,7 @@ class RayRunner(PoolRunner[RayWorker]):
     def _check_address(self) -> None:
         """Ray itself would try for minutes to reach a cluster that is not there."""
         host, colon, port = (self._address or "").removeprefix("ray://").rpartition(":")
-        if not (colon and port.isdigit()):
+        if not (colon and port.isascii() and port.isdigit()):
             return
         try:
             socket.create_connection((host, int(port)), CONNECT_SECONDS).close()

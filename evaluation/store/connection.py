@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NoReturn, Self
 
 from ...envs.files import refuse_special_file
-from .schema import APPLICATION_ID, SCHEMA_VERSION, migrate
+from .schema import APPLICATION_ID, SCHEMA_VERSION, differences, migrate
 
 BUSY_SECONDS = 30.0
 # free space below which an error of input or output is put down to a full disk
@@ -33,18 +33,22 @@ class StoreError(Exception):
 class StoreFile:
     """The file of a store, usable as a context manager.
 
-    The file is opened, or made, when it is first needed.
+    The file is opened, or made, when it is first needed; with ``read_only`` nothing is written.
 
     Raises (all methods):
         StoreError: the place cannot be written, the file is no plyground store or one of another
         version.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.path: Path = Path(path)
         self._file = self.path.absolute()  # wherever an agent's os.chdir leads later
         self._opened: sqlite3.Connection | None = None
-        self._unwritable: str | None = None  # why the store can only be read, once that is known
+        # why the store can only be read, once that is known
+        self._unwritable: str | None = "it was opened to be read" if read_only else None
+        self._read_only = read_only
+        self._own_tables = False  # whether it is known that its tables are those of plyground
+        self._first_version: int = 0  # what it was when it was opened to be read
         self._place: tuple[int, int] | None = None  # what the file is to the system
         self._size = 0  # the largest that the file was seen to have
 
@@ -102,7 +106,16 @@ class StoreFile:
             (finding,) = again.execute("PRAGMA quick_check(1)").fetchone()
             if finding != "ok":
                 raise StoreError(f"the store {self.path} is damaged: {finding}")
+            self._check_tables(again)
             self._compare_with(again)
+
+    def _check_tables(self, connection: sqlite3.Connection) -> None:
+        """StoreError if triggers, indexes or tables of others could alter what is written."""
+        if strange := differences(connection):
+            raise StoreError(
+                f"the store {self.path} is not as plyground makes it: {strange[0]}; plyground "
+                f"verify names all; choose another file with --store FILE"
+            )
 
     def _compare_with(self, again: sqlite3.Connection) -> None:
         """StoreError if another connection does not see what was written last."""
@@ -110,6 +123,14 @@ class StoreFile:
     def _connect(self) -> sqlite3.Connection:
         self._check_place()
         with self._errors("opened"):
+            if self._read_only:
+                connection = self._connect_reading()
+                if connection is None:
+                    raise StoreError(
+                        f"the store {self.path} cannot be read: it is empty, closed to this user, "
+                        f"or its tables are not those of its version"
+                    )
+                return connection
             try:
                 return self._connect_writing()
             except sqlite3.OperationalError as error:
@@ -154,10 +175,10 @@ class StoreFile:
         if not self._file.is_file() or not self._file.stat().st_size:
             return None
         log = self._file.with_name(self._file.name + "-wal")
-        # A store in write-ahead-log mode needs a file for locks beside it, unless SQLite is told
-        # that no process writes.
+        # A store in write-ahead-log mode needs a file for locks beside it, which SQLite would make
+        # and leave there, unless it is told that no process writes.
         immutable = () if log.exists() and log.stat().st_size else ("immutable=1",)
-        for options in ("mode=ro", *immutable):
+        for options in (*immutable, "mode=ro"):
             connection = sqlite3.connect(
                 f"file:{urllib.parse.quote(str(self._file))}?{options}",
                 uri=True,
@@ -174,7 +195,7 @@ class StoreFile:
 
     def _up_to_date(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """This connection, or one to an updated copy in memory of a file of an older version."""
-        version = self._version(connection)
+        self._first_version = version = self._version(connection)
         if version == SCHEMA_VERSION:
             return connection
         copy = sqlite3.connect(":memory:", isolation_level=None)
@@ -255,6 +276,9 @@ class StoreFile:
         if self._unwritable is not None:
             raise StoreError(f"the store {self.path} cannot be written: {self._unwritable}")
         with self._errors("written"):
+            if not self._own_tables:
+                self._check_tables(connection)
+                self._own_tables = True
             yield connection
 
     def _explanation(self, error: sqlite3.Error) -> str:

@@ -5,14 +5,16 @@ digest. So the links of a tournament are a chain in the order in which games wer
 tournament keeps the last link, the number of games and a seal: a digest of these and of everything
 else that is known of the tournament. The store keeps a digest of which tournaments it holds.
 
-Whoever can write the file and knows this module can forge all of it. It guards against mistakes,
-other programs and edits by hand; who needs more notes the last links elsewhere: ``plyground verify
---json`` tells them.
+Whoever can write the file and knows this module can forge all of it, or put an older copy in its
+place. So a tournament has one digest more, of what never changes of it and of its last link, which
+tournaments and reports show. ``plyground verify --expect DIGEST`` looks for it in the chain: who
+keeps it elsewhere notices both.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -86,6 +88,20 @@ def identity_digest(connection: sqlite3.Connection, tournament: int) -> str:
     return digest_of_row((row, *agents))
 
 
+def digest_after(identity: str, link: str) -> str:
+    """The digest of a tournament with this identity whose games end with this link."""
+    return digest_of_row((identity, link))
+
+
+def count_until(connection: sqlite3.Connection, tournament: int, digest: str) -> int | None:
+    """How many games a tournament had when this was its digest; None if it never was."""
+    identity = identity_digest(connection, tournament)
+    query = "SELECT link FROM games WHERE tournament = ? ORDER BY number"
+    links = itertools.chain([(START,)], connection.execute(query, (tournament,)))
+    matches = (n for n, (link,) in enumerate(links) if digest_after(identity, link) == digest)
+    return next(matches, None)
+
+
 def seal_of(connection: sqlite3.Connection, tournament: int, identity: str) -> str:
     """The seal of a tournament as it stands."""
     row = connection.execute(
@@ -138,8 +154,12 @@ def seal_everything(connection: sqlite3.Connection) -> None:
 
 
 def changes_of_store(connection: sqlite3.Connection) -> list[Change]:
-    """The changes to the list of tournaments."""
-    changes = []
+    """The changes to the file as a whole and to the list of tournaments."""
+    changes = [
+        Change(f"the file is damaged: {finding}")
+        for (finding,) in connection.execute("PRAGMA integrity_check(3)")
+        if finding != "ok"
+    ]
     contents = connection.execute("SELECT tournaments FROM contents").fetchall()
     if contents != [(digest_of_tournaments(connection),)]:
         changes.append(Change("tournaments were deleted, put in or renamed"))

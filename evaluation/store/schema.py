@@ -7,6 +7,9 @@ transaction: it is of the old version or of the new one, never between them.
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import re
 import sqlite3
 
 from .digests import seal_everything
@@ -124,3 +127,34 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
         seal_everything(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {len(STEPS)}")
+
+
+Parts = dict[tuple[str, str], str]  # the SQL that made each table, index, trigger and view
+
+
+@functools.cache
+def _own_parts() -> Parts:
+    """The parts of a store as plyground makes them."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection, 0)
+        return _parts(connection)
+
+
+def _parts(connection: sqlite3.Connection) -> Parts:
+    # Comments have changed with plyground, quotes and spaces with SQLite.
+    return {
+        (kind, name): "".join(re.sub(r"--.*", "", sql or "").replace('"', "").split())
+        for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema")
+        if not name.startswith("sqlite_stat")  # the statistics of ANALYZE change no answer
+    }
+
+
+def differences(connection: sqlite3.Connection) -> list[str]:
+    """The tables, indexes, triggers and views that are not as plyground makes them."""
+    own, there = _own_parts(), _parts(connection)
+    missing = [f"the {kind} {name} is missing" for kind, name in own if (kind, name) not in there]
+    return missing + [
+        f"the {kind} {name} " + ("was altered" if (kind, name) in own else "is not plyground's")
+        for (kind, name), sql in there.items()
+        if own.get((kind, name)) != sql
+    ]

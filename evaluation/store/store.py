@@ -23,6 +23,8 @@ from .digests import (
     SealColumns,
     changes_of_store,
     changes_of_tournament,
+    count_until,
+    digest_after,
     digest_of_game,
     identity_digest,
     link_after,
@@ -30,6 +32,7 @@ from .digests import (
     seal_for,
     update_contents,
 )
+from .schema import DIGESTS_FROM, differences
 
 __all__ = ["AgentEntry", "GameKey", "Store", "StoreError", "StoredGame", "StoredTournament"]
 
@@ -43,6 +46,9 @@ _GAME_COLUMNS = (
 _INSERT_GAME = (
     f"INSERT INTO games ({GAME_FIELDS}, digest, link) VALUES "
     f"({', '.join('?' for _ in GAME_FIELDS.split(','))}, ?, ?) ON CONFLICT DO NOTHING"
+)
+_HAS_GAME = (
+    "SELECT 1 FROM games WHERE tournament = ? AND pair = ? AND player_0 = ? AND player_1 = ?"
 )
 _NEXT_NUMBER_AND_SEALED = (
     f"SELECT (SELECT coalesce(max(number), 0) + 1 FROM games), {SEAL_FIELDS} FROM tournaments "
@@ -87,7 +93,7 @@ class StoredTournament(NamedTuple):
         command: the latest command that asked for it, if one did.
         sources: fingerprints of the other code that decides games, by what it is; None where they
             are not known.
-        last_link: the digest that stands for all its games.
+        digest: stands for its settings, its agents and all its games; see :mod:`.digests`.
     """
 
     number: int
@@ -98,14 +104,14 @@ class StoredTournament(NamedTuple):
     left_out: int = 0
     command: str | None = None
     sources: dict[str, str] | None = None
-    last_link: str = ""
+    digest: str = ""
 
 
 class Store(StoreFile):
     """A results store: see :class:`StoreFile` for how it is opened and closed."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        super().__init__(path)
+    def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
+        super().__init__(path, read_only=read_only)
         self._identity_digests: dict[int, str] = {}  # digests of what never changes of a tournament
         self._last: str | None = None  # the digest of the game that was committed last
 
@@ -211,7 +217,7 @@ class Store(StoreFile):
                     left_out,
                     command,
                     None if sources is None else _read_table(sources),
-                    link,
+                    digest_after(identity_digest(self._connection, number), link),
                 )
                 for number, name, settings, pairs, left_out, command, sources, link in rows
             ]
@@ -287,7 +293,13 @@ class Store(StoreFile):
         digest = digest_of_game(row)
         link = link_after(columns.last_link, digest)
         if connection.execute(_INSERT_GAME, (*row, digest, link)).rowcount == 0:
-            return None
+            if connection.execute(_HAS_GAME, (tournament, game.pair, *game.players)).fetchone():
+                return None
+            raise StoreError(
+                f"the store {self.path} does not take game {game.pair} of agents "
+                f"{game.players[0]} and {game.players[1]}: something in the file keeps it out; "
+                f"plyground verify names what is not plyground's"
+            )
         now = columns._replace(games=columns.games + 1, last_link=link)
         connection.execute(
             "UPDATE tournaments SET games = ?, last_link = ?, seal = ? WHERE number = ?",
@@ -307,6 +319,16 @@ class Store(StoreFile):
             if again.execute(query, (self._last,)).fetchone() == (0,):
                 raise StoreError(
                     f"the store {self.path} does not hold the game that was committed last"
+                )
+        query = (
+            "SELECT name, tournaments.games, count(pair) FROM tournaments LEFT JOIN games "
+            "ON tournament = tournaments.number GROUP BY tournaments.number"
+        )
+        for name, committed, there in again.execute(query):
+            if committed != there:
+                raise StoreError(
+                    f"the store {self.path} holds {there} games of {name}, and {committed} were "
+                    f"committed"
                 )
 
     def games(self, tournament: int, pairs: int | None = None) -> Iterator[StoredGame]:
@@ -345,14 +367,31 @@ class Store(StoreFile):
             return number
 
     def changes(self, tournament: int | None = None) -> list[Change]:
-        """What was changed in the file by other means; ``None`` asks about the list of tournaments.
+        """What was changed in the file by other means; ``None`` asks about the file as a whole.
 
         See :mod:`.digests`.
         """
         with self._errors("read"), transaction(self._connection, "DEFERRED"):
-            if tournament is None:
-                return changes_of_store(self._connection)
-            return changes_of_tournament(self._connection, tournament)
+            if tournament is not None:
+                return changes_of_tournament(self._connection, tournament)
+            changes = [*map(Change, differences(self._connection))]
+            if 0 < self._first_version < DIGESTS_FROM:
+                changes.append(
+                    Change(
+                        f"the store is of version {self._first_version}, which has no digests: "
+                        f"whether it was changed cannot be told"
+                    )
+                )
+            return changes + changes_of_store(self._connection)
+
+    def games_until(self, digest: str) -> tuple[str, int] | None:
+        """The tournament that had this digest, and how many games it had then; None if none had."""
+        with self._errors("read"), transaction(self._connection, "DEFERRED"):
+            for number, name in self._connection.execute("SELECT number, name FROM tournaments"):
+                games = count_until(self._connection, number, digest)
+                if games is not None:
+                    return name, games
+        return None
 
     def games_by_number(self, tournament: int) -> Iterator[tuple[int, StoredGame | None]]:
         """The games of a tournament in the order in which they were finished, with their numbers.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
+from helpers import ROOT
 from plyground import make_agent, make_game
 from plyground.envs.specification import SpecificationError
 
@@ -286,3 +289,9 @@ def test_patterns_beat_the_original_heuristics_at_equal_depth(spec, least, origi
         )
         >= least
     )
+
+
+def test_the_benchmark_says_where_no_position_is_undecided(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    rows = importlib.import_module("caro").search_engine(0, "alphabeta:depth=1", ("", ""))
+    assert [row[0].endswith("all decided, more --games have others") for row in rows] == [True]

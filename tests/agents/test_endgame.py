@@ -6,10 +6,12 @@ import random
 
 import pytest
 from broken.games import Line
+from helpers import SMALL_GAMES
 from plyground import Game, make_agent, make_game
 from plyground.agents.compiled_opponents import compiled_form
 from plyground.agents.solvers.solver import make_solver, solve
 from plyground.envs.specification import SpecificationError
+from reference.search import minimax
 
 
 @pytest.mark.parametrize(
@@ -96,3 +98,39 @@ def test_endgame_takes_a_number_or_the_word_solver():
 def test_a_game_without_solver_and_a_board_beyond_its_reach_are_refused(game, message, endgame):
     with pytest.raises(SpecificationError, match=message):
         make_agent(f"mcts:endgame={endgame}", game=game)
+
+
+# -- lost endings, searched to their end --
+
+WORSE_THAN_IT_COULD = "1OOOOOOO/1OOOOOOO/XOXXOXOO/XOOXXOOO/XOXOOXOO/XXXOOOX1/X1XXXXOX/1XXX1OOO:X"
+
+
+def test_a_lost_ending_that_is_searched_to_its_end_is_lost_by_as_little_as_can_be():
+    # a1 loses by 48 discs; that a2, by 30, is better takes fewer plies than that a1 is worse
+    game = make_game("othello")
+    position = game.position_from_text(WORSE_THAN_IT_COULD)
+    assert game.action_to_text(make_agent("alphabeta:depth=60").act(position)) == "a2"
+
+
+@pytest.mark.parametrize("spec", SMALL_GAMES)
+@pytest.mark.fast_cases(2)
+def test_a_lost_ending_is_lost_as_late_and_by_as_little_as_can_be(spec):
+    agent, lost = make_agent("alphabeta:depth=60"), 0
+    rng, game = random.Random(5), make_game(spec)
+    for _ in range(60):
+        line, position = [], game.initial_position()
+        while not position.is_over:
+            line.append(position.copy())
+            position.play(rng.choice(position.legal_actions()))
+        position = line[-min(rng.randint(2, 5), len(line))]
+        decision = agent.analyse(position)
+        if decision.value >= 0:
+            continue
+        lost += 1
+        children = {each: position.after(each) for each in position.legal_actions()}
+        values = {
+            each: minimax(child, 60, position.to_move, -1, ply=1)[0]
+            for each, child in children.items()
+        }
+        assert values[decision.action] == max(values.values())
+    assert lost >= 3

@@ -402,7 +402,13 @@ OPEN_FOUR = ["h8", "a1", "h9", "a3", "h10", "a5", "h11"]
 
 @pytest.mark.parametrize(
     "agent",
-    ["hard", "alphabeta:depth=2,heuristic=caro15_open,radius=2", "minimax:depth=2,radius=1"],
+    [
+        "hard",
+        "hard:heuristic=caro15",
+        "caro10_alphabeta",
+        "alphabeta:depth=2,heuristic=caro15_open,radius=2",
+        "minimax:depth=2,radius=1",
+    ],
 )
 def test_an_open_four_is_blocked_although_the_game_is_lost(agent):
     game = make_game("gomoku:rule=caro")

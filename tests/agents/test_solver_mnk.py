@@ -182,3 +182,25 @@ def test_gomoku_is_solved_as_the_mnk_game_with_the_same_row():
         second.nodes,
         second.principal_variation,
     )
+
+
+@pytest.mark.parametrize("agent", ["solver:memory=4", "alphabeta:depth=1,endgame=20"])
+@pytest.mark.parametrize("spec", SMALL[:2])
+def test_in_a_lost_position_the_agent_holds_out_as_long_as_it_can(spec, agent):
+    @cached_by_position
+    def worth(position):  # 100 less the plies to a win; a loss is the other way round
+        if position.is_over:
+            return 100 * int(position.returns[position.to_move])
+        best = max(-worth(position.after(action)) for action in position.legal_actions())
+        return best - (best > 0) + (best < 0)
+
+    game, rng, player = make_game(spec), random.Random(2), make_agent(agent)
+    lost = []
+    while len(lost) < 12:
+        position = random_position(game, rng, 6)
+        if worth(position) < 0 and len(position.legal_actions()) > 2:
+            lost.append(position)
+    for position in lost:
+        decision = player.analyse(position)
+        assert (decision.value, decision.exact) == (-1, True)
+        assert -worth(position.after(decision.action)) + 1 == worth(position)

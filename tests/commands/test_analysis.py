@@ -16,6 +16,7 @@ import pytest
 from command_line import plyground
 from plyground import make_agent, make_game
 from plyground.agents.score import Score
+from plyground.agents.solvers.solver import Solver
 from plyground.evaluation.report.analysis import static_evaluations, static_text
 from plyground.evaluation.report.display import score_in_words, thoughts
 
@@ -257,11 +258,25 @@ def test_solve_knows_who_is_to_move():
 
 def test_a_time_limit_gives_the_bounds_proved_so_far():
     result = plyground("solve connect_four --time 0.2 --memory 64")
+    assert result.stderr.endswith("not proved within 0.2 s; --time 0 sets no limit\n")
     assert result.exit_code == 0
     assert re.search(
         r"value +not proved: from [+-]\d+ to [+-]\d+\nbest +[a-g], as far as it is known",
         result.stdout,
     )
+
+
+def test_there_is_a_time_limit_unless_it_is_lifted(monkeypatch):
+    limits, solve = [], Solver.solve
+
+    def note_limit(solver, position, **options):
+        limits.append(options["time"])
+        return solve(solver, position, **options)
+
+    monkeypatch.setattr(Solver, "solve", note_limit)
+    for words in ("", " --time 0", " --time 5"):
+        assert plyground(f"solve dots_and_boxes:rows=1,cols=1{words}").exit_code == 0
+    assert limits == [60.0, None, 5.0]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent as a POSIX signal")

@@ -88,6 +88,17 @@ RULE = Parameter("rule", str, "a", "which", choices=("a", "b"))
 SWITCH = Parameter("fast", bool, False)
 
 
+# what Python's own int and float take for 10 and 3
+LIKE_NUMBERS = ["1_0", " 3", "3 ", "٣", "\uff13", "3\n", "१.५", "1_0.5", "inf", "nan", "0x3", "3e"]
+
+
+@pytest.mark.parametrize("text", LIKE_NUMBERS)
+@pytest.mark.parametrize("parameter", [WHOLE, SECONDS])
+def test_only_plain_digits_are_a_number(parameter, text):
+    with pytest.raises(SpecificationError, match="must be a"):
+        parameter.convert(text, "thing")
+
+
 @pytest.mark.parametrize(
     ("parameter", "given_value", "value"),
     [

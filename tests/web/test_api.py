@@ -425,7 +425,8 @@ def test_a_form_of_a_game_leads_to_its_page(client):
     assert answer.headers["location"] == (
         "/play?game=gomoku%3Asize%3D10%2Crule%3Dcaro&opponent=hard&seat=1&clock=300%2B0"
     )
-    assert client.get("/new?name=gomoku&rows=99").status_code == 422
+    for other in ("rows=99", "rows=1_0", "rows=%D9%A3", "seat=%201", "seat=0_1"):
+        assert client.get(f"/new?name=gomoku&{other}").status_code == 422
     assert client.get("/new?name=go").status_code == 422
 
 

@@ -13,10 +13,18 @@ import numpy as np
 
 from ....envs import rules as r
 from ....envs.compiled.kernels import inner_kernel
-from ....envs.games.gomoku.heuristics import CARO10, look_along, run_points, window_points
+from ....envs.games.gomoku.heuristics import (
+    CARO10,
+    CARO15,
+    CARO15_OPEN,
+    evaluate_runs,
+    look_along,
+    run_points,
+    window_points,
+)
 from ....envs.games.gomoku.patterns import CARO, CELL_BITS, STANDARD
 from ....envs.games.gomoku.rules import row_wins
-from ..search_form import can_win_at_once
+from ..search_form import can_win_at_once, resistance_points
 from .lines import (
     BOARD_FIELDS,
     EVEN_BITS,
@@ -213,6 +221,15 @@ def evaluate_scores(rules, position, player, heuristic):
     points = position.points[player] - position.points[1 - player]
     # caro10 counts only the own single stones, caro15 none here
     return points + position.singles[player]
+
+
+@resistance_points.register_body(GomokuScores)
+@inner_kernel
+def open_points(rules, position, player, heuristic):
+    """caro15 sees no difference where a row is shut in, so caro15_open chooses in its place."""
+    if rules.heuristic == CARO15:
+        return evaluate_runs(rules, position.cells, player, CARO15_OPEN)
+    return evaluate_scores(rules, position, player, heuristic)
 
 
 @r.candidates.register_body(GomokuScores)

@@ -2,7 +2,7 @@
 
 Values are results: +1 the side to move wins, 0 a draw, −1 it loses. The solver does not look for
 the quickest win. It still wins in the end, because a won position is kept won and the board fills
-up.
+up. In a lost position agents ask a search for the action that resists longest.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class MnkSolver(AlternatingSolver):
 
     meaning = "+1: the side to move wins; 0: a draw; −1: it loses."
     plies_at_once = 18
+    graded = False
 
     def __init__(self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB) -> None:
         super().__init__(game, memory_mb)

@@ -20,11 +20,12 @@ how to build a perfect AI".
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import rules as r
+from ...boards import stones as rows_of_stones
 from ...boards.grid import cells_complexity
 from ...boards.stones import check_connect, outcome_reason, record_fields
 from ...compiled.bits import count_bits
@@ -32,6 +33,7 @@ from ...compiled.kernels import kernel
 from ...compiled.randomness import SALT_1, mix64, random_bits
 from ...declaration import Complexity, Facts, declare_game, wide_record
 from ...pictures.drawing import PLAYER_COLOURS
+from ...profile import Ending
 from ...specification import Parameter
 from .profile import PROFILE
 
@@ -286,4 +288,10 @@ def action_cells(rules: ConnectFour) -> np.ndarray:
     return np.array([(-1, column, 0) for column in range(rules.cols)], np.int16)
 
 
-r.outcome_reason.register(ConnectFour)(outcome_reason)
+@r.outcome_reason.register(ConnectFour)
+def ending(rules: ConnectFour, position: Any) -> Ending:
+    longest = rows_of_stones.longest_run(int(position.stones[position.winner]), rules.rows + 1)
+    return rows_of_stones.row_ending(rules, position, longest)
+
+
+r.outcome_reason.register(WideConnectFour)(outcome_reason)

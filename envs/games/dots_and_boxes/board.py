@@ -129,7 +129,9 @@ def plies_played(rules: Any, position: Any) -> int:
     return int(position.drawn) - edges_at_start(rules)
 
 
-DOTS = re.compile(r"(\d{1,4})\s*[x×]\s*(\d{1,4})|[([]\s*(\d{1,4})\s*,\s*(\d{1,4})\s*[)\]]")
+DOTS = re.compile(
+    r"(\d{1,4})\s*[x×]\s*(\d{1,4})|[([]\s*(\d{1,4})\s*,\s*(\d{1,4})\s*[)\]]", re.ASCII
+)
 
 
 def expand_dots(values: dict[str, Any]) -> dict[str, Any]:
