@@ -61,8 +61,12 @@ class OpenSpielBot(Agent):
         self._bots = {}
 
     def decide(self, position: Position) -> Decision:
-        state = self._state(position)
-        action = int(self._bot(state, position.to_move).step(state))
+        state, player = self._state(position), position.to_move
+        is_adapted = hasattr(state, "position")
+        if (is_adapted, player) not in self._bots:
+            game = self._adapted_game if is_adapted else self._native_game
+            self._bots[is_adapted, player] = self._make_bot(game, player)
+        action = int(self._bots[is_adapted, player].step(state))
         simulations = self.options["simulations"] if self.options["bot"] == MCTS else 0
         return Decision(action, simulations=simulations)
 
@@ -77,13 +81,6 @@ class OpenSpielBot(Agent):
         state = self._adapted_game.new_initial_state()
         state.position = position.copy()
         return state
-
-    def _bot(self, state: Any, player: int) -> Any:
-        is_adapted = hasattr(state, "position")
-        if (is_adapted, player) not in self._bots:
-            game = self._adapted_game if is_adapted else self._native_game
-            self._bots[is_adapted, player] = self._make_bot(game, player)
-        return self._bots[is_adapted, player]
 
     def _make_bot(self, game: Any, player: int) -> Any:
         import pyspiel

@@ -265,7 +265,11 @@ class Mcts(Agent):
             a: Score(scale * value, "return", *root.certainty(a))
             for a, value in sorted(values.items())
         }
-        score = self._score(position, action, root, scores)
+        # The position's score is exact where the root is proven or every action is known.
+        score = scores[action]
+        if not (root.is_proven and action in root.proven):
+            all_scores = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
+            score = score_of_position(action, all_scores, scale)
         return Decision(
             action,
             score,
@@ -280,16 +284,6 @@ class Mcts(Agent):
             simulations=simulations,
             probabilities=priors,
         )
-
-    @staticmethod
-    def _score(
-        position: Position, action: int, root: _RootActions, scores: dict[int, Score]
-    ) -> Score:
-        """The position's score: exact where the root is proven or every action is known."""
-        if root.is_proven and action in root.proven:
-            return scores[action]
-        all_scores = dict.fromkeys(position.legal_actions(), Score(0.0)) | scores
-        return score_of_position(action, all_scores, position.game.facts.max_return)
 
     def _choose(
         self,

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...envs import __version__
 from ...envs.registry import make_game
-from ...envs.specification import SpecificationError
+from ...envs.specification import SpecificationError, refusing
 from ..pages import page_of
 from ..statistics.cross_table import AgentRow, Tally
 from ..statistics.ratings import Ratings, score_of
@@ -73,12 +73,9 @@ def render_page(template: str, **values: Any) -> str:
     Raises:
         SpecificationError: jinja2 is not installed.
     """
-    try:
+    needs = 'an HTML page needs jinja2, which is not installed: pip install -e ".[report]"'
+    with refusing(ImportError, needs):
         import jinja2
-    except ImportError:
-        raise SpecificationError(
-            'an HTML page needs jinja2, which is not installed: pip install -e ".[report]"'
-        ) from None
     templates = resources.files(__package__) / "templates"
     text = {
         name: (templates / name).read_text("utf-8")

@@ -17,7 +17,7 @@ import numpy as np
 from ...envs.files import written_whole
 from ...envs.game import Game, Position
 from ...envs.registry import make_game
-from ...envs.specification import SpecificationError
+from ...envs.specification import SpecificationError, refusing
 
 SCHEMA_VERSION = 1
 METADATA_KEY = "plyground"
@@ -103,11 +103,8 @@ def write(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, A
         SpecificationError: the file cannot be written.
     """
     text = json.dumps({"schema": SCHEMA_VERSION, **metadata}, ensure_ascii=False)
-    try:
-        with written_whole(path) as stream:
-            (_write_parquet if path.suffix == ".parquet" else _write_npz)(stream, arrays, text)
-    except OSError as error:
-        raise SpecificationError(f"{path} cannot be written: {error.strerror}") from None
+    with refusing(OSError, f"{path} cannot be written"), written_whole(path) as stream:
+        (_write_parquet if path.suffix == ".parquet" else _write_npz)(stream, arrays, text)
 
 
 def load(path: str | Path) -> Dataset:
@@ -138,11 +135,9 @@ def load(path: str | Path) -> Dataset:
 
 
 def _pyarrow() -> Any:
-    try:
+    with refusing(ImportError, _INSTALL):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise SpecificationError(_INSTALL) from None
     return pyarrow
 
 
