@@ -134,18 +134,21 @@ class _Sealed:
 
     Args:
         form: numba's own form of it.
+        place: the folders that the content is kept in, within the root.
     """
 
-    def __init__(self, form: Any) -> None:
+    def __init__(self, form: Any, place: tuple[str, ...]) -> None:
         self._form = form
+        # another function's code is as bad as damaged code
+        self._start = zlib.crc32(repr((place, form.filename_base)).encode())
 
     def reduce(self, result: Any) -> tuple[int, bytes]:
         content = dumps(self._form.reduce(result))
-        return zlib.crc32(content), content
+        return zlib.crc32(content, self._start), content
 
     def rebuild(self, context: Any, payload: tuple[int, bytes]) -> Any:
         checksum, content = payload
-        if checksum != zlib.crc32(content):
+        if checksum != zlib.crc32(content, self._start):
             raise ValueError("the checksum is another")
         return self._form.rebuild(context, pickle.loads(content))
 
@@ -262,11 +265,12 @@ def _numba_cache(function: Callable[..., Any], folder: Path, kind: type) -> Any:
         return NullCache()
     finally:
         numba.config.CACHE_DIR = before
-    if not Path(cache.cache_path).is_relative_to(folder):
+    path = Path(cache.cache_path)
+    if not path.is_relative_to(folder):
         # numba has taken a folder of its own choice, where old rules would be played
         _tell(NOT_KEPT, OSError(f"nothing can be written to {folder}"))
         return NullCache()
-    cache._impl = _Sealed(cache._impl)
+    cache._impl = _Sealed(cache._impl, path.relative_to(folder.parent).parts)
     return cache
 
 

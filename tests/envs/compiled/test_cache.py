@@ -8,6 +8,7 @@ import pickle
 import random
 import struct
 from pathlib import Path
+from types import ModuleType
 
 import numba
 import pytest
@@ -28,7 +29,7 @@ def inner(number):
 def outer(number):
     return inner(number) + 1
 """
-RESULT = 12.34567 * 2 + 1
+RESULT, OTHER = 12.34567 * 2 + 1, 12.34567 * 2.5 + 1
 
 
 @pytest.fixture
@@ -42,12 +43,17 @@ def source(tmp_path, monkeypatch):
     return path
 
 
-def call(source: Path) -> tuple[int, bool]:
-    """What a new process computes, and whether it compiles; this one imports the kernels anew."""
-    module = importlib.util.module_from_spec(
-        spec := importlib.util.spec_from_file_location("own_kernels", source)
-    )
+def load(source: Path) -> ModuleType:
+    """The kernels, imported anew as by a new process."""
+    spec = importlib.util.spec_from_file_location("own_kernels", source)
+    module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def call(source: Path) -> tuple[float, bool]:
+    """What a new process computes, and whether it compiles."""
+    module = load(source)
     with event.install_recorder("numba:compile") as compilations:
         return module.outer(2), bool(compilations.buffer)
 
@@ -110,15 +116,14 @@ def test_damaged_machine_code_is_compiled_anew_and_said_once(damage, suffix, sou
         assert call(source) == (RESULT, False)  # healed
 
 
-def test_the_machine_code_of_other_arguments_is_not_taken(source):
+@pytest.mark.parametrize(
+    "pattern", ["*outer-*.nbc", "*er-*.py???.1.nbc"], ids=["types", "function"]
+)
+def test_the_machine_code_of_other_arguments_or_another_function_is_not_taken(pattern, source):
     """As where the index of a kernel names another file."""
-    assert call(source)[0] == RESULT
-    module = importlib.util.module_from_spec(
-        spec := importlib.util.spec_from_file_location("own_kernels", source)
-    )
-    spec.loader.exec_module(module)
-    assert module.outer(2.5) == 12.34567 * 2.5 + 1
-    first, second = sorted((source.parent / "cache").rglob("*outer-*.nbc"))
+    module = load(source)
+    assert (module.inner(2), module.outer(2), module.outer(2.5)) == (RESULT - 1, RESULT, OTHER)
+    first, second = sorted((source.parent / "cache").rglob(pattern))
     content = first.read_bytes()
     first.write_bytes(second.read_bytes())
     second.write_bytes(content)
