@@ -22,6 +22,12 @@ def web(
     *,
     port: Annotated[int, option("N", "Port; 0 takes a free one.", low=0, high=65535)] = 8000,
     host: Annotated[str, option("ADDRESS", "Address to listen on.")] = "127.0.0.1",
+    allow_host: Annotated[
+        tuple[str, ...], option("NAME", "A further name under which visitors reach the server.")
+    ] = (),
+    behind_proxy: Annotated[
+        bool, flag("Believe the X-Forwarded-… headers of a proxy on this machine.")
+    ] = False,
     store: Annotated[
         Path | None, option("FILE", "Keep finished games here, and show those it holds.")
     ] = None,
@@ -38,24 +44,41 @@ def web(
 ) -> None:
     """Play, analyse and watch games in a browser.
 
-    The page is open to this machine only. With --host it is open to all who reach that address.
+    The page is open to this machine only. With --host it is open to all who reach that address;
+    0.0.0.0 stands for all addresses of the machine. Visitors who write a name into their browser
+    need --allow-host NAME, unless it is the machine's own.
 
     [bold]Examples[/bold]
 
     plyground web
 
     plyground web --store games.db --agent ppo:runs/c4
+
+    plyground web --host 0.0.0.0 --allow-host games.example.org
+
+    plyground web --behind-proxy --allow-host games.example.org
     """
     refuse_people(agent, "the list of agents")
     if store is not None:
         Store(store).open().close()
     settings = Settings(
-        host=host, port=port, store=store, agents=agent, presets_first=not no_warm_up
+        host=host,
+        port=port,
+        allow_hosts=allow_host,
+        behind_proxy=behind_proxy,
+        store=store,
+        agents=agent,
+        presets_first=not no_warm_up,
     )
     if workers is not None:
         settings = dataclasses.replace(settings, workers=workers)
     if not host:
         raise SpecificationError("the address to listen on is empty; leave --host out")
+    for name in allow_host:
+        if not name or set(name) & set("/*@ "):
+            raise SpecificationError(
+                f"--allow-host {name!r} is no name of a machine, such as games.example.org"
+            )
     # It loads what agents need while this process loads the pages.
     first = AgentProcess(settings.limits)
     first.start()

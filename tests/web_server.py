@@ -15,8 +15,9 @@ from helpers import ROOT
 class Server:
     """The process of ``plyground web``, on a free port or on the one it had before."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, stderr: int | None = None) -> None:
         self.options, self.port, self.process = options, 0, None
+        self.stderr = stderr
         self.start()
 
     def start(self) -> None:
@@ -25,6 +26,7 @@ class Server:
             [sys.executable, "-m", "plyground.cli", *words],
             cwd=ROOT.parent,
             stdout=subprocess.PIPE,
+            stderr=self.stderr,
             text=True,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from typing import Any
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -16,13 +17,17 @@ from ..evaluation.runners.agent_process import AgentProcess
 from ..evaluation.store.store import StoreError
 from . import api, exports, games, pages
 from .errors import Refusal, sentence
-from .guard import App, Guard, known_hosts
+from .guard import App, guarded
 from .opponents import HINTS, PRESETS
 from .positions import read_game
+from .proxy import ForwardedHeaders
 from .sessions import Sessions
 from .settings import LONGEST_BODY, Settings
 from .state import State, words_for
 from .thinking import Decide, Thinkers
+
+# More of them would not be faster, and would let the searches' answers wait.
+ANSWERING_THREADS = 4
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -37,6 +42,7 @@ def make_app(settings: Settings, first: AgentProcess | None = None) -> App:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = ANSWERING_THREADS
         thinkers = Thinkers(settings, first)
         app.state.server = State(settings, sessions, thinkers)
         if settings.presets_first:
@@ -56,7 +62,8 @@ def make_app(settings: Settings, first: AgentProcess | None = None) -> App:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(StoreError, _store_error)
     app.add_exception_handler(Exception, _failed)
-    return Guard(app, sessions, known_hosts(settings.host))
+    guard = guarded(app, sessions, settings.host, settings.allow_hosts)
+    return ForwardedHeaders(guard) if settings.behind_proxy else guard
 
 
 def _preset_tasks() -> list[Decide]:
@@ -66,7 +73,7 @@ def _preset_tasks() -> list[Decide]:
 
 
 # What the framework itself refuses, by the status of its answer.
-REFUSALS = {400: "unreadable", 404: "no_page", 405: "no_method", 413: "long_request"}
+REFUSALS = {400: "unreadable", 404: "no_page", 405: "no_method", 408: "slow_request", 413: "long_request"}
 
 
 async def _refuse(request: Request, refusal: Any) -> Response:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import ipaddress
 import json
+import socket
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -35,6 +39,10 @@ HEADERS = (
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
 LOCAL = ("127.0.0.1", "localhost", "::1")
+EVERY_ADDRESS = ("0.0.0.0", "::")
+LONGEST_HOST = 100  # characters of a name that a refusal repeats
+WORK = ("/api/", "/export/")  # begin the paths whose answer takes work even where it is not read
+BODY_SECONDS = 15.0  # for all of a request to arrive
 TOO_LONG = Refusal("long_request", 413, most=LONGEST_BODY)
 
 
@@ -46,10 +54,14 @@ class Guard:
         sessions: the sessions; that of a request is put into its ``state``.
         hosts: the names under which the server is known; others are refused, so that no other
             site's name can be made to lead here.
+        any_address: whether all addresses are known beside these names.
     """
 
-    def __init__(self, app: App, sessions: Sessions, hosts: tuple[str, ...]) -> None:
-        self._app, self._sessions, self._hosts = app, sessions, hosts
+    def __init__(
+        self, app: App, sessions: Sessions, hosts: tuple[str, ...], any_address: bool = False
+    ) -> None:
+        self._app, self._sessions = app, sessions
+        self._hosts, self._any_address = hosts, any_address
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -61,32 +73,39 @@ class Guard:
         cookies = _cookies(headers.get(b"cookie", ""))
         wrong = self._wrong(scope, headers)
         if wrong is None:
-            name, session, is_new = self._sessions.find(cookies.get(COOKIE))
+            client = (scope.get("client") or [""])[0]
+            name, session, is_new = self._sessions.find(cookies.get(COOKIE), client)
             if not self._sessions.may_ask(session):
                 wrong = Refusal("often", 429)
         if wrong is not None:
             await _refuse(send, wrong, _words(scope, headers, cookies))
             return
         scope.setdefault("state", {})["session"] = session
+        only_head = scope["method"] == "HEAD" and not scope["path"].startswith(WORK)
+        if only_head:
+            scope = {**scope, "method": "GET"}
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = list(HEADERS)
                 if is_new:
-                    cookie = f"{COOKIE}={name}; Path=/; HttpOnly; SameSite=Strict"
+                    secure = "; Secure" if scope.get("scheme") == "https" else ""
+                    cookie = f"{COOKIE}={name}; Path=/; HttpOnly; SameSite=Strict{secure}"
                     headers.append((b"set-cookie", cookie.encode()))
                 message["headers"] = [*message.get("headers", ()), *headers]
+            elif only_head:
+                message = {**message, "body": b""}
             await send(message)
 
         await self._app(scope, _limit_size(receive), send_with_headers)
 
     def _wrong(self, scope: Message, headers: dict[bytes, str]) -> Refusal | None:
         """Why a request is refused, if it is."""
-        host = headers.get(b"host", "")
-        if _name_of(host) not in self._hosts:
-            return Refusal("host", 421)
-        origin = headers.get(b"origin")
-        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+        host = headers.get(b"host", "").lower()
+        if not self._is_own(_name_of(host)):
+            return Refusal("host", 421, host=_name_of(host)[:LONGEST_HOST])
+        origin = headers.get(b"origin", "").lower()
+        if origin and origin not in (f"http://{host}", f"https://{host}"):
             return Refusal("origin", 403)
         other_site = headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin")
         if other_site and headers.get(b"sec-fetch-mode") != "navigate":
@@ -98,17 +117,38 @@ class Guard:
             return TOO_LONG
         return None
 
+    def _is_own(self, name: str) -> bool:
+        """Whether the server is known under a name, or an address."""
+        if name in self._hosts:
+            return True
+        try:  # no other site has an address for its name: that one cannot be made to lead here
+            return self._any_address and bool(ipaddress.ip_address(name))
+        except ValueError:
+            return False
 
-def known_hosts(host: str) -> tuple[str, ...]:
-    """The names of a server that listens on an address."""
-    return tuple(dict.fromkeys((*LOCAL, host.strip("[]"))))
+
+def guarded(app: App, sessions: Sessions, host: str, allow_hosts: tuple[str, ...] = ()) -> Guard:
+    """An application with its guard.
+
+    Args:
+        app: the application.
+        sessions: its sessions.
+        host: the address that it listens on; where that stands for all addresses of the machine,
+            the machine's name and every address are known.
+        allow_hosts: further names.
+    """
+    anywhere = host in EVERY_ADDRESS
+    own = socket.gethostname() if anywhere else host
+    names = (_name_of(name.lower()) for name in (own, *allow_hosts))
+    return Guard(app, sessions, tuple(dict.fromkeys((*LOCAL, *names))), anywhere)
 
 
 def _name_of(host: str) -> str:
     """The name in a header ``Host``, without the port."""
     if host.startswith("["):
         return host[1:].partition("]")[0]
-    return host.partition(":")[0]
+    name, colon, port = host.rpartition(":")
+    return (name if colon and ":" not in name else host).removesuffix(".")
 
 
 def _cookies(text: str) -> dict[str, str]:
@@ -127,13 +167,18 @@ def _words(scope: Message, headers: dict[bytes, str], cookies: dict[str, str]) -
 
 
 def _limit_size(receive: Receive) -> Receive:
-    """``receive`` that counts the bytes of a body whose length is not stated."""
-    size = 0
+    """``receive`` that counts the bytes of a body, and waits for it for a limited time."""
+    size, whole, began = 0, False, time.monotonic()
 
     async def limited() -> Message:
-        nonlocal size
-        message = await receive()
+        nonlocal size, whole
+        left = None if whole else began + BODY_SECONDS - time.monotonic()
+        try:
+            message = await asyncio.wait_for(receive(), left)
+        except TimeoutError:
+            raise HTTPException(408) from None
         size += len(message.get("body", b""))
+        whole = not message.get("more_body", False)
         if size > LONGEST_BODY:
             raise HTTPException(TOO_LONG.status)
         return message

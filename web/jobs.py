@@ -1,4 +1,4 @@
-"""What the processes do beside decisions of agents: exact values, lines of play, reviews.
+"""What the processes do beside decisions of agents: exact values, lines of play, reviews, files.
 
 The functions are called in a process that thinks, by :class:`~plyground.web.thinking.Call`.
 """
@@ -6,7 +6,8 @@ The functions are called in a process that thinks, by :class:`~plyground.web.thi
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..agents import make_agent
@@ -31,6 +32,11 @@ LINES_OF = "plyground.web.jobs:best_lines"
 REVIEW = "plyground.web.jobs:review_json"
 REVIEW_PAGE = "plyground.web.jobs:review_html"
 REVIEW_SECONDS = 300.0
+PICTURE = "plyground.web.jobs:picture"
+ANIMATION = "plyground.web.jobs:animation"
+FILE_SECONDS = 60.0
+FRAME_MS, LAST_FRAME_MS = 700, 3000
+COLOURS = 64  # of an animation
 
 
 def has_solver(game: Game) -> bool:
@@ -111,6 +117,36 @@ def _seen_from(player: int, child: Position, reply: Decision) -> Score | None:
     kinds = {"lower": "upper", "upper": "lower"}
     kind: Any = kinds.get(reply.score.kind, reply.score.kind)
     return dataclasses.replace(reply.score, value=-reply.score.value, kind=kind)
+
+
+def picture(position: Position, last: int | None, side: int, report: Report) -> bytes:
+    """The picture of a position as a PNG file; its longer side has so many pixels."""
+    report(READY)
+    content = io.BytesIO()
+    position.to_image(last, side).save(content, "PNG", optimize=True)
+    return content.getvalue()
+
+
+def animation(start: Position, actions: Sequence[int], side: int, report: Report) -> bytes:
+    """The moves from a position on as a GIF file."""
+    from PIL.Image import Dither
+
+    report(READY)
+    end, position, content = start.copy(), start.copy(), io.BytesIO()
+    for action in actions:
+        end.play(action)
+    # the last picture has the colours of all
+    colours = end.to_image(actions[-1] if actions else None, side).quantize(COLOURS)
+
+    def frame(action: int | None) -> Any:
+        if action is not None:
+            position.play(action)
+        return position.to_image(action, side).quantize(palette=colours, dither=Dither.NONE)
+
+    durations = [FRAME_MS] * len(actions) + [LAST_FRAME_MS]
+    first, others = frame(None), map(frame, actions)
+    first.save(content, "GIF", save_all=True, append_images=others, duration=durations, loop=0)
+    return content.getvalue()
 
 
 def review_json(record: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:

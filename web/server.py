@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable
 
@@ -15,6 +16,16 @@ from .settings import Settings
 # Longer than people think about a move: a connection that closes while it is asked costs a retry.
 KEEP_ALIVE_SECONDS = 60
 STOP_SECONDS = 2  # for requests under way when the server is stopped
+
+
+class _Server(uvicorn.Server):
+    """A server that stops without a word."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the searches, then the requests; those that are cut off are no errors."""
+        logging.getLogger("uvicorn.error").disabled = True
+        await self.lifespan.shutdown()
+        await super().shutdown(sockets)
 
 
 def serve(
@@ -40,9 +51,10 @@ def serve(
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=STOP_SECONDS,
+        proxy_headers=False,
     )
     tell(address)
-    uvicorn.Server(config).run(sockets=[listening])
+    _Server(config).run(sockets=[listening])
 
 
 def _bind(host: str, port: int) -> socket.socket:

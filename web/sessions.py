@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
+import ipaddress
 import secrets
 import time
 from collections import OrderedDict
 
 from .settings import (
+    ADDRESS_A_SECOND,
+    ADDRESS_AT_ONCE,
     ALL_A_SECOND,
     ALL_AT_ONCE,
     MOST_SESSIONS,
@@ -17,6 +19,7 @@ from .settings import (
 )
 
 NAME_BYTES = 16
+HALF_LIFE = 60.0  # seconds after which half of the time that was spent is forgotten
 
 
 class Bucket:
@@ -37,55 +40,106 @@ class Bucket:
         return True
 
 
-class Session:
-    """A visitor's browser.
+class Asker:
+    """Who asks: a browser, or all that comes from one address.
 
     Attributes:
-        thinking: held by the search that is under way for it; there is one at a time.
-        waiting: how many searches of it are under way or wait.
+        waiting: how many of its searches wait for a process or are under way.
+        running: how many are under way.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: float, a_second: float) -> None:
         self.last_request: float = time.monotonic()
-        self.thinking: asyncio.Lock = asyncio.Lock()
-        self.waiting = 0
-        self._bucket = Bucket(REQUESTS_AT_ONCE, REQUESTS_A_SECOND)
+        self.waiting = self.running = 0
+        self._bucket = Bucket(at_once, a_second)
+        self._spent, self._spent_at = 0.0, 0.0
 
     def may_ask(self) -> bool:
         """Whether it may make a request now."""
         self.last_request = time.monotonic()
         return self._bucket.take()
 
+    def spend(self, seconds: float) -> None:
+        """Count the time of a search."""
+        self._spent, self._spent_at = self.spent + seconds, time.monotonic()
+
+    @property
+    def spent(self) -> float:
+        """The seconds that its searches have taken; what is long ago counts less."""
+        return float(self._spent * 0.5 ** ((time.monotonic() - self._spent_at) / HALF_LIFE))
+
+
+class Session(Asker):
+    """A visitor's browser, and the address that it asks from."""
+
+    def __init__(self, address: Asker) -> None:
+        super().__init__(REQUESTS_AT_ONCE, REQUESTS_A_SECOND)
+        self.address: Asker = address
+
+
+class _Address(Asker):
+    """An address. What it asks without a cookie counts as one session."""
+
+    def __init__(self) -> None:
+        super().__init__(ADDRESS_AT_ONCE, ADDRESS_A_SECOND)
+        self.without_cookie = Session(self)
+
 
 class Sessions:
-    """All sessions by their names, the one that asked last at the end."""
+    """All sessions by their names, the one that asked last at the end; their addresses likewise."""
 
     def __init__(self) -> None:
         self._by_name: OrderedDict[str, Session] = OrderedDict()
+        self._addresses: OrderedDict[str, _Address] = OrderedDict()
         self._all = Bucket(ALL_AT_ONCE, ALL_A_SECOND)
 
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def find(self, name: str | None) -> tuple[str, Session, bool]:
-        """The session of a name, or a new one: its name, the session, whether it is new."""
-        self._expire()
+    def find(self, name: str | None, client: str = "") -> tuple[str, Session, bool]:
+        """The session of a request.
+
+        Args:
+            name: the session's name, if the request has a cookie.
+            client: the address that it comes from.
+
+        Returns:
+            the name, the session, and whether the name is a new one, for the next requests.
+        """
+        _expire(self._by_name)
+        _expire(self._addresses)
+        place = _network(client)
+        address = self._addresses.setdefault(place, _Address())
+        self._addresses.move_to_end(place)
         if name is not None and name in self._by_name:
+            session = self._by_name[name]
+            session.address = address
             self._by_name.move_to_end(name)
-            return name, self._by_name[name], False
+            return name, session, False
         new_name = secrets.token_urlsafe(NAME_BYTES)
-        self._by_name[new_name] = Session()
-        return new_name, self._by_name[new_name], True
+        self._by_name[new_name] = Session(address)
+        return new_name, address.without_cookie, True
 
     def may_ask(self, session: Session) -> bool:
         """Whether a request of a session is answered now."""
-        return self._all.take() and session.may_ask()
+        return session.may_ask() and session.address.may_ask() and self._all.take()
 
-    def _expire(self) -> None:
-        oldest = time.monotonic() - SESSION_SECONDS
-        while self._by_name:
-            name, session = next(iter(self._by_name.items()))
-            is_full = len(self._by_name) >= MOST_SESSIONS
-            if session.last_request >= oldest and not is_full:
-                break
-            del self._by_name[name]
+
+def _network(client: str) -> str:
+    """The address, or the network of one that has as many addresses as it likes (IPv6, /64)."""
+    try:
+        address = ipaddress.ip_address(client)
+    except ValueError:
+        return client
+    if isinstance(address, ipaddress.IPv4Address) or address.ipv4_mapped:
+        return client
+    return address.packed[:8].hex()
+
+
+def _expire(askers: OrderedDict[str, Session] | OrderedDict[str, _Address]) -> None:
+    oldest = time.monotonic() - SESSION_SECONDS
+    while askers:
+        name, asker = next(iter(askers.items()))
+        if asker.last_request >= oldest and len(askers) < MOST_SESSIONS:
+            break
+        del askers[name]

@@ -35,6 +35,7 @@ MOST: dict[str, float] = {
 SESSION_SECONDS = 3600.0  # after which a session that asks nothing is forgotten
 MOST_SESSIONS = 5_000
 REQUESTS_AT_ONCE, REQUESTS_A_SECOND = 120.0, 30.0  # of a session
+ADDRESS_AT_ONCE, ADDRESS_A_SECOND = 1_000.0, 150.0  # of an address: a class may share one
 ALL_AT_ONCE, ALL_A_SECOND = 2_000.0, 600.0  # of all sessions together
 
 
@@ -45,9 +46,11 @@ class Settings:
     Attributes:
         host: the address that it listens on.
         port: its port; 0 takes a free one.
+        allow_hosts: further names under which visitors reach it.
+        behind_proxy: whether the headers ``X-Forwarded-…`` of a proxy on this machine count.
         store: the file of finished games, if they are kept.
         agents: specifications of agents that read files or start programs, open to all visitors.
-        workers: how many processes think.
+        workers: how many processes think. From two on, one of them is for short searches.
         waiting: how many searches may wait for one of them.
         move_seconds: after which a search is stopped.
         memory_bytes: of a process that thinks.
@@ -56,9 +59,11 @@ class Settings:
 
     host: str = "127.0.0.1"
     port: int = 8000
+    allow_hosts: tuple[str, ...] = ()
+    behind_proxy: bool = False
     store: Path | None = None
     agents: tuple[str, ...] = ()
-    workers: int = min(8, available_processors())
+    workers: int = max(2, min(8, available_processors()))
     waiting: int = 64
     move_seconds: float = 20.0
     memory_bytes: int = 1024 * MIB

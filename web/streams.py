@@ -44,12 +44,25 @@ def stream(request: Request, job: Job, to_json: ToJson) -> StreamingResponse:
             message = refused.to_json(words_for(request))
             events.put_nowait((ERROR, message | {"status": refused.status}))
 
-    state.thinkers.check_room(session)
+    state.thinkers.turns.check_room(session)
     return StreamingResponse(
         _lines(request, asyncio.ensure_future(search()), events, to_json),
         media_type="text/event-stream",
         headers={"cache-control": "no-store", "x-accel-buffering": "no"},
     )
+
+
+async def result(request: Request, job: Job) -> Any:
+    """The result of a job; None if the visitor has left meanwhile, which ends the job."""
+    state, session = server_state(request), request.state.session
+    running = asyncio.ensure_future(state.thinkers.think(session, job, lambda content: None))
+    try:
+        while not (await asyncio.wait([running], timeout=LOOK_SECONDS))[0]:
+            if await request.is_disconnected():
+                return None
+        return running.result()
+    finally:
+        running.cancel()
 
 
 async def _lines(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
+import os
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +22,11 @@ from ..evaluation.runners.agent_process import AgentProcess
 from .errors import Refusal, sentence
 from .sessions import Session
 from .settings import Settings
+from .turns import Turns
 
-SEARCHES_OF_A_SESSION = 4  # under way or waiting
 SEEDS = 2**31
+SHORT_SECONDS = 1.1  # for a search in the process for short ones
+STOPPED = "stopped"  # the code of the refusal of a search that was ended
 
 
 Report = Callable[[Any], None]
@@ -106,7 +111,7 @@ class Call(NamedTuple):
 
 
 class Thinkers:
-    """A fixed number of processes. Searches wait for a free one in a queue of bounded length.
+    """A fixed number of processes. Searches wait for their turn: see :mod:`~plyground.web.turns`.
 
     Args:
         settings: how many, and their limits.
@@ -115,14 +120,13 @@ class Thinkers:
 
     def __init__(self, settings: Settings, first: AgentProcess | None = None) -> None:
         self._settings = settings
-        self._free = [AgentProcess(settings.limits) for _ in range(settings.workers)]
+        self._all = [AgentProcess(settings.limits) for _ in range(settings.workers)]
         if first is not None:
-            self._free[0] = first
-        self._all = tuple(self._free)
+            self._all[0] = first
+        self.turns: Turns = Turns(self._all, settings.waiting)
         self._threads = ThreadPoolExecutor(settings.workers, "thinking")
-        self._slots = asyncio.Semaphore(settings.workers)
-        self._waiting = 0
-        self._warming: asyncio.Task[None] | None = None
+        self._warming: asyncio.Future[None] | None = None
+        self._closing = False
 
     @property
     def pids(self) -> list[int]:
@@ -132,7 +136,7 @@ class Thinkers:
     @property
     def waiting(self) -> int:
         """How many searches are under way or wait."""
-        return self._waiting
+        return self.turns.running + len(self.turns.waiting)
 
     async def think(self, session: Session, job: Job, report: Report) -> Any:
         """The result of a job. Cancelling this coroutine ends the search.
@@ -145,22 +149,25 @@ class Thinkers:
         Raises:
             Refusal: too many wait, or the agent fails.
         """
-        self.check_room(session)
+        self.turns.check_room(session)
         session.waiting += 1
-        self._waiting += 1
         try:
-            async with session.thinking, self._slots:
-                return await self._search(job, report)
+            for short in (True, False) if isinstance(job, Decide) else (False,):
+                turn = await self.turns.take(session, functools.partial(_distance, job), short)
+                process = turn.process.result()
+                limited = process is self.turns.for_short
+                try:
+                    return await self._search(
+                        process, job, report, SHORT_SECONDS if limited else None
+                    )
+                except Refusal as refusal:
+                    if not limited or refusal.code != STOPPED:
+                        raise
+                finally:
+                    self.turns.give_back(turn)
+            raise AssertionError("unreachable")
         finally:
             session.waiting -= 1
-            self._waiting -= 1
-
-    def check_room(self, session: Session) -> None:
-        """Refusal if a session asks for too much, or if the queue is full."""
-        if session.waiting >= SEARCHES_OF_A_SESSION:
-            raise Refusal("busy_session", 429)
-        if self._waiting >= self._settings.waiting + self._settings.workers:
-            raise Refusal("busy_server", 503)
 
     def warm_up(self, jobs: list[Decide]) -> None:
         """Start the processes and let them load the agents of these decisions, one after another.
@@ -170,42 +177,52 @@ class Thinkers:
 
         async def warm() -> None:
             # one process is ready soonest while the others wait for the processors
-            await self._warm(jobs[0])
-            await asyncio.gather(*(self._warm(jobs[0]) for _ in self._all[1:]))
+            await self._warm(self._all[0], jobs[0])
+            await asyncio.gather(*(self._warm(process, jobs[0]) for process in self._all[1:]))
             for job in jobs[1:]:
-                for _ in self._all:
-                    while self._waiting:
-                        await asyncio.sleep(0.05)
-                    await self._warm(job)
+                for process in self._all:
+                    await self._warm(process, job)
 
         self._warming = asyncio.ensure_future(warm())
 
-    async def _warm(self, job: Job) -> None:
+    async def _warm(self, process: AgentProcess, job: Job) -> None:
+        while self.turns.waiting or process not in self.turns.free:
+            await asyncio.sleep(0.05)
+        self.turns.free.remove(process)
         with contextlib.suppress(Refusal):
-            async with self._slots:
-                await self._search(job, None, oldest=True)
+            await self._search(process, job)
+        self.turns.put_back(process)
 
     async def close(self) -> None:
-        """End all processes."""
+        """End all processes; searches under way or waiting are refused."""
+        self._closing = True
+        self.turns.close()
         if self._warming is not None:
             self._warming.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._warming
+        for number in self.pids:  # threads that wait for them notice it
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(number, signal.SIGKILL)
+        await asyncio.to_thread(self._threads.shutdown)
         for process in self._all:
             process.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _search(self, job: Job, report: Report | None, oldest: bool = False) -> Any:
-        process, loop = self._take(job, oldest), asyncio.get_running_loop()
-        cancel = threading.Event()
+    async def _search(
+        self,
+        process: AgentProcess,
+        job: Job,
+        report: Report = lambda content: None,
+        most_seconds: float | None = None,
+    ) -> Any:
+        """The result of a job in a process; Refusal if it takes longer than ``most_seconds``."""
+        loop, cancel = asyncio.get_running_loop(), threading.Event()
 
         def forward(content: Any) -> None:
-            if report is not None:
-                loop.call_soon_threadsafe(report, content)
+            loop.call_soon_threadsafe(report, content)
 
         running = loop.run_in_executor(self._threads, self._work, process, job, forward, cancel)
         # asyncio complains of an error that nobody has looked at, and nobody does after the end
         running.add_done_callback(lambda future: future.cancelled() or future.exception())
+        alarm = None if most_seconds is None else loop.call_later(most_seconds, cancel.set)
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
@@ -213,20 +230,8 @@ class Thinkers:
             await asyncio.wait([running])  # a second at most: the process is free only then
             raise
         finally:
-            self._free.append(process)
-
-    def _take(self, job: Job, oldest: bool) -> AgentProcess:
-        """A free process, one that has played this game if there is one."""
-
-        def distance(process: AgentProcess) -> int:
-            seat = process.occupant
-            if seat == (job.what, job.game):
-                return 0
-            return 2 if seat is None else 1
-
-        nearest = self._free[0] if oldest else min(self._free, key=distance)
-        self._free.remove(nearest)
-        return nearest
+            if alarm is not None:
+                alarm.cancel()
 
     def _work(
         self,
@@ -237,23 +242,33 @@ class Thinkers:
     ) -> Any:
         """Ask a process; a process that has died is started again once."""
         for last_try in (False, True):
+            if self._closing:
+                raise Refusal(STOPPED, 503)
             try:
                 return job.run(process, self._settings.move_seconds, report, cancel)
             except SpecificationError as error:
                 raise Refusal("agent", reason=sentence(error)) from None
             except Fault as fault:
-                if fault.kind == EXITED and not last_try:
+                if fault.kind == EXITED and (self._closing or not last_try):
                     continue
                 raise _refusal(job.what, fault) from None
             except Exception as error:
                 raise _refusal(job.what, exception_fault(error)) from error
-        raise AssertionError("unreachable")
+        raise Refusal(STOPPED, 503)
+
+
+def _distance(job: Job, process: AgentProcess) -> int:
+    """How far a process is from what a job needs: one that has its agent is nearest."""
+    seat = process.occupant
+    if seat == (job.what, job.game):
+        return 0
+    return 2 if seat is None else 1
 
 
 def _refusal(what: str, fault: Fault) -> Refusal:
     """The sentence about an agent that failed."""
     if fault.kind == CANCELLED:
-        return Refusal("stopped", 409)
+        return Refusal(STOPPED, 409)
     if fault.kind == HUNG:
         return Refusal("slow", 503, what=what)
     if fault.kind == OUT_OF_MEMORY:

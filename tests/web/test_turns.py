@@ -1,0 +1,87 @@
+"""Who gets a process next; the processes are stand-ins."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from plyground.web.errors import Refusal
+from plyground.web.sessions import Sessions
+from plyground.web.turns import Turns
+
+NEAR = {"one": 0, "two": 0}.__getitem__
+
+
+def sessions_of(*addresses: str):
+    """A session with a cookie for each address."""
+    table = Sessions()
+    names = [table.find(None, address)[0] for address in addresses]
+    return [table.find(name, address)[1] for name, address in zip(names, addresses)]
+
+
+async def settled(tasks):
+    for _ in range(5):
+        await asyncio.sleep(0)
+    return [task.done() for task in tasks]
+
+
+def asked(turns, session, short=False):
+    return asyncio.ensure_future(turns.take(session, NEAR, short))
+
+
+def test_who_had_no_process_of_late_goes_before_those_who_asked_earlier():
+    async def play():
+        greedy, other, newcomer = sessions_of("10.0.0.1", "10.0.0.1", "10.0.0.2")
+        turns = Turns(["one"], 9)
+        tasks = [asked(turns, each) for each in (greedy, greedy, other, newcomer)]
+        order = []
+        for _ in tasks:
+            await settled(tasks)
+            (last,) = [task for task in tasks if task.done() and task not in order]
+            order.append(last)
+            await asyncio.sleep(0.01)
+            turns.give_back(last.result())
+        assert [tasks.index(task) for task in order] == [0, 3, 2, 1]
+        assert (turns.running, turns.waiting, turns.free) == (0, [], ["one"])
+
+    asyncio.run(play())
+
+
+def test_long_searches_leave_the_process_for_short_ones_alone():
+    async def play():
+        first, second, third = sessions_of("10.0.0.1", "10.0.0.2", "10.0.0.3")
+        turns = Turns(["one", "two"], 9)
+        tasks = [asked(turns, first), asked(turns, second), asked(turns, third, short=True)]
+        assert await settled(tasks) == [True, False, True]
+        assert tasks[2].result().process.result() == turns.for_short == "two"
+        turns.give_back(tasks[2].result())
+        assert await settled(tasks) == [True, False, True]
+        tasks[1].cancel()
+        await settled(tasks)
+        assert turns.waiting == []
+
+    asyncio.run(play())
+
+
+def test_a_full_queue_refuses_the_address_for_which_most_searches_wait():
+    async def play():
+        greedy = sessions_of(*["10.0.0.1"] * 4)
+        (newcomer,) = sessions_of("10.0.0.2")
+        turns = Turns(["one"], 3)
+        tasks = [asked(turns, each) for each in greedy]
+        await settled(tasks)
+        with pytest.raises(Refusal, match="queue is full"):
+            turns.check_room(greedy[0])
+        tasks.append(asked(turns, newcomer))
+        assert await settled(tasks) == [True, False, False, True, False]
+        with pytest.raises(Refusal, match="queue is full"):
+            tasks[3].result()
+        turns.give_back(tasks[0].result())
+        assert await settled(tasks) == [True, False, False, True, True]
+        turns.close()
+        assert await settled(tasks) == [True] * 5
+        with pytest.raises(Refusal, match="was stopped"):
+            tasks[1].result()
+        tasks[2].exception()
+
+    asyncio.run(play())
