@@ -24,6 +24,7 @@ class Example(NamedTuple):
         moves: of a short game, whose last position is shown.
         order: its place among the examples of all games.
         modes: opponents of this board alone, ``mode.SPECIFICATION`` among the messages of pages.
+        also: the same board under other rules, which pages offer beside it.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Example(NamedTuple):
     moves: str
     order: int
     modes: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 class Elsewhere(NamedTuple):
@@ -106,7 +108,8 @@ class Profile(NamedTuple):
         elsewhere: the game as other programs know it: ``openspiel``, ``kaggle``, ``gomocup``.
         training: tuned settings by algorithm; later entries replace values of earlier ones.
         notation: how a person writes its moves, in a sentence, where they are no cells or columns.
-        words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language.
+        words: the folder of its words, a file ``en.json`` (``vi.json``, …) for each language. Its
+            rules stand there in a sentence: ``rule``, and ``rule.VALUE`` for a parameter's value.
     """
 
     levels: tuple[str, str, str] = ("random", "mcts:simulations=200", "mcts:time=1")

@@ -170,14 +170,14 @@ class Review:
     Attributes:
         played: the game.
         agent: the specification of the agent that estimated.
-        solver_seconds: the solver's time for a position; None where the game has no solver.
+        solver_nodes: the solver's nodes for a position; None where the game has no solver.
         values: the value of every position, the initial one first: one more than there are moves.
         moves: the moves with their grades, the first one first.
     """
 
     played: PlayedGame
     agent: str
-    solver_seconds: float | None
+    solver_nodes: int | None
     values: tuple[PositionValue, ...]
     moves: tuple[ReviewedMove, ...]
 
@@ -206,7 +206,7 @@ class Review:
             "winner": record.winner,
             "reason": record.reason,
             "agent": self.agent,
-            "solver_seconds": self.solver_seconds,
+            "solver_nodes": self.solver_nodes,
             "inaccuracy_loss": INACCURACY_LOSS,
             "mistake_loss": MISTAKE_LOSS,
             "values": [value_json(record.game, value) for value in self.values],

@@ -14,13 +14,13 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..agents.faults import Fault
 from ..agents.lookahead import QUIET, situation
-from ..agents.solvers.solver import DEFAULT_MEMORY_MB, Solver, make_solver
+from ..agents.solvers.solver import DEFAULT_MEMORY_MB, Solution, Solver, make_solver
 from ..envs.compiled.randomness import new_stream
 from ..envs.game import Game, Position
 from ..envs.registry import make_game
@@ -94,16 +94,22 @@ class MoveJudge:
         game: the game.
         memory_mb: what the solver's table may take, in MiB.
         time_limit: seconds for one position.
+        node_limit: how many positions may be visited for one, in place of a time.
 
     Raises:
         SpecificationError: the game has no solver, or the board is beyond its reach.
     """
 
     def __init__(
-        self, game: Game, memory_mb: int = DEFAULT_MEMORY_MB, time_limit: float = TIME_LIMIT
+        self,
+        game: Game,
+        memory_mb: int = DEFAULT_MEMORY_MB,
+        time_limit: float = TIME_LIMIT,
+        node_limit: int | None = None,
     ) -> None:
         self.game: Game = game
         self.time_limit: float = time_limit
+        self.node_limit: int | None = node_limit
         self.solver: Solver = make_solver(game, memory_mb)
         self._known: dict[bytes, Mapping[int, int] | None] = {}
 
@@ -115,9 +121,15 @@ class MoveJudge:
         """The value of every legal action for the side to move; None if not solved in time."""
         key = position.record.tobytes()
         if key not in self._known:
-            values = self.solver.solve(position, moves="all", time=self.time_limit).values or {}
+            values = self.solve(position, "all").values or {}
             self._known[key] = values if len(values) == len(position.legal_actions()) else None
         return self._known[key]
+
+    def solve(self, position: Position, moves: Literal["best", "all"] = "best") -> Solution:
+        """What the solver finds within the limit."""
+        if self.node_limit is None:
+            return self.solver.solve(position, moves=moves, time=self.time_limit)
+        return self.solver.solve(position, moves=moves, most_nodes=self.node_limit)
 
     def verdict(self, position: Position, action: int) -> tuple[int, int]:
         """The loss of a move in a solved position, and its kind of blunder (−1: none)."""

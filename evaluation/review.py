@@ -1,11 +1,13 @@
 """Review of a game: the value of every position, the grade of every move, the better move.
 
-Values are exact where the solver of the game proves them within a time limit, and where the
+Values are exact where the solver of the game proves them within a number of nodes, and where the
 analysing agent proves them. Elsewhere they are the agent's estimates. The two are told apart.
 
-A review works from the last move to the first: late positions are solved first, and what the solver
-keeps of them helps with the earlier ones. Once positions take too long, the solver is not asked for
-earlier ones any more.
+Positions are valued from the last to the first: late ones are solved first, and what the solver
+keeps of them helps with the earlier ones. Once positions take too many nodes, the solver is not
+asked for earlier ones any more. A proof then holds along the game: the position before a move that
+wins is won, and after a move from a lost position, or after the best move of a proved one, the
+value is that of the position before.
 
 A move is compared with the best one of its position:
 
@@ -20,6 +22,7 @@ The difference is the **loss**: the expected score that the move gives away, fro
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -49,7 +52,7 @@ from .report import review_page  # noqa: F401 - notebooks show reviews as its pa
 from .store.store import StoredGame
 
 NEGLIGIBLE = 1e-9
-SOLVER_SECONDS = 2.0  # for all moves of one position
+SOLVER_NODES = 5_000_000  # for all moves of one position
 SOLVER_MEMORY_MB = 128
 MOST_UNSOLVED = 2  # positions that take too long before earlier ones are left to the agent
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
@@ -65,7 +68,8 @@ class Reviewer:
         agent: the agent that estimates where no solver reaches, or its specification; by default
             :func:`estimator_of` names it.
         seed: start of the agent's random stream, in every position anew.
-        solver_seconds: the solver's time for one position; 0 leaves everything to the agent.
+        solver_nodes: how many positions the solver may visit for one; 0 leaves everything to the
+            agent.
         memory_mb: the memory of the solver's table, in MiB.
 
     Raises:
@@ -77,14 +81,14 @@ class Reviewer:
         game: Game | str,
         agent: str | Agent | None = None,
         seed: int = 1,
-        solver_seconds: float = SOLVER_SECONDS,
+        solver_nodes: int = SOLVER_NODES,
         memory_mb: int = SOLVER_MEMORY_MB,
     ) -> None:
         self.game: Game = make_game(game)
         estimator = estimator_of(self.game) if agent is None else agent
         refuse_people([str(estimator)], "a review")
         self._agent, self._seed = make_agent(estimator, self.game, seed), seed
-        self._judge = _judge_of(self.game, solver_seconds, memory_mb)
+        self._judge = _judge_of(self.game, solver_nodes, memory_mb)
         self._unsolved: list[int] = []  # the plies left in positions that took too long, ascending
         self._values: dict[bytes, PositionValue] = {}  # by positions as records
 
@@ -94,21 +98,57 @@ class Reviewer:
         return self._agent.spec
 
     @property
-    def solver_seconds(self) -> float | None:
-        """The solver's time for a position; None where the solver is not asked."""
-        return None if self._judge is None else self._judge.time_limit
+    def solver_nodes(self) -> int | None:
+        """The solver's nodes for a position; None where the solver is not asked."""
+        return None if self._judge is None else self._judge.node_limit
 
-    def value(self, position: Position) -> PositionValue:
-        """The value of a position: exact where the solver reaches, else as the agent sees it."""
+    def value(self, position: Position, action: int | None = None) -> PositionValue:
+        """The value of a position: exact where the solver reaches, else as the agent sees it.
+
+        Args:
+            position: the position.
+            action: what was played in it, if that is known: if it is proved to win, so is the
+                position.
+        """
         if (key := position.record.tobytes()) not in self._values:
-            self._values[key] = self._find(position)
+            self._values[key] = self._find(position, action)
         return self._values[key]
 
-    def _find(self, position: Position) -> PositionValue:
+    def _find(self, position: Position, action: int | None) -> PositionValue:
         if position.is_over:
             first = position.returns[0]
             return PositionValue(None, first, True, Score(first, kind="exact"))
-        return self._solver_value(position) or self._estimate(position)
+        value = self._solver_value(position)
+        if value is None and action is not None:
+            value = self._won_by(position, action)
+        return value or self._estimate(position)
+
+    def _won_by(self, position: Position, action: int) -> PositionValue | None:
+        """The value of a position in which an action is proved to win; None if it is not."""
+        after, most = self.value(position.after(action)), self.game.facts.max_return
+        if not after.exact or from_first(after.value, position.to_move) < most:
+            return None
+        score, line = Score(most, kind="exact"), (action, *after.line)
+        return PositionValue(position.to_move, after.value, True, score, (action,), line)
+
+    def _carry_on(self, position: Position, action: int) -> None:
+        """Let a proof that tells the value after an action stand there too."""
+        before, child = self.value(position), position.after(action)
+        after, player = self.value(child), position.to_move
+        if not before.exact or after.exact:
+            return
+        worth = from_first(before.value, player)
+        if before.solved is not None and self._judge is not None:
+            value = (self._judge.values(position) or {})[action]
+            worth = self._judge.solver.expected_return(position, value)
+        elif action not in before.best and worth > self.game.facts.min_return:
+            return  # another action is proved, and this one may be worse
+        first = from_first(worth, player)
+        score = Score(from_first(first, child.to_move), kind="exact")
+        proved = dataclasses.replace(after, value=first, exact=True, score=score)
+        if before.line[:1] == (action,) and len(before.line) > 1:
+            proved = dataclasses.replace(proved, best=before.line[1:2], line=before.line[1:])
+        self._values[child.record.tobytes()] = proved
 
     def _solver_value(self, position: Position) -> PositionValue | None:
         """The value by the solver; None if there is none or it took too long."""
@@ -169,7 +209,7 @@ class Reviewer:
         value = self.value(position)
         if value.solved is None or self._judge is None:
             return value.line
-        solution = self._judge.solver.solve(position, time=self._judge.time_limit)
+        solution = self._judge.solve(position)
         return solution.principal_variation if solution.exact else value.best[:1]
 
     def grade(self, position: Position, action: int, ply: int = 0) -> ReviewedMove:
@@ -183,8 +223,10 @@ class Reviewer:
         Raises:
             IllegalActionError: the action may not be played.
         """
-        before, child = self.value(position), position.after(action)
-        after, player = self.value(child), position.to_move
+        child, player = position.after(action), position.to_move
+        before = self.value(position, action)
+        self._carry_on(position, action)
+        after = self.value(child)
         move = ReviewedMove(ply, player, action, ONLY_MOVE, before, after, 0.0, True)
         if len(position.legal_actions()) == 1:
             return move
@@ -210,28 +252,44 @@ class Reviewer:
         self, position: Position, before: PositionValue, after: PositionValue, action: int
     ) -> PositionValue:
         """What the best action would have led to, valued as the action itself is."""
-        if before.exact and after.exact:
+        if before.exact:
             return before
         if action in before.best:
             return after
         return self.value(position.after(before.best[0]))
 
-    def moves(self, record: PlayedGame) -> Iterator[ReviewedMove]:
-        """Grade the moves of a game one by one, the last one first."""
+    def values(self, record: PlayedGame) -> Iterator[tuple[int, PositionValue]]:
+        """Value the positions of a game one by one, the last one first, each with its ply."""
+        positions = self._positions(record)
+        for ply in reversed(range(len(positions))):
+            yield ply, self.value(positions[ply], *record.actions[ply : ply + 1])
+        for position, action in zip(positions, record.actions):
+            self._carry_on(position, action)
+
+    def _positions(self, record: PlayedGame) -> list[Position]:
         positions = [self.game.initial_position()]
         for action in record.actions:
             positions.append(positions[-1].after(action))
+        return positions
+
+    def moves(self, record: PlayedGame) -> Iterator[ReviewedMove]:
+        """Grade the moves of a game one by one, the last one first, once all is valued."""
+        for _ in self.values(record):
+            pass
+        positions = self._positions(record)
         for ply in reversed(range(len(record.actions))):
             move = self.grade(positions[ply], record.actions[ply], ply)
             yield dataclasses.replace(move, opening=ply < record.opening)
 
     def review(self, record: PlayedGame, progress: Progress | None = None) -> Review:
-        """Review a game; ``progress`` is told how many moves are graded, of how many."""
+        """Review a game; ``progress`` is told how many steps are done, of how many."""
         moves: list[ReviewedMove] = []
-        for move in self.moves(record):
-            moves.append(move)
+        steps = itertools.chain(self.values(record), self.moves(record))
+        for done, step in enumerate(steps, 1):
+            if isinstance(step, ReviewedMove):
+                moves.append(step)
             if progress is not None:
-                progress(len(moves), len(record.actions))
+                progress(done, 2 * len(record.actions) + 1)
         return self.assemble(record, moves)
 
     def assemble(self, record: PlayedGame, moves: Sequence[ReviewedMove]) -> Review:
@@ -239,7 +297,7 @@ class Reviewer:
         in_order = tuple(sorted(moves, key=lambda move: move.ply))
         last = in_order[-1].after if in_order else self.value(self.game.initial_position())
         values = (*(move.before for move in in_order), last)
-        return Review(record, self.agent, self.solver_seconds, values, in_order)
+        return Review(record, self.agent, self.solver_nodes, values, in_order)
 
 
 def review(
@@ -255,8 +313,8 @@ def review(
         game: the game or its specification.
         played: a game of a store, or the actions (numbers or names).
         players: the names of the two sides.
-        progress: called with how many moves are graded, of how many.
-        options: those of :class:`Reviewer`: ``agent``, ``seed``, ``solver_seconds``, ``memory_mb``.
+        progress: called with how many positions and moves are done, of how many.
+        options: those of :class:`Reviewer`: ``agent``, ``seed``, ``solver_nodes``, ``memory_mb``.
 
     Raises:
         IllegalActionError: the actions cannot be played.
@@ -275,15 +333,15 @@ def estimator_of(game: Game) -> str:
     return "alphabeta:nodes=100000" if game.declaration.heuristics else "mcts:simulations=3000"
 
 
-def _judge_of(game: Game, seconds: float, memory_mb: int) -> MoveJudge | None:
+def _judge_of(game: Game, nodes: int, memory_mb: int) -> MoveJudge | None:
     """The solver's side of a review; None where there is no solver or it is not wanted."""
-    if seconds <= 0:
+    if nodes <= 0:
         return None
     try:
         least = solver_class_of(game).least_memory_mb(game)
     except SpecificationError:
         return None
-    return MoveJudge(game, max(memory_mb, least), seconds)
+    return MoveJudge(game, max(memory_mb, least), node_limit=nodes)
 
 
 def _change(player: int, attainable: PositionValue, after: PositionValue) -> str | None:

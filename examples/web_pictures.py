@@ -20,7 +20,7 @@ PHONE, TABLET, DESK = (360, 740), (768, 1000), (1280, 860)
 # Pictures: the pages side by side in each, with their sizes and colours.
 PICTURES = {
     "home": [("/", DESK, "light")],
-    "play": [(f"/play?game=gomoku:rule=caro&opponent=human&moves={CARO}", DESK, "light")],
+    "play": [(f"/play?game=gomoku&opponent=human&moves={CARO}", DESK, "light")],
     "analyse": [(f"/analyse?game=connect_four:rows=5,cols=6&moves={LATE}", DESK, "light")],
     "review": [(f"/review?game=connect_four:rows=4,cols=5&moves={LOST}", DESK, "dark")],
     "tablet": [

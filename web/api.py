@@ -89,7 +89,7 @@ def opponents(request: Request, game: SpecQuery) -> Any:
         "choices": [
             {
                 "spec": choice.spec,
-                "name": choice.spec if choice.key is None else words(choice.key),
+                "name": words.opponent(choice),
                 "group": choice.group,
             }
             for choice in choices(read_game(game), extra)

@@ -73,7 +73,13 @@ def _preset_tasks() -> list[Decide]:
 
 
 # What the framework itself refuses, by the status of its answer.
-REFUSALS = {400: "unreadable", 404: "no_page", 405: "no_method", 408: "slow_request", 413: "long_request"}
+REFUSALS = {
+    400: "unreadable",
+    404: "no_page",
+    405: "no_method",
+    408: "slow_request",
+    413: "long_request",
+}
 
 
 async def _refuse(request: Request, refusal: Any) -> Response:

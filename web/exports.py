@@ -19,6 +19,7 @@ router: APIRouter = APIRouter(prefix="/export")
 SIDE = 480  # pixels of the longer side
 MOST_FRAMES = 240
 
+
 def _file(content: bytes | str | None, kind: str, line: Line, ending: str) -> Response:
     """A file to be kept; its name is made of the game's. Nobody waits for one without content."""
     name = f"{line.game.name}-{len(line.actions)}.{ending}"
@@ -43,9 +44,7 @@ async def animation(
     """The game move by move, as an animated picture."""
     if len(line.actions) >= MOST_FRAMES:
         raise Refusal("many_frames", most=MOST_FRAMES - 1)
-    job = Call(
-        "work.picture", line.game, ANIMATION, (line.start, line.actions, side), FILE_SECONDS
-    )
+    job = Call("work.picture", line.game, ANIMATION, (line.start, line.actions, side), FILE_SECONDS)
     return _file(await result(request, job), "image/gif", line, "gif")
 
 

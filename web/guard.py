@@ -147,7 +147,7 @@ def _name_of(host: str) -> str:
     """The name in a header ``Host``, without the port."""
     if host.startswith("["):
         return host[1:].partition("]")[0]
-    name, colon, port = host.rpartition(":")
+    name, colon, _ = host.rpartition(":")
     return (name if colon and ":" not in name else host).removesuffix(".")
 
 

@@ -16,7 +16,7 @@ from ..agents.score import Score
 from ..agents.solvers.solver import make_solver, solver_class_of
 from ..envs.game import Game, Position
 from ..envs.specification import SpecificationError
-from ..evaluation.grades import PlayedGame, Review, move_json
+from ..evaluation.grades import PlayedGame, Review, move_json, value_json
 from ..evaluation.report.analysis import ranked_actions
 from ..evaluation.report.review_page import review_page
 from ..evaluation.review import Reviewer
@@ -26,7 +26,6 @@ Report = Callable[[Any], None]
 READY = None  # reported once everything is loaded and compiled
 SOLVER_SECONDS, SOLVER_MEMORY_MB = 6.0, 128
 LINES = 3
-REVIEW_SOLVER_SECONDS = 0.5
 EXACT_VALUES = "plyground.web.jobs:exact_values"
 LINES_OF = "plyground.web.jobs:best_lines"
 REVIEW = "plyground.web.jobs:review_json"
@@ -150,7 +149,7 @@ def animation(start: Position, actions: Sequence[int], side: int, report: Report
 
 
 def review_json(record: PlayedGame, agent: str | None, report: Report) -> dict[str, Any]:
-    """The review of a game as plain data; meanwhile the moves graded so far, the last one first."""
+    """The review of a game as plain data; meanwhile values, then grades, the last one first."""
     return _review(record, agent, report).to_json()
 
 
@@ -160,10 +159,12 @@ def review_html(record: PlayedGame, agent: str | None, report: Report) -> str:
 
 
 def _review(record: PlayedGame, agent: str | None, report: Report) -> Review:
-    reviewer = Reviewer(record.game, agent, solver_seconds=REVIEW_SOLVER_SECONDS)
-    reviewer.value(record.game.position(record.actions[:-1]))  # compiles what it needs
-    report(READY)
-    moves = []
+    reviewer, moves, ready = Reviewer(record.game, agent), [], False
+    for ply, value in reviewer.values(record):
+        if not ready and value.to_move is not None:
+            report(READY)
+            ready = True
+        report({"ply": ply, "value": value_json(record.game, value)})
     for move in reviewer.moves(record):
         moves.append(move)
         report(move_json(record.game, move))

@@ -21,6 +21,7 @@ LEVELS = ("easy", "medium", "hard")
 PERFECT = "solver:memory=128,time=5"
 LONGEST_PERFECT = 24  # plies of games that the solver plays without delay
 HINTS = "alphabeta:time=1"
+GRADING_SIMULATIONS = 1000
 # Parameters that take a text of any kind: the words that name no file.
 NO_FILES: dict[str, tuple[str, ...] | None] = {
     "book": ("centre",),
@@ -38,15 +39,23 @@ PRESETS = tuple(
 
 
 class Choice(NamedTuple):
-    """An opponent that is opponents: its specification, the key of its name or None, its group."""
+    """An opponent that is offered.
+
+    Attributes:
+        spec: its specification.
+        key: the key of its name; None if the specification is its name.
+        group: what it is offered among.
+        variety: what tells it from others of that name.
+    """
 
     spec: str
     key: str | None
     group: str
+    variety: str = ""
 
 
 def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:
-    """The opponents opponents in a game, those of the server's start included."""
+    """The opponents offered in a game, those of the server's start included."""
     preset = _preset_of(game)
     modes = () if preset is None else preset.modes
     opponents = [Choice(spec, f"mode.{spec}", "modes") for spec in modes]
@@ -54,7 +63,9 @@ def choices(game: Game, extra: tuple[str, ...]) -> list[Choice]:
     opponents += [Choice(spec, f"level.{name}", "levels") for name, spec in levels]
     if game.facts.longest_game <= LONGEST_PERFECT and plays(PERFECT, game):
         opponents.append(Choice(PERFECT, "level.perfect", "levels"))
-    opponents += [Choice(spec, "level.network", "networks") for spec in _networks(game)]
+    for spec in _networks(game):
+        variety = spec.removeprefix(PREFIX).removeprefix(game.name).replace("_", " ").strip()
+        opponents.append(Choice(spec, "level.network", "networks", variety))
     opponents += [Choice(spec, None, "trained") for spec in extra if plays(spec, game)]
     return [choice for choice in opponents if choice.group == "trained" or plays(choice.spec, game)]
 
@@ -67,16 +78,32 @@ def first_opponent(game: Game) -> str:
 
 def _preset_of(game: Game) -> Example | None:
     """The preset that offers a game, if one does."""
-    return next((entry for entry in game.profile.examples if make_game(entry.game) == game), None)
+    for entry in game.profile.examples:
+        if game in map(make_game, (entry.game, *entry.also)):
+            return entry
+    return None
 
 
-def analysts(game: Game, extra: tuple[str, ...]) -> list[Choice]:
-    """The agents opponents to analyse a position: searches, networks and searches with networks."""
-    search = "alphabeta:time=1,values=yes" if game.declaration.heuristics else "mcts:time=1"
-    searches = (search, "mcts:time=1", "montecarlo:simulations=200")
+def other_rules(game: Game) -> list[str]:
+    """The games that are offered on the same board under other rules."""
+    preset = _preset_of(game)
+    games = () if preset is None else (preset.game, *preset.also)
+    return [spec for spec in games if make_game(spec) != game]
+
+
+def analysts(game: Game, extra: tuple[str, ...], simulations: int = 0) -> list[Choice]:
+    """The agents that analyse a position: searches, networks and searches with networks.
+
+    They have a second, or ``simulations`` in place of it: then they give the same answer again.
+    """
+    mcts = f"mcts:simulations={simulations}" if simulations else "mcts:time=1"
+    searches = [mcts, "montecarlo:simulations=200"]
+    if game.declaration.heuristics and not simulations:
+        searches.insert(0, "alphabeta:time=1,values=yes")
     agents = [Choice(spec, None, "agents") for spec in searches]
     for network in _networks(game):
-        agents.append(Choice(f"mcts:network={network},time=1", None, "networks"))
+        search = mcts.replace(":", f":network={network},")
+        agents.append(Choice(search, None, "networks"))
         agents.append(Choice(network, None, "networks"))
     agents += [Choice(spec, None, "trained") for spec in extra if plays(spec, game)]
     return list(dict.fromkeys(agents))
@@ -89,9 +116,9 @@ def _networks(game: Game) -> list[str]:
 
 
 def graders(game: Game, extra: tuple[str, ...]) -> list[Choice]:
-    """The agents opponents to grade a game: the usual one of reviews, then those that analyse."""
+    """The agents that grade a game: the usual one of reviews, then those that analyse."""
     usual = Choice(estimator_of(game), None, "agents")
-    return list(dict.fromkeys([usual, *analysts(game, extra)]))
+    return list(dict.fromkeys([usual, *analysts(game, extra, GRADING_SIMULATIONS)]))
 
 
 @functools.lru_cache(1024)

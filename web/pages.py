@@ -17,7 +17,7 @@ from ..envs.registry import game_names, make_game
 from ..envs.specification import format_specification
 from .errors import Refusal
 from .jobs import has_solver
-from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent
+from .opponents import LEVELS, PRESETS, analysts, choices, first_opponent, other_rules
 from .positions import Line, blank_board, open_line, read_game
 from .queries import SpecQuery, UsualLineQuery, Whole
 from .state import server_state, words_for
@@ -168,6 +168,7 @@ def _page_values(request: Request, line: Line) -> dict[str, Any]:
         "solvable": has_solver(board),
         "presets": PRESETS,
         "level": first_opponent(board),
+        "other_rules": other_rules(board),
     }
 
 

@@ -1,12 +1,12 @@
 """Whose search comes next: the processes are shared between those who ask.
 
-A search waits until a process is free for it. Of those that wait, one goes first whose address, then
-whose session, has none under way and had the least time of processes of late. A session has one
-search under way at a time.
+A search waits until a process is free for it. Of those that wait, one goes first whose address,
+then whose session, has none under way and had the least time of processes of late. A session has
+one search under way at a time.
 
 Where there are two processes or more, the last one is for short searches: a decision may begin
-there, and moves to the others if it takes longer. So a quick opponent answers quickly, whatever else
-is asked.
+there, and moves to the others if it takes longer. So a quick opponent answers quickly, whatever
+else is asked.
 """
 
 from __future__ import annotations
@@ -134,9 +134,7 @@ class Turns:
             fitting = [each for each in self.free if turn.short or each is not self.for_short]
             if turn.session.running or not fitting:
                 continue
-            process = min(
-                fitting, key=lambda each: (each is self.for_short, turn.distance(each))
-            )
+            process = min(fitting, key=lambda each: (each is self.for_short, turn.distance(each)))
             self.free.remove(process)
             self.waiting.remove(turn)
             self.running += 1

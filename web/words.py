@@ -6,13 +6,17 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..agents.score import Score
 from ..envs import rules as r
+from ..envs.declaration import parameter_values
 from ..envs.game import Game, Position
 from ..envs.profile import Ending, Example
 from ..envs.registry import make_game
+
+if TYPE_CHECKING:
+    from .opponents import Choice
 
 FOLDER = Path(__file__).resolve().parent / "messages"
 ANSWERS = ("refused.", "invalid.")  # begin the keys of messages of the server's answers
@@ -51,6 +55,20 @@ class Words:
     def example(self, example: Example) -> str:
         """The name of a board that is offered by name."""
         return self.of_game(make_game(example.game), f"example.{example.key}", example.game)
+
+    def rule(self, game: Game | str) -> str:
+        """How a game is won, in a sentence or two; nothing where its words do not say it."""
+        made = make_game(game)
+        values = parameter_values(made.rules)
+        keys = ["rule", *(f"rule.{value}" for value in values.values() if isinstance(value, str))]
+        texts = (self.of_game(made, key, "") for key in keys)
+        return " ".join(text.format_map(values) for text in texts if text)
+
+    def opponent(self, choice: Choice) -> str:
+        """The name of an opponent that is offered."""
+        if choice.key is None:
+            return choice.spec
+        return self(choice.key) + (f" ({choice.variety})" if choice.variety else "")
 
     def action(self, game: Game, name: str, kinds: Sequence[str] = ("action",)) -> str:
         """What a screen reader says of an action, given by its name.

@@ -96,7 +96,7 @@ class SolveInterrupted(KeyboardInterrupt):
 
 
 class Monitor:
-    """Time limit, Ctrl-C, node count and progress reports of one call of a solver.
+    """Limits, Ctrl-C, node count and progress reports of one call of a solver.
 
     A solver stops when :meth:`run` or :meth:`should_stop` says so, and returns what it has proved.
 
@@ -108,9 +108,13 @@ class Monitor:
     """
 
     def __init__(
-        self, time: float | None = None, progress: Callable[[Progress], None] | None = None
+        self,
+        time: float | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        most_nodes: int | None = None,
     ) -> None:
         self.nodes: int = 0
+        self._most_nodes = math.inf if most_nodes is None else most_nodes
         self.interrupted: bool = False
         self.portion = UNTIMED_PORTION if time is None else FIRST_PORTION
         self._began = clock.perf_counter()
@@ -138,7 +142,8 @@ class Monitor:
             while not self.interrupted:
                 before = int(state.nodes)
                 self._clock.begin()
-                complete = search_slice(self.portion)
+                left = max(1, self._most_nodes - self.nodes)
+                complete = search_slice(int(min(self.portion, left)))
                 over = self._clock.end()
                 self.nodes += int(state.nodes) - before
                 if self._timed and self._clock.seconds < SLICE_SECONDS / 2:
@@ -154,13 +159,13 @@ class Monitor:
         return False
 
     def should_stop(self, lower: int, upper: int) -> bool:
-        """Report progress; whether the time is up or Ctrl-C was pressed."""
+        """Report progress; whether a limit is reached or Ctrl-C was pressed."""
         try:
             if self._progress is not None:
                 self._progress(Progress(self.nodes, self.seconds, lower, upper))
         except KeyboardInterrupt:
             self.interrupted = True
-        return self.interrupted or self._clock.left <= 0
+        return self.interrupted or self._clock.left <= 0 or self.nodes >= self._most_nodes
 
 
 @kernel
@@ -235,9 +240,10 @@ class Solver(ABC):
         moves: Literal["best", "all"] = "best",
         weak: bool = False,
         time: float | None = None,
+        most_nodes: int | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Solution:
-        """Solve one position; see :func:`solve`."""
+        """Solve one position; see :func:`solve`. ``most_nodes`` limits the positions visited."""
         self._check_goes_on(position)
         if moves not in ("best", "all"):
             raise ValueError(f"moves={moves!r} is not possible: moves must be 'best' or 'all'")
@@ -246,7 +252,7 @@ class Solver(ABC):
                 f"time={time!r} is not possible: time must be a positive number of seconds"
             )
         self._prepare_once()
-        monitor = Monitor(time, progress)
+        monitor = Monitor(time, progress, most_nodes)
         solution = self.search(position, moves, weak, monitor)
         solution = dataclasses.replace(solution, nodes=monitor.nodes, seconds=monitor.seconds)
         if monitor.interrupted:

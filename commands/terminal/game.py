@@ -323,7 +323,7 @@ class TerminalGame:
         names = [self.opponent, self.opponent]
         names[self.seat] = "you"
         record = PlayedGame(self.game, tuple(self._moves), (names[0], names[1]))
-        with display.show_steps("moves", Console(stderr=True)) as progress:
+        with display.show_steps("steps", Console(stderr=True)) as progress:
             review = Reviewer(self.game).review(record, progress)
         print_review(review, self._console)
 

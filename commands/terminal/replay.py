@@ -71,7 +71,7 @@ class TerminalReplay:
         """The review of the game, which is made at the first call."""
         if self._review is None:
             reviewer = Reviewer(self.played.game, self._agent)
-            with display.show_steps("moves", Console(stderr=True)) as progress:
+            with display.show_steps("steps", Console(stderr=True)) as progress:
                 self._review = reviewer.review(self.played, progress)
         return self._review
 

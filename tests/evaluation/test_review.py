@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 from helpers import GAMES, SMALL_GAMES, random_position
 from plyground import make_agent, make_game
+from plyground.agents import Agent, Decision, Score
+from plyground.agents.deadline import Deadline
 from plyground.agents.solvers.solver import solve
 from plyground.envs.game import IllegalActionError
 from plyground.envs.specification import SpecificationError
@@ -97,7 +100,7 @@ def test_a_game_without_a_solver_is_estimated_and_said_to_be():
     # three open stones are not answered; the next move makes an open four
     actions = ["e5", "a1", "e6", "a3", "e4", "a5", "e7", "i9", "e3"]
     result = review(game, actions, agent="alphabeta:depth=4")
-    assert result.solver_seconds is None
+    assert result.solver_nodes is None
     assert not result.values[0].exact
     assert result.moves[5].grade == MISTAKE  # a5 lets the open four happen
     assert result.moves[8].grade == BEST
@@ -107,7 +110,7 @@ def test_a_game_without_a_solver_is_estimated_and_said_to_be():
 
 def test_an_agent_may_prove_what_no_solver_knows():
     result = review("hex:size=3", ["b2", "a1", "a3", "c1"], agent="alphabeta:depth=9")
-    assert result.solver_seconds is None
+    assert result.solver_nodes is None
     assert any(value.exact for value in result.values)
 
 
@@ -122,7 +125,7 @@ def test_every_game_can_be_reviewed_and_the_review_is_plain_data(spec):
         lambda count, total: steps.append((count, total)),
     )
     length = len(result.moves)
-    assert steps == [(count, length) for count in range(1, length + 1)]
+    assert steps == [(count, 2 * length + 1) for count in range(1, 2 * length + 2)]
     assert len(whole.values) == length + 1
     assert [move.action for move in whole.moves] == list(result.moves)
     assert all(0 <= move.loss <= 1 for move in whole.moves)
@@ -146,10 +149,72 @@ def test_moves_come_one_by_one_from_the_last_to_the_first():
     assert [next(moves).ply for _ in range(3)] == [2, 1, 0]
 
 
+class Prover(Agent):
+    """Proves the positions that it is told, and estimates the others at nothing."""
+
+    summary, parameters, spec = "proves what it is told", (), "random"
+
+    def __init__(self, proofs):
+        super().__init__()
+        self.proofs, self.asked = proofs, []
+
+    def decide(self, position):
+        self.asked.append(position.ply)
+        worth = self.proofs.get(position.ply)
+        kind = "estimate" if worth is None else "exact"
+        return Decision(position.legal_actions()[0], Score(worth or 0.0, kind=kind))
+
+
+def test_a_proof_holds_along_the_game_until_a_move_that_may_change_it():
+    """b2,a1,a3,c1: what is proved of one position tells about its neighbours."""
+    game = make_game("hex:size=3")
+    record = PlayedGame.of_actions(game, ["b2", "a1", "a3", "c1"])
+    cases = {
+        # the one to move has lost, whatever it plays; then nothing is known of the answer's choice
+        1: (-1, [1, 1, 1, None, None]),
+        # a move after which the opponent has lost wins
+        3: (-1, [None, None, 1, 1, 1]),
+        4: (1, [None, None, None, None, 1]),
+    }
+    for ply, (worth, expected) in cases.items():
+        values = Reviewer(game, Prover({ply: worth}), solver_nodes=0).review(record).values
+        assert [value.value if value.exact else None for value in values] == expected, ply
+
+
+def test_a_position_in_which_a_winning_move_was_played_is_not_searched():
+    game = make_game("hex:size=3")
+    prover = Prover({3: -1})
+    Reviewer(game, prover, solver_nodes=0).review(PlayedGame.of_actions(game, ["b2", "a1", "a3"]))
+    assert 2 not in prover.asked
+
+
+def test_a_proved_value_is_not_weighed_against_an_estimate():
+    """A lost position stays lost: no move in it gives anything away."""
+    game = make_game("hex:size=3")
+    record = PlayedGame.of_actions(game, ["b2", "a1", "a3", "c1"])
+    move = Reviewer(game, Prover({1: -1}), solver_nodes=0).review(record).moves[1]
+    assert (move.grade, move.loss, move.exact) == (BEST, 0.0, True)
+
+
+@pytest.mark.parametrize("spec", ["connect_four", "dots_and_boxes:rows=3,cols=3"])
+def test_the_same_game_gets_the_same_review(spec, monkeypatch):
+    """However long the machine takes: time plays no part in it."""
+    game = make_game(spec)
+    record = PlayedGame.of_actions(game, random_position(game, 18, seed=5).moves)
+    options = {"agent": "alphabeta:depth=2", "solver_nodes": 20_000}
+    first = Reviewer(game, **options).review(record).to_json()
+    monkeypatch.setattr(Deadline, "end", lambda self: self.at < math.inf)
+    monkeypatch.setattr(
+        Deadline, "left", property(lambda self: -1.0 if self.at < math.inf else 1.0)
+    )
+    assert Reviewer(game, **options).review(record).to_json() == first
+    assert any(value["exact"] for value in first["values"])
+
+
 def test_once_positions_take_too_long_the_solver_is_not_asked_for_earlier_ones():
     """The limit is so short that only the end is solved."""
     game = make_game("connect_four")
-    reviewer = Reviewer(game, "alphabeta:depth=2", solver_seconds=1e-9)
+    reviewer = Reviewer(game, "alphabeta:depth=2", solver_nodes=1)
     positions = []
     values = reviewer._judge.values
     reviewer._judge.values = lambda position: positions.append(position) or values(position)
@@ -181,7 +246,7 @@ def test_a_game_that_was_given_up_ends_with_the_value_of_its_last_position():
 def test_estimates_do_not_depend_on_the_order_of_questions():
     game = make_game("connect_four")
     position = game.position(["d", "d", "c"])
-    options = {"agent": "mcts:simulations=200", "solver_seconds": 0}
+    options = {"agent": "mcts:simulations=200", "solver_nodes": 0}
     one, two = Reviewer(game, **options), Reviewer(game, **options)
     two.value(game.position(["d"]))
     assert one.value(position) == two.value(position)
@@ -190,14 +255,14 @@ def test_estimates_do_not_depend_on_the_order_of_questions():
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_usual_estimator_plays_every_game(spec):
     game = make_game(spec)
-    assert Reviewer(game, solver_seconds=0).agent == estimator_of(game)
+    assert Reviewer(game, solver_nodes=0).agent == estimator_of(game)
 
 
 def test_what_cannot_be_reviewed_is_refused():
     with pytest.raises(IllegalActionError):
         review("tic_tac_toe", [4, 4])
     with pytest.raises(SpecificationError, match="random values nothing"):
-        review("tic_tac_toe", [4], agent="random", solver_seconds=0)
+        review("tic_tac_toe", [4], agent="random", solver_nodes=0)
     with pytest.raises(SpecificationError, match="a person cannot play in a review"):
         review("tic_tac_toe", [4], agent="human")
     with pytest.raises(SpecificationError, match="there is no agent"):

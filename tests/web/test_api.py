@@ -237,6 +237,27 @@ def test_the_opponents_offered_can_be_made(preset):
         limit_spec(choice.spec, game)
 
 
+@pytest.mark.parametrize("language", ["en", "vi"])
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
+def test_no_two_opponents_of_a_board_have_the_same_name(preset, language):
+    names = [words_of(language).opponent(each) for each in choices(make_game(preset.game), ())]
+    assert len(set(names)) == len(names)
+
+
+def test_caro_starts_by_the_rule_of_five_or_more_and_offers_the_other(client):
+    home = client.get("/").text
+    assert 'href="/play?game=gomoku%3Asize%3D10&amp;opponent=caro10_alphabeta"' in home
+    rules = ("5 or more in a row win", "Exactly 5 in a row win, unless")
+    for path in ("/play", "/analyse", "/watch"):
+        page = client.get(f"{path}?game=gomoku:size=10").text
+        other = client.get(f"{path}?game=gomoku:size=10,rule=caro").text
+        assert all(rule in page and rule in other for rule in rules)
+        assert page.index(rules[0]) < page.index(rules[1])
+        assert other.index(rules[1]) < other.index(rules[0])
+    assert rules[0] in client.get("/review?game=gomoku&moves=h8").text
+    assert "caro10_minimax" in str(choices(make_game("gomoku:size=10,rule=caro"), ()))
+
+
 def test_a_search_tells_its_progress_and_its_move(client):
     query = "game=connect_four&agent=alphabeta:depth=9&moves=dd"
     answers = events(client.get(f"/api/think?{query}"))

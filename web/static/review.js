@@ -18,6 +18,7 @@ let search = null;
 let view = given("view");
 const game = { moves: [...view.moves], movers: [...view.movers], link: view.link };
 const graded = new Map(); // by ply
+const valued = new Map(); // by ply
 let review = null;
 let puzzle = null; // the graded move whose better one is to be found
 let tried = null; // {action, right} of the last try
@@ -145,15 +146,10 @@ function showVerdict(variation) {
 
 // -- the graph --
 
-// The expected score of player_0 after so many moves, from 0 to 1; null where it is not known yet.
-function valueAt(ply) {
-  if (review) return review.values[ply]?.expected_score ?? null;
-  const next = graded.get(ply);
-  const last = graded.get(ply - 1);
-  if (!next && !last) return null;
-  const [value, player] = next ? [next.before, next.player] : [last.after, last.player];
-  return 0.5 + (player === 0 ? value : -value) / (2 * (view.players[0].most ?? 1));
-}
+// The value after so many moves, null where it is not known yet.
+const valueOf = (ply) => review?.values[ply] ?? valued.get(ply) ?? null;
+// The expected score of player_0, from 0 to 1.
+const valueAt = (ply) => valueOf(ply)?.expected_score ?? null;
 
 function showGraph() {
   const graph = byId("graph");
@@ -171,7 +167,13 @@ function showGraph() {
     const [first, last] = [x(known[0][0]), x(known.at(-1)[0])];
     const around = `${first},50 ${points} ${last},50`;
     graph.append(svgElement("polygon", { class: "area", points: around }));
-    graph.append(svgElement("polyline", { class: "curve", points }));
+  }
+  for (const [index, [ply, value]] of known.entries()) {
+    if (!index) continue;
+    const [earlier, before] = known[index - 1];
+    const proved = valueOf(earlier).exact && valueOf(ply).exact;
+    const points = `${x(earlier)},${y(before)} ${x(ply)},${y(value)}`;
+    graph.append(svgElement("polyline", { class: `curve ${proved ? "proved" : "estimate"}`, points }));
   }
   for (const [ply, move] of graded) {
     if (move.grade !== "mistake" && move.grade !== "inaccuracy") continue;
@@ -247,6 +249,7 @@ byId("grader").addEventListener("change", async () => {
   const query = number ? { number } : { game: view.game, moves: game.link };
   keepInAddress("/review", grader === usual ? query : { ...query, agent: grader });
   graded.clear();
+  valued.clear();
   review = null;
   puzzle = null;
   tried = null;
@@ -262,15 +265,17 @@ async function reviewAll() {
   byId("problem").hidden = true;
   byId("totals").hidden = true;
   byId("working").hidden = false;
-  const tell = (done) => {
-    byId("progress").value = done / all;
-    byId("working-text").textContent = t("review.working", { done, all });
+  const tell = () => {
+    byId("progress").value = (valued.size + graded.size) / (2 * all + 1);
+    const [key, done] = graded.size ? ["review.working", graded.size] : ["review.valuing", valued.size];
+    byId("working-text").textContent = t(key, { done, all: graded.size ? all : all + 1 });
   };
-  tell(0);
+  tell();
   try {
-    const found = await stream("review", reviewed(), mine.signal, (move) => {
-      graded.set(move.ply, move);
-      tell(graded.size);
+    const found = await stream("review", reviewed(), mine.signal, (step) => {
+      if (step.value) valued.set(step.ply, step.value);
+      else graded.set(step.ply, step);
+      tell();
       show();
     });
     review = found;

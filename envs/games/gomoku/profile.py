@@ -11,13 +11,21 @@ PROFILE = Profile(
     examples=(
         Example(
             "caro10",
-            "gomoku:size=10,rule=caro",
+            "gomoku:size=10",
             CARO10_MODES[-1],
             "e5,f6,e6,e7,f5,d5,d6,g5,c6",
             1,
             CARO10_MODES,
+            ("gomoku:size=10,rule=caro",),
         ),
-        Example("caro15", "gomoku:rule=caro", "medium", "h8,i9,h9,h10,i8,g8,j8,k8,g11", 2),
+        Example(
+            "caro15",
+            "gomoku",
+            "medium",
+            "h8,i9,h9,h10,i8,g8,j8,k8,g11",
+            2,
+            also=("gomoku:rule=caro",),
+        ),
     ),
     lead=700.0,
     engine="gomoku",

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 from broken.games import Line
-from helpers import GAMES, finished_position
+from helpers import ALL_GAMES, GAMES, finished_position
 from plyground import make_agent, make_game
 from plyground.envs import rules as r
 from plyground.envs.game import Game
@@ -71,8 +71,26 @@ def test_the_agents_and_boards_that_a_profile_names_exist(name):
             make_agent(opponent, game)
         moves = example.moves.split(",") if "," in example.moves else example.moves
         assert len(game.position(moves).moves) == len(moves)
+        for other in example.also:
+            assert make_game(other).facts.num_actions == game.facts.num_actions
     for level in profile.levels:
         make_agent(level, make_game(name))
+
+
+@pytest.mark.parametrize("spec", ALL_GAMES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rule_of_every_board_is_told_in_words(spec, language):
+    text = words_of(language).rule(spec)
+    assert text.endswith(".")
+    assert "{" not in text
+
+
+def test_every_rule_of_a_row_is_told_apart():
+    gomoku = make_game("gomoku").declaration.parameters
+    (rule,) = [parameter for parameter in gomoku if parameter.name == "rule"]
+    texts = {words_of("en").rule(f"gomoku:rule={value}") for value in rule.choices}
+    assert len(texts) == len(rule.choices)
+    assert words_of("en").rule("gomoku:size=9,connect=4").startswith("4 or more in a row")
 
 
 def test_the_examples_of_all_games_have_an_order_and_one_game_is_the_usual_one():
