@@ -93,8 +93,7 @@ class MoveJudge:
     Args:
         game: the game.
         memory_mb: what the solver's table may take, in MiB.
-        time_limit: seconds for one position.
-        node_limit: how many positions may be visited for one, in place of a time.
+        time_limit: seconds for one position, unless there is a ``node_limit`` for it.
 
     Raises:
         SpecificationError: the game has no solver, or the board is beyond its reach.
@@ -108,8 +107,7 @@ class MoveJudge:
         node_limit: int | None = None,
     ) -> None:
         self.game: Game = game
-        self.time_limit: float = time_limit
-        self.node_limit: int | None = node_limit
+        self.time_limit, self.node_limit = time_limit, node_limit
         self.solver: Solver = make_solver(game, memory_mb)
         self._known: dict[bytes, Mapping[int, int] | None] = {}
 
@@ -127,9 +125,8 @@ class MoveJudge:
 
     def solve(self, position: Position, moves: Literal["best", "all"] = "best") -> Solution:
         """What the solver finds within the limit."""
-        if self.node_limit is None:
-            return self.solver.solve(position, moves=moves, time=self.time_limit)
-        return self.solver.solve(position, moves=moves, most_nodes=self.node_limit)
+        time = self.time_limit if self.node_limit is None else None
+        return self.solver.solve(position, moves=moves, time=time, most_nodes=self.node_limit)
 
     def verdict(self, position: Position, action: int) -> tuple[int, int]:
         """The loss of a move in a solved position, and its kind of blunder (−1: none)."""

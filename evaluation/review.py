@@ -52,7 +52,7 @@ from .report import review_page  # noqa: F401 - notebooks show reviews as its pa
 from .store.store import StoredGame
 
 NEGLIGIBLE = 1e-9
-SOLVER_NODES = 5_000_000  # for all moves of one position
+SOLVER_NODES = 2_000_000  # for all moves of one position
 SOLVER_MEMORY_MB = 128
 MOST_UNSOLVED = 2  # positions that take too long before earlier ones are left to the agent
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
