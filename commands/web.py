@@ -59,6 +59,7 @@ def web(
     plyground web --behind-proxy --allow-host games.example.org
     """
     refuse_people(agent, "the list of agents")
+    _check_names(host, allow_host)
     if store is not None:
         Store(store).open().close()
     settings = Settings(
@@ -72,6 +73,10 @@ def web(
     )
     if workers is not None:
         settings = dataclasses.replace(settings, workers=workers)
+    _serve(settings)
+
+
+def _check_names(host: str, allow_host: tuple[str, ...]) -> None:
     if not host:
         raise SpecificationError("the address to listen on is empty; leave --host out")
     for name in allow_host:
@@ -79,6 +84,9 @@ def web(
             raise SpecificationError(
                 f"--allow-host {name!r} is no name of a machine, such as games.example.org"
             )
+
+
+def _serve(settings: Settings) -> None:
     # It loads what agents need while this process loads the pages.
     first = AgentProcess(settings.limits)
     first.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
@@ -10,9 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents import Decision
 from ..agents.score import Score
+from ..agents.search.mcts_kernels import SQUASH
+from ..envs.game import Position
 from ..evaluation.grades import PlayedGame
 from ..evaluation.report import analysis
-from .bars import bar_value
 from .errors import Refusal
 from .jobs import EXACT_VALUES, LINES_OF, REVIEW, REVIEW_SECONDS, SOLVER_SECONDS, has_solver
 from .opponents import agents_to_set_up, choices, limit_spec
@@ -35,6 +37,9 @@ from .words import Words
 
 router: APIRouter = APIRouter(prefix="/api")
 
+# Places on the evaluation bar.
+FORESEEN_RESULT = 0.97  # of a result that a search has seen without proving it
+WIDEST_ESTIMATE = 0.94
 LINES_SECONDS = 40.0  # for a decision and two more lines
 
 Spec = Annotated[str, Field(min_length=1, max_length=LONGEST_SPEC, examples=[USUAL_GAME])]
@@ -61,6 +66,30 @@ class MoveBody(GameBody):
     """A game, its moves, and one more."""
 
     action: Annotated[int, Field(ge=0, lt=MOST_MOVES)]
+
+
+def bar_value(position: Position, score: Score | None) -> float | None:
+    """A score from the side to move as a place on the bar, from player_0's side.
+
+    Returns:
+        1 for a win of player_0, −1 for a win of player_1, 0 for a draw; estimates lie between
+        them. None where there is no score.
+    """
+    if score is None:
+        return None
+    if score.unit == "return":
+        share = score.value / position.game.facts.max_return
+        if position.game.facts.max_return > 1:
+            share = math.tanh(2 * share)  # a lead of a few units is seen on the bar
+        if score.is_exact:
+            share = math.copysign(1.0, share) if share else 0.0
+        elif score.plies is not None and share:
+            share = math.copysign(FORESEEN_RESULT, share)
+        else:
+            share *= WIDEST_ESTIMATE
+    else:
+        share = WIDEST_ESTIMATE * score.value / (abs(score.value) + SQUASH)  # as in reviews
+    return round(share if position.to_move == 0 else -share, 4)
 
 
 @router.post("/view")

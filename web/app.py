@@ -17,10 +17,9 @@ from ..evaluation.runners.agent_process import AgentProcess
 from ..evaluation.store.store import StoreError
 from . import api, exports, games, pages
 from .errors import Refusal, sentence
-from .guard import App, guarded
+from .guard import App, ForwardedHeaders, guarded
 from .opponents import HINTS, PRESETS
 from .positions import read_game
-from .proxy import ForwardedHeaders
 from .sessions import Sessions
 from .settings import LONGEST_BODY, Settings
 from .state import State, words_for

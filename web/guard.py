@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import os
 import socket
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -13,6 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.exceptions import HTTPException
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from .errors import Refusal
 from .sessions import Sessions
@@ -43,6 +45,9 @@ EVERY_ADDRESS = ("0.0.0.0", "::")
 LONGEST_HOST = 100  # characters of a name that a refusal repeats
 WORK = ("/api/", "/export/")  # begin the paths whose answer takes work even where it is not read
 BODY_SECONDS = 15.0  # for all of a request to arrive
+# The proxies whose headers count: those on this machine, or the addresses of this variable.
+TRUSTED = "FORWARDED_ALLOW_IPS"
+THIS_MACHINE = "127.0.0.1,::1"
 TOO_LONG = Refusal("long_request", 413, most=LONGEST_BODY)
 
 
@@ -141,6 +146,28 @@ def guarded(app: App, sessions: Sessions, host: str, allow_hosts: tuple[str, ...
     own = socket.gethostname() if anywhere else host
     names = (_name_of(name.lower()) for name in (own, *allow_hosts))
     return Guard(app, sessions, tuple(dict.fromkeys((*LOCAL, *names))), anywhere)
+
+
+class ForwardedHeaders(ProxyHeadersMiddleware):
+    """Takes address, scheme and host of a request from the headers of a trusted proxy.
+
+    ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are uvicorn's work; ``X-Forwarded-Host`` replaces
+    the header ``Host``.
+    """
+
+    def __init__(self, app: Any) -> None:
+        super().__init__(app, os.environ.get(TRUSTED, THIS_MACHINE))
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request as if it had come without the proxy."""
+        client = scope.get("client")
+        if scope["type"] == "http" and client and client[0] in self.trusted_hosts:
+            hosts = [value for name, value in scope["headers"] if name == b"x-forwarded-host"]
+            if hosts:
+                nearest = hosts[-1].rpartition(b",")[2].strip()
+                others = [header for header in scope["headers"] if header[0] != b"host"]
+                scope = {**scope, "headers": [*others, (b"host", nearest)]}
+        await super().__call__(scope, receive, send)
 
 
 def _name_of(host: str) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import itertools
 import json
 import random
 import re
@@ -21,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from multiprocessing import get_context
 from urllib.parse import urlsplit
 
 import httpx
@@ -75,44 +75,47 @@ def abuses(moves: str) -> list[Callable[[httpx.AsyncClient], Awaitable[object]]]
 
 
 async def repeated(
-    abuse: Callable[[httpx.AsyncClient], Awaitable[object]], address: str, own: str, until: float
-) -> int:
-    """One abuse again and again from an address; how many were tried."""
-    transport = httpx.AsyncHTTPTransport(local_address=own)
-    async with httpx.AsyncClient(base_url=address, transport=transport) as client:
-        for count in itertools.count():
-            if time.monotonic() > until:
-                return count
-            with contextlib.suppress(httpx.HTTPError, OSError):
-                await abuse(client)
-            await asyncio.sleep(0.05)
-    raise AssertionError("unreachable")
+    abuse: Callable[[httpx.AsyncClient], Awaitable[object]], client: httpx.AsyncClient
+) -> None:
+    """One abuse again and again, until it is cancelled."""
+    while True:
+        with contextlib.suppress(httpx.HTTPError, OSError):
+            await abuse(client)
+        await asyncio.sleep(0.05)
 
 
-async def measured(
-    address: str, seconds: float, server: psutil.Process, abused: bool
-) -> dict[str, object]:
+async def abused(address: str) -> None:
+    """The five at work, each from an address of its own."""
+    async with contextlib.AsyncExitStack() as stack:
+        tasks = []
+        for number, abuse in enumerate(abuses(long_game()), 2):
+            limits = httpx.Limits(max_connections=None)
+            own = httpx.AsyncHTTPTransport(local_address=f"127.0.0.{number}", limits=limits)
+            client = httpx.AsyncClient(base_url=address, transport=own)
+            await stack.enter_async_context(client)
+            count = SLOW_CONNECTIONS if number == 6 else AT_ONCE
+            tasks += [repeated(abuse, client) for _ in range(count)]
+        await asyncio.gather(*tasks)
+
+
+def abuse(address: str) -> None:
+    """What the process of the five runs."""
+    asyncio.run(abused(address))
+
+
+async def measured(address: str, seconds: float, server: psutil.Process) -> dict[str, object]:
     """The visitor's times and the largest memory."""
-    until, times, memory = time.monotonic() + seconds, [], []
-    tasks = []
-    if abused:
-        for number, abuse in enumerate(abuses(long_game())):
-            count = SLOW_CONNECTIONS if number == 4 else AT_ONCE
-            own = f"127.0.0.{number + 2}"
-            tasks += [
-                asyncio.ensure_future(repeated(abuse, address, own, until)) for _ in range(count)
-            ]
+    times: list[float] = []
+    memory: list[float] = []
     async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
         await client.get("/static/icon.svg")  # the session's cookie
+        until = time.monotonic() + seconds
         while time.monotonic() < until:
             began = time.perf_counter()
             await asked_move(client, {"game": GAME, "agent": "random"})
             times.append(time.perf_counter() - began)
             memory.append(memory_of(server))
             await asyncio.sleep(1)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
     return {
         "moves": len(times),
         "median": round(statistics.median(times), 3),
@@ -140,9 +143,14 @@ def main() -> None:
             with httpx.Client(base_url=address, timeout=PATIENCE) as client:  # compiled and loaded
                 client.get("/api/think", params={"game": GAME, "agent": "alphabeta:depth=2"})
             server = psutil.Process(process.pid)
-            for name, abused in (("alone", False), ("abused", True)):
-                seconds = args.seconds if abused else args.seconds / 4
-                print(name, json.dumps(asyncio.run(measured(address, seconds, server, abused))))
+            print("alone", json.dumps(asyncio.run(measured(address, args.seconds / 4, server))))
+            five = get_context("spawn").Process(target=abuse, args=(address,), daemon=True)
+            five.start()
+            time.sleep(args.seconds / 4)
+            print("abused", json.dumps(asyncio.run(measured(address, args.seconds, server))))
+            five.kill()
+            time.sleep(5)
+            print("after", json.dumps({"memory_mib": round(memory_of(server))}))
         finally:
             process.terminate()
 
