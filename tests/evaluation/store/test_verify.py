@@ -258,3 +258,23 @@ def test_the_command_names_the_agent_and_ends_with_status_1(tmp_path):
     result = invoke(["verify", str(path), "--isolate", "never"])
     assert result.exit_code == 1
     assert f"{SUSPECT} left the recorded moves in" in result.stdout
+
+
+def test_tournaments_tests_and_reports_show_the_digest(tmp_path):
+    store = ["--store", str(tmp_path / "store.db")]
+    played = invoke(["tournament", "tic_tac_toe", "random", "greedy", "--pairs", "2", *store])
+    with Store(tmp_path / "store.db") as games:
+        (tournament,) = games.tournaments()
+    assert f"digest {tournament.digest}\n" in played.stdout
+    page = tmp_path / "report.html"
+    path = str(tmp_path / "store.db")
+    invoke(["report", path, "--html", str(page)])
+    for text in (
+        page.read_text("utf-8"),
+        invoke(["report", path]).stdout,
+        invoke(["report", path, "--json"]).stdout,
+    ):
+        assert tournament.digest in text
+    words = ["sprt", "tic_tac_toe", "random", "greedy", "--max-pairs", "2", *store]
+    tested = invoke([*words, "--json"]).stdout
+    assert json.loads(tested)["digest"] in invoke(words).stdout
